@@ -1,0 +1,1 @@
+"""The course's checks: one pytest file an exercise."""

@@ -1,0 +1,183 @@
+"""Checks of `scaled_dot_product_attention`."""
+
+import numpy as np
+import pytest
+
+from autograder.judge.expect import expect_close, expect_results, expect_unchanged
+
+NAMES = ("output", "attention_weights")
+BASIC = ["test_weights_by_hand"]
+SIZES = {  # all sizes of a case differ, so that no two axes can be confused
+    "one sequence": ((), 3, 5, 2, 4),
+    "a batch": ((2,), 3, 4, 5, 1),
+    "two batch axes": ((2, 3), 4, 5, 1, 6),
+}
+
+
+def draw(rng, batch, l_q, l_k, d_k, d_v):
+    return (
+        rng.normal(size=(*batch, l_q, d_k)),
+        rng.normal(size=(*batch, l_k, d_k)),
+        rng.normal(size=(*batch, l_k, d_v)),
+    )
+
+
+def run(submission, *args):
+    result = submission.scaled_dot_product_attention(*args)
+    return expect_results(result, NAMES, "scaled_dot_product_attention")
+
+
+def compare(submission, reference, *args, condition=20.0):
+    output, weights = run(submission, *args)
+    right_output, right_weights = reference.attention(*args)
+    expect_close(weights, right_weights, "the attention weights", condition=condition)
+    expect_close(output, right_output, "the output", condition=condition)
+
+
+@pytest.mark.check(
+    "Two results: the output, then the weights, in the right shapes",
+    points=2,
+    hints=(
+        "What does the function promise to return, and in which order?",
+        "The output has one row a query and d_v columns; the weights one row a query, one column "
+        "a key.",
+        "End with `return output, attention_weights`.",
+    ),
+)
+def test_two_results(submission, rng):
+    from autograder.judge.expect import expect_shape
+
+    Q, K, V = draw(rng, (), 2, 3, 4, 5)
+    output, weights = run(submission, Q, K, V)
+    expect_shape(output, (2, 5), "the output")
+    expect_shape(weights, (2, 3), "the attention weights")
+
+
+@pytest.mark.check(
+    "The weights of a small example",
+    points=3,
+    needs=["test_two_results"],
+    hints=(
+        "Which three steps lead from Q and K to the weights?",
+        "Scores are dot products of queries with keys, divided by √d_k; then a softmax of each "
+        "row.",
+        "Q @ K.T, then / np.sqrt(d_k) with d_k the last axis of K, then the softmax along the "
+        "last axis.",
+    ),
+)
+def test_weights_by_hand(submission, reference):
+    Q = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0]])
+    K = np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0], [2.0, 0.0, 1.0, 1.0]])
+    V = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
+    _, weights = run(submission, Q, K, V)
+    expect_close(weights, reference.attention(Q, K, V)[1], "the attention weights")
+
+
+@pytest.mark.check(
+    "The output of a small example",
+    points=2,
+    needs=BASIC,
+    hints=(
+        "What do the weights multiply: the keys, the queries or the values?",
+        "Row i of the output is the mean of the rows of V, weighted by row i of the weights.",
+        "The output is the weights times V, as a matrix product.",
+    ),
+)
+def test_output_by_hand(submission, reference):
+    Q = np.array([[1.0, 0.0], [0.0, 1.0]])
+    K = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 2.0]])
+    V = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 3.0], [0.0, 1.0, 5.0]])
+    output, _ = run(submission, Q, K, V)
+    expect_close(output, reference.attention(Q, K, V)[0], "the output")
+
+
+@pytest.mark.check(
+    "Scaled by √d_k, whatever d_k is",
+    points=2,
+    needs=["test_two_results"],
+    hints=(
+        "How does your scaling change when the keys get longer?",
+        "The divisor is the square root of d_k, the number of columns of Q and K.",
+        "Take d_k from the last axis of K (K.shape[-1]), and divide the scores by np.sqrt(d_k).",
+    ),
+)
+def test_scaling(submission, reference, rng):
+    for d_k in (1, 2, 9, 16, 64):
+        Q, K, V = draw(rng, (), 2, 3, d_k, 2)
+        compare(submission, reference, Q, K, V)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param(
+            name,
+            id=name.replace(" ", "_"),
+            marks=pytest.mark.check(
+                f"L_q, L_k, d_k and d_v may all differ: {name}",
+                points=1,
+                needs=BASIC,
+                hints=(
+                    "Which axes of K have to change places, when there are axes in front?",
+                    "Only the last two axes take part in the products; those in front are a batch.",
+                    "np.swapaxes(K, -1, -2) turns the last two axes round; K.T turns all of them.",
+                ),
+            ),
+        )
+        for name in SIZES
+    ],
+)
+def test_sizes(submission, reference, rng, sizes):
+    compare(submission, reference, *draw(rng, *SIZES[sizes]))
+
+
+@pytest.mark.check(
+    "A mask: blocked keys weigh nothing, the others share the whole",
+    points=2,
+    needs=BASIC,
+    hints=(
+        "Here True means “may attend”. What must a blocked score become, so that the softmax gives "
+        "it nothing?",
+        "Blocked weights are 0 and each row still sums to 1; so the mask has to act before the "
+        "softmax.",
+        "Where the mask is false, replace the scaled score by −np.inf (or −1e9), then take the "
+        "softmax.",
+    ),
+)
+def test_mask(submission, reference, rng):
+    Q, K, V = draw(rng, (), 2, 3, 4, 1)
+    compare(submission, reference, Q, K, V, np.array([[True, False, True], [False, True, True]]))
+    for batch in ((), (2,), (2, 3)):
+        Q, K, V = draw(rng, batch, 4, 4, 3, 2)
+        compare(submission, reference, Q, K, V, np.tril(np.ones((4, 4), bool)))
+
+
+@pytest.mark.check(
+    "Masks of 0 and 1, and masks that broadcast",
+    points=1,
+    needs=["test_mask"],
+    hints=(
+        "What does your code do with a mask whose entries are 0 and 1 instead of False and True?",
+        "A mask may have fewer axes or axes of size 1; it is stretched to the scores' shape.",
+        "np.where(mask, …, …) takes 0 and 1 as false and true, and broadcasts by itself.",
+    ),
+)
+def test_mask_kinds(submission, reference, rng):
+    Q, K, V = draw(rng, (2,), 3, 4, 5, 2)
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    for mask in (rows, rows.astype(float), rows[:1].astype(bool), rows[np.newaxis, :, :]):
+        compare(submission, reference, Q, K, V, mask)
+    each = rng.random((2, 3, 4)) < 0.5
+    each[..., 0] = True
+    compare(submission, reference, Q, K, V, each)
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Large scores, and arguments that stay as they are", points=1, needs=BASIC)
+def test_large_scores_and_unchanged_arguments(submission, reference, rng):
+    Q, K, V = draw(rng, (2,), 3, 5, 4, 2)
+    compare(submission, reference, Q * 60, K * 60, V, condition=1e5)
+    mask = np.tril(np.ones((3, 5), bool))
+    _, after = submission.scaled_dot_product_attention.with_arguments(Q, K, V, mask)
+    for name, was, now in zip("Q K V mask".split(), (Q, K, V, mask), after, strict=True):
+        expect_unchanged(was, now, name)

@@ -1,0 +1,286 @@
+"""Checks of `scaling_experiment`.
+
+The student's random numbers are the student's own, so each statistic is compared with the
+interval in which a fair experiment lands, all but once in 10 million times.
+"""
+
+import numpy as np
+import pytest
+
+from autograder.judge.expect import Mismatch, expect_close, expect_numbers
+from autograder.worker.codec import Figure
+
+DIMENSIONS = [4, 16, 64, 256]
+SEQ_LEN, TRIALS = 8, 40
+FALSE_REJECTION = 1e-9
+REPEATS = 24
+
+
+def generator(submission, seed):
+    return submission.make("numpy.random.default_rng", seed)
+
+
+def run(submission, reference, dimensions, seq_len, trials, seed):
+    """The student's results, as {dimension: {measure: number}}."""
+    rng = generator(submission, seed)
+    results = submission.measure_scaling(dimensions, seq_len, trials, rng)
+    if not isinstance(results, dict):
+        raise Mismatch("measure_scaling did not return a dict with an entry for each dimension.")
+    if set(results) != set(dimensions):
+        found = ", ".join(str(key) for key in list(results)[:8]) or "none"
+        raise Mismatch(
+            f"The keys of the result are {found}; expected the dimensions, as whole numbers: "
+            f"{', '.join(map(str, dimensions))}."
+        )
+    table = {}
+    for dimension, row in results.items():
+        if not isinstance(row, dict):
+            raise Mismatch(f"The entry for dimension {dimension} is not a dict of measures.")
+        absent = [name for name in reference.MEASURES if name not in row]
+        if absent:
+            raise Mismatch(f"The entry for dimension {dimension} lacks {', '.join(absent)}.")
+        table[dimension] = {}
+        for name in reference.MEASURES:
+            value = expect_numbers(row[name], f"{name} for dimension {dimension}")
+            if value.shape != () or not np.isfinite(value):
+                raise Mismatch(f"{name} for dimension {dimension} has to be one finite number.")
+            table[dimension][name] = float(value)
+    return table
+
+
+def expect_fair(reference, table, names, seq_len, trials):
+    """Pass if each of the named measures lies where a fair experiment would."""
+    for dimension, row in table.items():
+        for name in names:
+            one_trial = reference.sampling_distributions(dimension, seq_len)[name]
+            low, high = reference.acceptance_interval(one_trial, trials, FALSE_REJECTION)
+            if name.startswith("scores_std"):  # ddof 0 and 1 are both right
+                count = seq_len**2
+                high *= np.sqrt(count / (count - 1))
+            if not low <= row[name] <= high:
+                raise Mismatch(
+                    f"{name} at dimension {dimension} is {row[name]:.4g}. With {trials} trials of "
+                    f"length {seq_len}, a fair measurement lies between {low:.4g} and {high:.4g}."
+                )
+
+
+@pytest.mark.check(
+    "attention_entropy: one value a row, in nats",
+    points=2,
+    hints=(
+        "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
+        "Entropy is −Σ p·ln p over each row: the natural logarithm, and one value for every row.",
+        "Sum along the last axis only; use np.log, not np.log2.",
+    ),
+)
+def test_entropy(submission, reference, rng):
+    cases = [np.full((1, 4), 0.25), np.array([[0.5, 0.5], [0.9, 0.1]])]
+    cases += [reference.softmax(rng.normal(size=size)) for size in ((3, 5), (2, 3, 4), (6,))]
+    for weights in cases:
+        answer = submission.attention_entropy(weights)
+        expect_close(answer, reference.entropy(weights), "the entropy")
+
+
+@pytest.mark.check(
+    "attention_entropy: a weight of 0 adds nothing",
+    points=1,
+    needs=["test_entropy"],
+    hints=(
+        "What does NumPy give for 0 * np.log(0)?",
+        "p·ln p goes to 0 as p goes to 0, so a weight of 0 counts as 0.",
+        "Take the logarithm of p + 1e-12, or only where p > 0.",
+    ),
+)
+def test_entropy_of_zeros(submission, reference):
+    for weights in (np.eye(3), np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])):
+        answer = submission.attention_entropy(weights)
+        expect_close(answer, reference.entropy(weights), "the entropy")
+
+
+@pytest.mark.check(
+    "softmax_gradient_norm: how strongly the softmax reacts, for each row",
+    points=3,
+    hints=(
+        "What is the derivative of softmax output i with respect to input j?",
+        "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of its squares.",
+        "For each row: p = softmax(scores); J = np.diag(p) - np.outer(p, p); the norm is "
+        "np.sqrt((J**2).sum()).",
+    ),
+)
+def test_gradient_norm(submission, reference, rng):
+    cases = [np.zeros((1, 2)), np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 9.0]])]
+    cases += [rng.normal(scale=3.0, size=size) for size in ((4, 5), (2, 3, 4), (6,))]
+    for scores in cases:
+        answer = submission.softmax_gradient_norm(scores)
+        expect_close(answer, reference.gradient_norm(scores), "the gradient norm", condition=20.0)
+    large = np.array([[1000.0, 0.0, -1000.0], [500.0, 500.0, 0.0]])
+    answer = submission.softmax_gradient_norm(large)
+    expect_close(answer, reference.gradient_norm(large), "the gradient norm", condition=1e3)
+
+
+@pytest.mark.check(
+    "measure_scaling: the spread of the scores",
+    points=2,
+    hints=(
+        "Of which numbers is the standard deviation taken: the scores or the weights?",
+        "For each trial: all L × L scores together, once as they are and once divided by √d. Then "
+        "the mean over the trials.",
+        "scores.std() of each trial's matrix, averaged over the trials.",
+    ),
+)
+def test_spread(submission, reference):
+    names = ("scores_std_unscaled", "scores_std_scaled")
+    table = run(submission, reference, DIMENSIONS, SEQ_LEN, TRIALS, 11)
+    expect_fair(reference, table, names, SEQ_LEN, TRIALS)
+
+
+@pytest.mark.check(
+    "measure_scaling: entropy and largest weight",
+    points=3,
+    hints=(
+        "Over what do you take the mean, and over what the largest?",
+        "Each row of weights has an entropy and a largest entry; take the mean of each over the "
+        "rows, then over the trials.",
+        "weights.max(axis=-1).mean() and attention_entropy(weights).mean() of each trial, averaged "
+        "over the trials.",
+    ),
+)
+def test_entropy_and_largest_weight(submission, reference):
+    names = [name for name in reference.MEASURES if not name.startswith("scores_std")]
+    table = run(submission, reference, DIMENSIONS, SEQ_LEN, TRIALS, 12)
+    expect_fair(reference, table, names, SEQ_LEN, TRIALS)
+
+
+@pytest.mark.check(
+    "measure_scaling: averaged over all trials, from the given generator",
+    points=2,
+    needs=["test_spread"],
+    hints=(
+        "Where do your random numbers come from, and how many trials enter the mean?",
+        "All draws come from `rng`: the same seed gives the same numbers, another seed others. "
+        "The mean is over all `trials`.",
+        "Use rng.standard_normal((seq_len, d)) for Q and for K, anew in every trial.",
+    ),
+)
+def test_trials_and_generator(submission, reference):
+    first = run(submission, reference, [16], SEQ_LEN, 5, 3)
+    again = run(submission, reference, [16], SEQ_LEN, 5, 3)
+    assert first == again, "Two runs with generators of the same seed gave different numbers."
+    tables = [run(submission, reference, [16], SEQ_LEN, TRIALS, seed) for seed in range(REPEATS)]
+    for name in reference.MEASURES:
+        values = np.array([table[16][name] for table in tables])
+        fair = reference.sampling_distributions(16, SEQ_LEN)[name].std ** 2 / TRIALS
+        assert values.std() > 0, "Generators with different seeds gave the same numbers."
+        # the ratio is chi-square distributed over its 23 degrees of freedom: above 5 with p < 1e-13
+        assert values.var(ddof=1) / fair < 5, (
+            f"{name} varies from run to run far more than a mean over {TRIALS} trials does."
+        )
+
+
+def example_results(reference):
+    table = {}
+    for dimension in (64, 4, 256, 16):  # not in order: a plot has to sort, or take care
+        described = reference.sampling_distributions(dimension, SEQ_LEN)
+        table[dimension] = {name: described[name].mean for name in reference.MEASURES}
+    return table
+
+
+@pytest.fixture
+def plot(submission, reference):
+    figure = submission.plot_scaling(example_results(reference))
+    if not isinstance(figure, Figure):
+        what = "None; is a `return` missing?" if figure is None else "something else."
+        raise Mismatch(f"plot_scaling has to return the figure. It returned {what}")
+    return figure
+
+
+@pytest.mark.check(
+    "plot_scaling: both series, scaled and unscaled, against the dimension",
+    points=1,
+    hints=(
+        "Which two curves let a reader see what scaling does?",
+        "Draw one measure twice: without scaling and with it, for all dimensions in the results.",
+        "Take d = sorted(results), and plot [results[n]['entropy_scaled'] for n in d] and the "
+        "unscaled one.",
+    ),
+)
+def test_plot_series(plot, reference):
+    table = example_results(reference)
+    drawn = [
+        {(x, y) for x, y in zip(series.x, series.y, strict=False)}
+        for axes in plot.axes
+        for series in axes.series
+    ]
+    for measure in ("scores_std", "entropy", "max_weight"):
+        wanted = [
+            {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
+            for kind in ("unscaled", "scaled")
+        ]
+        if all(any(same_points(points, found) for found in drawn) for points in wanted):
+            return
+    raise Mismatch(
+        "The figure holds no measure with both of its series (unscaled and scaled) at all the "
+        "dimensions of the results."
+    )
+
+
+def same_points(wanted, found):
+    wanted, found = sorted(wanted), sorted(found)
+    return len(wanted) == len(found) and bool(
+        np.allclose(wanted, found, rtol=1e-6, atol=1e-9, equal_nan=False)
+    )
+
+
+@pytest.mark.check(
+    "plot_scaling: log axis, labels, legend, title",
+    points=2,
+    hints=(
+        "Would someone who has not seen your code know what each axis and each line is?",
+        "The x axis is logarithmic; both axes have labels; a legend tells the lines apart; there "
+        "is a title.",
+        "ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend(), ax.set_title.",
+    ),
+)
+def test_plot_labels(plot):
+    used = [axes for axes in plot.axes if axes.series]
+    if not used:
+        raise Mismatch("The figure has no lines in it.")
+    lacking = []
+    if not all(axes.x_scale == "log" for axes in used):
+        lacking.append("a logarithmic x axis")
+    if not all(axes.x_label.strip() for axes in used):
+        lacking.append("a label on the x axis")
+    if not all(axes.y_label.strip() for axes in used):
+        lacking.append("a label on the y axis")
+    labels = {text.strip() for axes in used for text in axes.legend} | set(plot.legend)
+    if len({text for text in labels if text}) < 2:
+        lacking.append("a legend that tells the two series apart")
+    if not plot.title.strip() and not any(axes.title.strip() for axes in used):
+        lacking.append("a title")
+    assert not lacking, f"The plot lacks {', '.join(lacking)}."
+
+
+@pytest.mark.check(
+    "CONCLUSION: what the experiment shows",
+    points=2,
+    hints=(
+        "By what factor does the unscaled spread grow when d grows by a factor of 4?",
+        "The variance of a dot product of d random pairs is d. Look at which entropy stays level, "
+        "and at softmax_gradient_norm for large scores.",
+        "The spread grows like d to the power that turns 4 into 2; a softmax that is nearly all 0 "
+        "and 1 hardly reacts.",
+    ),
+)
+def test_conclusion(submission):
+    answer = submission.value("CONCLUSION")
+    assert isinstance(answer, dict), "CONCLUSION has to be a dict with the three keys."
+    exponent = answer.get("growth_exponent")
+    assert isinstance(exponent, int | float | np.ndarray), "growth_exponent is not a number yet."
+    wrong = []
+    if np.shape(exponent) != () or not abs(float(exponent) - 0.5) <= 0.05 + 1e-12:
+        wrong.append("growth_exponent")
+    if answer.get("steady") != "scaled":
+        wrong.append("steady")
+    if answer.get("gradient") != "vanishes":
+        wrong.append("gradient")
+    assert not wrong, f"Not what the experiment shows: {', '.join(wrong)}."

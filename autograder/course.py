@@ -1,0 +1,238 @@
+"""`course.yml`: what the course consists of, as typed data, and where a mistake in it is."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import yaml
+
+from autograder.errors import UserError
+
+FILE_NAME = "course.yml"
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+HintPolicy = Literal["practice", "homework", "exam"]
+Library = Literal["numpy", "torch"]
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A block of `course.yml`; a field that is not known here is a mistake."""
+
+
+class Limits(Record, kw_only=True):
+    """What a submission may use. Times are wall-clock seconds."""
+
+    load_seconds: Positive = 10.0
+    call_seconds: Positive = 5.0
+    total_seconds: Positive = 60.0
+    memory_mb: Annotated[int, msgspec.Meta(ge=64)] = 1024
+
+
+class Exercise(Record, kw_only=True):
+    """One exercise: `solutions/NAME.py`, `exercises/NAME.*`, `CHECKS/test_NAME.py`."""
+
+    name: Name
+    title: str
+    points: Positive
+    needs: Library = "numpy"
+    forbids: tuple[str, ...] = ()
+    limits: Limits | None = None
+
+
+class Assignment(Record, kw_only=True):
+    """Exercises that are handed in together."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    title: str
+    exercises: tuple[str, ...]
+    due: datetime | None = None
+
+
+class CourseFile(Record, kw_only=True):
+    """The whole of `course.yml`."""
+
+    title: str
+    exercises: Annotated[tuple[Exercise, ...], msgspec.Meta(min_length=1)]
+    assignments: tuple[Assignment, ...] = ()
+    hints: HintPolicy = "practice"
+    limits: Limits = Limits()
+    seed: int = 0
+    reference: Name = "reference"
+    checks: str = "checks"
+
+
+class Course:
+    """A course on disk: the file's content and the folders it speaks of."""
+
+    def __init__(self, root: Path, content: CourseFile) -> None:
+        self.root = root
+        self.content = content
+        self.exercises = {exercise.name: exercise for exercise in content.exercises}
+
+    @property
+    def title(self) -> str:
+        return self.content.title
+
+    def exercise(self, name: str) -> Exercise:
+        """The exercise of that name.
+
+        Raises:
+            UserError: no exercise has that name; it lists those that there are.
+        """
+        if name in self.exercises:
+            return self.exercises[name]
+        near = difflib.get_close_matches(name, self.exercises, n=1)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        known = ", ".join(self.exercises)
+        raise UserError(f"There is no exercise {name!r} in this course.{meant} It has: {known}.")
+
+    def assignment(self, name: str) -> Assignment:
+        """The assignment of that name.
+
+        Raises:
+            UserError: no assignment has that name.
+        """
+        for assignment in self.content.assignments:
+            if assignment.name == name:
+                return assignment
+        known = ", ".join(a.name for a in self.content.assignments) or "none"
+        raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
+
+    def limits(self, exercise: Exercise) -> Limits:
+        return exercise.limits or self.content.limits
+
+    def checks_file(self, exercise: str) -> Path:
+        return self.root / self.content.checks / f"test_{exercise}.py"
+
+
+def find_course(start: Path) -> Course:
+    """The course that `start` belongs to: the nearest `course.yml` above it, else the kit's own.
+
+    Raises:
+        UserError: there is none, or it has a mistake.
+    """
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if (folder / FILE_NAME).is_file():
+            return load_course(folder / FILE_NAME)
+    own = Path(__file__).resolve().parent.parent / FILE_NAME
+    if own.is_file():
+        return load_course(own)
+    raise UserError(
+        f"No {FILE_NAME} in {start} or above it. "
+        f"Run the command inside the course's folder, or say --course FOLDER."
+    )
+
+
+def load_course(path: Path) -> Course:
+    """Read and check a `course.yml`.
+
+    Raises:
+        UserError: naming the file, the line, the field and what was expected there.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        tree = yaml.compose(text, Loader=loader)
+        data = yaml.load(text, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UserError(f"{path}, line {line}: this is not valid YAML: {error.problem}.") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{path}: this is not valid YAML: {error}.") from error
+    if not isinstance(data, dict):
+        raise UserError(f"{path}: expected fields such as `title:` and `exercises:`, found none.")
+    try:
+        content = msgspec.convert(data, CourseFile)
+    except msgspec.ValidationError as error:
+        raise UserError(_explain(path, tree, str(error))) from error
+    _check_names(path, tree, content)
+    return Course(path.parent, content)
+
+
+def _explain(path: Path, tree: yaml.Node, message: str) -> str:
+    """A msgspec message and its `$.exercises[1].points`, as a line, a field and an expectation."""
+    said, _, where = message.partition(" - at `")
+    steps: list[str | int] = [
+        int(step) if step.isdigit() else step
+        for step in re.findall(r"[^.\[\]$]+", where.rstrip("`"))
+    ]
+    unknown = re.search(r"unknown field `(.*)`", said)
+    if unknown:
+        field = unknown.group(1)
+        known = _known_fields(steps)
+        near = difflib.get_close_matches(field, known, n=1)
+        expected = f"did you mean `{near[0]}`?" if near else f"expected one of {', '.join(known)}"
+        return f"{path}, line {_line(tree, [*steps, field])}: unknown field `{field}`; {expected}"
+    field = _dotted(steps) or "the file"
+    return f"{path}, line {_line(tree, steps)}, field `{field}`: {said[0].lower()}{said[1:]}."
+
+
+def _known_fields(steps: Sequence[str | int]) -> list[str]:
+    kinds: dict[str, type[Record]] = {
+        "exercises": Exercise,
+        "assignments": Assignment,
+        "limits": Limits,
+    }
+    named = [kinds[step] for step in steps if isinstance(step, str) and step in kinds]
+    return [field.name for field in msgspec.structs.fields(named[-1] if named else CourseFile)]
+
+
+def _dotted(steps: Sequence[str | int]) -> str:
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.lstrip(".")
+
+
+def _line(tree: yaml.Node, steps: Sequence[str | int]) -> int:
+    """The line (from 1) of the node at `steps`, or of the nearest one above it."""
+    node = tree
+    line = node.start_mark.line
+    for step in steps:
+        found = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == step:
+                    found, line = value, key.start_mark.line
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            if step < len(node.value):
+                found = node.value[step]
+                line = found.start_mark.line
+        if found is None:
+            break
+        node = found
+    return line + 1
+
+
+def _check_names(path: Path, tree: yaml.Node, content: CourseFile) -> None:
+    """What types cannot say: names are unique, and assignments name exercises that exist."""
+    seen: set[str] = set()
+    for index, exercise in enumerate(content.exercises):
+        if exercise.name in seen:
+            line = _line(tree, ["exercises", index, "name"])
+            raise UserError(f"{path}, line {line}: the exercise `{exercise.name}` is listed twice.")
+        seen.add(exercise.name)
+    named: set[str] = set()
+    for index, assignment in enumerate(content.assignments):
+        line = _line(tree, ["assignments", index, "name"])
+        if assignment.name in named:
+            raise UserError(f"{path}, line {line}: two assignments are named `{assignment.name}`.")
+        named.add(assignment.name)
+        for place, name in enumerate(assignment.exercises):
+            if name not in seen:
+                line = _line(tree, ["assignments", index, "exercises", place])
+                raise UserError(
+                    f"{path}, line {line}, field `assignments[{index}].exercises`: "
+                    f"expected the name of an exercise above, found `{name}`."
+                )

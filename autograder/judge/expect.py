@@ -1,0 +1,224 @@
+"""What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.judge.problems import Raised
+from autograder.judge.stand_in import Function
+from autograder.judge.tolerance import allowed_error
+from autograder.report.values import index, shape
+from autograder.text import one_line, several
+from autograder.worker.codec import Figure
+
+Numbers = npt.NDArray[Any]
+
+
+class Mismatch(AssertionError):
+    """An answer that is not right: the finding, and the two values side by side."""
+
+    def __init__(
+        self,
+        finding: str,
+        what: str = "",
+        yours: Numbers | None = None,
+        expected: Numbers | None = None,
+        wrong: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        super().__init__(finding)
+        self.finding = finding
+        self.what = what
+        self.yours = yours
+        self.expected = expected
+        self.wrong = wrong
+
+
+def expect_close(
+    actual: Any,
+    expected: npt.ArrayLike,
+    what: str = "the result",
+    *,
+    condition: float = 1.0,
+    within: float | None = None,
+    finding: str = "",
+) -> Numbers:
+    """Pass if `actual` has the shape of `expected`, is finite, and agrees in every entry.
+
+    Args:
+        actual: what the student's function returned, of any type.
+        expected: the right values, finite, real.
+        what: the name of the value in the student's terms, "the weights".
+        condition: how much the problem magnifies rounding; see `allowed_error`.
+        within: an absolute tolerance in place of the usual one.
+        finding: a sentence of the check's own to say in place of "3 of 9 values differ".
+
+    Returns:
+        The answer as an array.
+
+    Raises:
+        Mismatch: it is not right; the finding says in what way.
+    """
+    __tracebackhide__ = True
+    right = np.asarray(expected, dtype=np.float64)
+    answer = expect_shape(actual, right.shape, what, expected=right)
+    numbers = answer.astype(np.float64)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        raise Mismatch(_not_finite(what, numbers, bad), what, numbers, right, bad)
+    allowed = allowed_error(answer.dtype, right, condition) if within is None else within
+    wrong = ~(np.abs(numbers - right) <= allowed)
+    if wrong.any():
+        text = _where_it_differs(what, numbers, right, wrong)
+        raise Mismatch(f"{finding} {text}" if finding else text, what, numbers, right, wrong)
+    return answer
+
+
+def expect_shape(
+    actual: Any,
+    sizes: tuple[int, ...],
+    what: str = "the result",
+    *,
+    expected: Numbers | None = None,
+) -> Numbers:
+    """Pass if `actual` is an array of real numbers of exactly that shape; returns the array.
+
+    `expected` are the right values, where the check knows them, to show beside the answer.
+    """
+    __tracebackhide__ = True
+    answer = expect_numbers(actual, what)
+    if answer.shape != tuple(sizes):
+        raise Mismatch(
+            f"{_capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
+            f"expected {shape(tuple(sizes))}.",
+            what,
+            answer,
+            expected,
+        )
+    return answer
+
+
+def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
+    """Pass if `actual` is real numbers: an array, a number, or lists of equal length."""
+    __tracebackhide__ = True
+    if actual is None:
+        raise Mismatch(f"{_capital(what)} {_is(what)} None. Is a `return` missing?", what)
+    if isinstance(actual, str | bytes | dict | Figure):
+        raise Mismatch(f"{_capital(what)} {_is(what)} {_kind(actual)}; expected numbers.", what)
+    try:
+        answer = np.asarray(actual)
+    except (ValueError, TypeError, OverflowError):
+        raise Mismatch(
+            f"{_capital(what)} cannot be read as an array: its rows differ in length.", what
+        ) from None
+    if answer.dtype.kind not in "biuf":
+        kind = "complex numbers" if answer.dtype.kind == "c" else "something other than numbers"
+        raise Mismatch(f"{_capital(what)} {_has(what)} {kind} in it; expected real numbers.", what)
+    return np.asarray(answer)
+
+
+def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
+    """Pass if a function returned as many results as there are `names`; returns them."""
+    __tracebackhide__ = True
+    wanted = f"{len(names)} results ({', '.join(names)})"
+    if actual is None:
+        raise Mismatch(f"{function} returned None; expected {wanted}. Is a `return` missing?")
+    if isinstance(actual, np.ndarray) and (not actual.ndim or len(actual) != len(names)):
+        raise Mismatch(
+            f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}."
+        )
+    if not isinstance(actual, list | np.ndarray):
+        raise Mismatch(f"{function} returned {_kind(actual)}; expected {wanted}.")
+    if len(actual) != len(names):
+        raise Mismatch(f"{function} returned {several(len(actual), 'result')}; expected {wanted}.")
+    return tuple(actual)
+
+
+def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
+    """Pass if an argument is as it was before the call."""
+    __tracebackhide__ = True
+    was = np.asarray(before)
+    now = np.asarray(after) if isinstance(after, np.ndarray) else None
+    if now is None or now.shape != was.shape or not np.array_equal(was, now, equal_nan=True):
+        wrong = None if now is None or now.shape != was.shape else ~(was == now)
+        raise Mismatch(
+            f"The argument {name} was changed by the call: the caller's own array now holds "
+            f"other numbers.",
+            f"{name} after the call",
+            now,
+            was,
+            wrong,
+        )
+
+
+def expect_error(
+    function: Function, *args: Any, type: str, naming: tuple[object, ...] = ()
+) -> None:
+    """Pass if the call raises an exception of that type whose text holds all of `naming`."""
+    __tracebackhide__ = True
+    name = function._name
+    try:
+        value = function(*args)
+    except Raised as error:
+        if error.type != type:
+            raise Mismatch(f"{error.finding} Expected a {type} here.") from None
+        absent = [str(part) for part in naming if str(part) not in error.message]
+        if absent:
+            raise Mismatch(
+                f"{name} raised {type}, as it should, but its message does not name "
+                f"{' and '.join(absent)}: {one_line(error.message, 120)!r}."
+            ) from None
+        return
+    raise Mismatch(f"{name} returned {_kind(value)}; expected it to raise {type} here.")
+
+
+def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
+    count = int(wrong.sum())
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    if not place:
+        return f"{_capital(what)} {_is(what)} {_short(answer)}; expected {_short(right)}."
+    total = "All" if count == wrong.size else f"{count} of {wrong.size}"
+    values = f"{total} {wrong.size} values differ" if total == "All" else f"{total} values differ"
+    if wrong.size == 1:
+        values = "It differs"
+    return (
+        f"{_capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
+        f"expected {_short(right[place])}."
+    )
+
+
+def _not_finite(what: str, answer: Numbers, bad: Numbers) -> str:
+    place = tuple(int(i) for i in np.argwhere(bad)[0])
+    kind = "NaN (not a number)" if np.isnan(answer[place]) else "an infinite value"
+    at = f" at {index(place)}" if place else ""
+    return f"{_capital(what)} {_has(what)} {kind}{at}."
+
+
+def _short(value: Any) -> str:
+    return f"{float(value):.6g}".replace("-", "−")
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {shape(value.shape)}"
+    if isinstance(value, list):
+        return f"a list of {several(len(value), 'item')}"
+    names = {"str": "a text", "dict": "a dict", "int": "a whole number", "float": "a number"}
+    name = type(value).__name__
+    return "None" if value is None else names.get(name, f"an object of type {name}")
+
+
+def _capital(what: str) -> str:
+    return what[:1].upper() + what[1:]
+
+
+def _is(what: str) -> str:
+    return "are" if _plural(what) else "is"
+
+
+def _has(what: str) -> str:
+    return "have" if _plural(what) else "has"
+
+
+def _plural(what: str) -> bool:
+    return what.split(" of ")[0].split(" after ")[0].split(" for ")[0].endswith("s")

@@ -1,0 +1,146 @@
+"""The checks as pytest tests: their marks, their fixtures, and what becomes of each."""
+
+import importlib
+import zlib
+from collections.abc import Callable, Generator, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.course import Course
+from autograder.judge.client import Client
+from autograder.judge.expect import Mismatch
+from autograder.judge.problems import StudentProblem
+from autograder.judge.stand_in import Submission
+from autograder.report.model import Evidence, Line, Outcome
+from autograder.report.values import describe_call, excerpt
+from autograder.text import one_line, printable
+
+
+class CheckResult:
+    """What became of one check, before points are given. Failed until shown otherwise."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        mark = item.get_closest_marker("check")
+        args, details = (mark.args, mark.kwargs) if mark else ((), {})
+        self.name = item.name
+        self.function = getattr(item, "originalname", item.name)
+        self.title = str(args[0]) if args else self.name
+        self.weight = float(details.get("points", 1))
+        self.needs: tuple[str, ...] = tuple(details.get("needs", ()))
+        self.hints: tuple[str, ...] = tuple(details.get("hints", ()))
+        self.hidden = item.get_closest_marker("hidden") is not None
+        self.outcome: Outcome = "failed"
+        self.finding = "The check did not come to an end."
+        self.note = ""
+        self.evidence: Evidence | None = None
+        self.place: Line | None = None
+
+    def passed(self, notes: Sequence[tuple[str, object]]) -> None:
+        self.outcome, self.finding = "passed", ""
+        self.note = " ".join(str(text) for key, text in notes if key == "note")
+
+    def failed(self, error: BaseException, submission: Submission | None) -> None:
+        """Describe an exception that ended the check."""
+        self.finding = printable(_first_part(str(error)), 1000)
+        if isinstance(error, StudentProblem):
+            outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
+            self.outcome = outcomes.get(error.kind, "failed")
+            self.evidence = _evidence(None, submission)
+            if error.place is not None:
+                label, text = one_line(error.place.label, 80), one_line(error.place.text, 120)
+                self.place = Line(file=label, line=error.place.line, text=text)
+        elif isinstance(error, AssertionError | pytest.fail.Exception):
+            self.outcome = "failed"
+            self.evidence = _evidence(error, submission)
+        elif isinstance(error, pytest.skip.Exception):
+            self.outcome = "not run"
+        else:
+            self.outcome = "error"
+            said = one_line(f"{type(error).__name__}: {error}", 300)
+            self.finding = f"The check itself stopped with {said}. A person has to look at this."
+
+
+class CheckPlugin:
+    """Fixtures and hooks that are the same for a class, for `autograder check` and for pytest."""
+
+    def __init__(self, course: Course, seed: int, client_of: Callable[[pytest.Item], Client]) -> None:
+        self.course = course
+        self.seed = seed
+        self.client_of = client_of
+        self.results: dict[str, CheckResult] = {}
+
+    def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
+        """The results of these checks, in their order; one that did not run is a failure."""
+        return [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+
+    @pytest.fixture
+    def submission(self, request: pytest.FixtureRequest) -> Submission:
+        """The student's module, at arm's length."""
+        return Submission(self.client_of(request.node))
+
+    @pytest.fixture(scope="session")
+    def reference(self) -> ModuleType:
+        """The course's package of right answers."""
+        return importlib.import_module(self.course.content.reference)
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+        """Random numbers that are a check's own and the same each time."""
+        return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
+
+    @pytest.fixture
+    def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """Says something about a check that passes, such as "Right, from your a_scores."."""
+        return lambda text: request.node.user_properties.append(("note", text))
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        own = self.results[item.nodeid] = CheckResult(item)
+        path = item.nodeid.split("::")[0]
+        for other_id, other in self.results.items():
+            same_file = other_id.split("::")[0] == path
+            if same_file and other.function in own.needs and other.outcome != "passed":
+                pytest.skip(f"Not run: it needs “{other.title}” first.")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        result = self.results.get(item.nodeid)
+        if result is not None:
+            funcargs: dict[str, Any] = getattr(item, "funcargs", {})
+            if call.excinfo is not None:
+                result.failed(call.excinfo.value, funcargs.get("submission"))
+            elif call.when == "call":
+                result.passed(item.user_properties)
+        return report
+
+
+def declare_marks(config: pytest.Config) -> None:
+    for line in (
+        "check(title, points=1, needs=(), hints=()): a check of an exercise",
+        "hidden: a check whose inputs and values are not shown to students",
+    ):
+        config.addinivalue_line("markers", line)
+
+
+def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:
+    call = submission.last_call() if submission is not None else None
+    text = describe_call(call.name, call.args, call.kwargs) if call else ""
+    if not isinstance(error, Mismatch):
+        return Evidence(call=text) if text else None
+    yours, expected, wrong = error.yours, error.expected, error.wrong
+    return Evidence(
+        call=text,
+        what=error.what,
+        yours=excerpt(yours, wrong) if yours is not None else None,
+        expected=excerpt(expected, wrong) if expected is not None else None,
+    )
+
+
+def _first_part(message: str) -> str:
+    """The sentence that the check's author wrote, without pytest's account of the assertion."""
+    return message.split("\nassert ")[0].strip()

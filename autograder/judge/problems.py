@@ -1,0 +1,128 @@
+"""What can go wrong between a check and a student's code, each as one sentence for the student."""
+
+import difflib
+from typing import Literal
+
+from autograder.text import one_line
+from autograder.worker.messages import Place, Problem
+
+Kind = Literal["wrong", "missing", "raised", "crashed", "timed out", "not loaded"]
+
+
+class StudentProblem(Exception):
+    """The student's code gave no answer that a check could look at."""
+
+    kind: Kind = "wrong"
+
+    def __init__(self, finding: str, place: Place | None = None) -> None:
+        super().__init__(finding)
+        self.finding = finding
+        self.place = place
+
+
+class NotDefined(StudentProblem):
+    """A name that the exercise asks for is not in the file."""
+
+    kind: Kind = "missing"
+
+
+class Raised(StudentProblem):
+    """The student's code raised an exception: `type` is the name of its class."""
+
+    kind: Kind = "raised"
+
+    def __init__(self, finding: str, place: Place | None, type: str, message: str) -> None:
+        super().__init__(finding, place)
+        self.type = type
+        self.message = message
+
+
+class NotPlain(StudentProblem):
+    """The answer is of a type that cannot be compared."""
+
+
+class TimedOut(StudentProblem):
+    """The answer did not come in time."""
+
+    kind: Kind = "timed out"
+
+
+class Crashed(StudentProblem):
+    """The process that ran the student's code ended."""
+
+    kind: Kind = "crashed"
+
+
+class NotLoaded(StudentProblem):
+    """The file could not be run at all."""
+
+    kind: Kind = "not loaded"
+
+
+def where(place: Place | None) -> str:
+    """` in line 3 of softmax.py`, or nothing."""
+    if place is None:
+        return ""
+    return f" in line {place.line} of {one_line(place.label, 80)}"
+
+
+def quoted(place: Place | None) -> str:
+    """The line itself, for the end of a sentence."""
+    if place is None or not place.text:
+        return ""
+    return f": {one_line(place.text, 120)}"
+
+
+def raised(problem: Problem, subject: str) -> Raised:
+    """The sentence for an exception that came out of `subject`, a function or the file."""
+    kind, message = one_line(problem.type, 80), one_line(problem.message, 300)
+    if kind == "NotImplementedError":
+        finding = f"{subject} is not written yet."
+    elif kind in {"SyntaxError", "IndentationError", "TabError"}:
+        finding = f"{subject} is not valid Python: {message}{where(problem.place)}"
+        finding += quoted(problem.place) if problem.place else "."
+    elif kind == "RecursionError":
+        finding = (
+            f"{subject} calls itself without an end (RecursionError{where(problem.place)}"
+            f"{quoted(problem.place)})."
+        )
+    elif kind == "MemoryError":
+        finding = f"{subject} asked for more memory than the grader allows{where(problem.place)}."
+    else:
+        said = f"{kind}: {message}" if message else kind
+        finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
+        finding += quoted(problem.place) if problem.place else "."
+    return Raised(finding, problem.place, kind, message)
+
+
+def missing(name: str, file: str, names: list[str], stopped: str) -> NotDefined:
+    """The sentence for a name that the file does not define."""
+    finding = f"{name} is not defined in {file}."
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    if near:
+        finding += f" It does define {one_line(near[0], 80)}: is that the one?"
+    if stopped:
+        finding += f" {stopped}"
+    return NotDefined(finding)
+
+
+def from_worker(problem: Problem, subject: str) -> StudentProblem:
+    """The exception for a problem that the worker reported about calling `subject`."""
+    if problem.kind == "exited":
+        finding = f"{subject} asked to end the program (exit){where(problem.place)}."
+        return Crashed(finding, problem.place)
+    if problem.kind == "keyboard":
+        finding = (
+            f"{subject} calls input(){where(problem.place)}, but nobody is at the keyboard "
+            f"when it is graded. Take the values from the parameters instead."
+        )
+        return Raised(finding, problem.place, "EOFError", "")
+    if problem.kind == "unsendable":
+        kind = one_line(problem.message, 300)
+        if kind.endswith("a function was expected"):
+            return NotPlain(f"{kind}.")
+        return NotPlain(
+            f"{subject} returned {kind}. The grader can compare numbers, text, lists, tuples, "
+            f"dicts, arrays and figures."
+        )
+    return raised(problem, subject)

@@ -1,0 +1,132 @@
+"""From the results of checks to points and a report."""
+
+import functools
+import hashlib
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+import autograder
+from autograder.course import Course, Exercise
+from autograder.judge.client import MAX_PRINTED, Client
+from autograder.judge.forbidden import find_forbidden
+from autograder.judge.plugin import CheckResult
+from autograder.judge.problems import raised
+from autograder.report.model import (
+    CheckReport,
+    ExerciseReport,
+    Grader,
+    Report,
+    Status,
+    worst,
+)
+from autograder.submission.source import Source
+from autograder.text import printable
+
+
+def exercise_report(
+    exercise: Exercise, source: Source, results: Sequence[CheckResult], client: Client
+) -> ExerciseReport:
+    """The report on one exercise. The checks' weights are scaled to the exercise's points."""
+    forbidden = find_forbidden(source, exercise.forbids)
+    whole = sum(result.weight for result in results) or 1.0
+    share = exercise.points / whole
+    earned = sum(result.weight for result in results if result.outcome == "passed")
+    notes = [raised(problem, "The file").finding for problem in client.load_problems]
+    status, reason = _status(results)
+    return ExerciseReport(
+        name=exercise.name,
+        title=exercise.title,
+        status=status,
+        points=0.0 if forbidden else round(earned * share, 2),
+        max_points=exercise.points,
+        file=source.label,
+        digest=source.digest,
+        reason=" ".join(forbidden) or reason,
+        checks=tuple(_check_report(result, share, bool(forbidden)) for result in results),
+        notes=tuple(dict.fromkeys(notes)),
+        printed=printable(client.printed, MAX_PRINTED),
+    )
+
+
+def _check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
+    passed = result.outcome == "passed"
+    return CheckReport(
+        name=result.name,
+        title=result.title,
+        points=round(result.weight * share, 2) if passed and not forbidden else 0.0,
+        max_points=round(result.weight * share, 2),
+        outcome=result.outcome,
+        hidden=result.hidden,
+        finding=result.finding,
+        note=result.note,
+        evidence=result.evidence,
+        place=result.place,
+        hints=() if passed else result.hints,
+    )
+
+
+def _status(results: Sequence[CheckResult]) -> tuple[Status, str]:
+    by_outcome: dict[str, Status] = {
+        "error": "needs a person",
+        "crashed": "crashed",
+        "timed out": "timed out",
+    }
+    status = worst([by_outcome.get(result.outcome, "graded") for result in results] or ["graded"])
+    reasons = (r.finding for r in results if by_outcome.get(r.outcome) == status)
+    return status, next(reasons, "")
+
+
+def ungraded(exercise: Exercise, status: Status, reason: str) -> ExerciseReport:
+    """The report on an exercise that no check could look at."""
+    return ExerciseReport(
+        name=exercise.name,
+        title=exercise.title,
+        status=status,
+        points=0.0,
+        max_points=exercise.points,
+        reason=reason,
+    )
+
+
+def whole_report(
+    student: str,
+    course: Course,
+    exercises: Sequence[ExerciseReport],
+    seed: int,
+    notes: Sequence[str] = (),
+) -> Report:
+    """One student's report."""
+    return Report(
+        student=student,
+        course=course.title,
+        status=worst([exercise.status for exercise in exercises]),
+        points=round(sum(exercise.points for exercise in exercises), 2),
+        max_points=round(sum(exercise.max_points for exercise in exercises), 2),
+        grader=grader(course, seed),
+        exercises=tuple(exercises),
+        notes=tuple(notes),
+    )
+
+
+def grader(course: Course, seed: int, confinement: str = "none") -> Grader:
+    """What graded: versions, and a digest of the course file, the checks and the reference."""
+    return Grader(
+        version=autograder.__version__,
+        python=platform.python_version(),
+        numpy=np.__version__,
+        digest=_digest(course.root, course.content.checks, course.content.reference),
+        seed=seed,
+        confinement=confinement,
+    )
+
+
+@functools.cache
+def _digest(root: Path, checks: str, reference: str) -> str:
+    digest = hashlib.sha256()
+    files = [root / "course.yml", *(root / checks).rglob("*.py"), *(root / reference).rglob("*.py")]
+    for file in sorted(files):
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

@@ -1,0 +1,194 @@
+"""One pytest session that grades many submissions: the checks are collected once."""
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course, Exercise, Library, Limits
+from autograder.errors import UserError
+from autograder.judge.client import Client
+from autograder.judge.plugin import CheckPlugin, CheckResult, declare_marks
+from autograder.judge.process import Launcher
+from autograder.submission.source import Source
+
+INI = Path(__file__).with_name("judge.ini")
+UNNEEDED = (
+    "terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose "
+    "warnings setuponly setupplan stepwise legacypath threadexception unraisableexception "
+    "subtests"
+).split()
+
+
+class Graded:
+    """The results of one exercise's checks on one submission, and the client that answered."""
+
+    def __init__(self, results: list[CheckResult], client: Client) -> None:
+        self.results = results
+        self.client = client
+
+
+class Judge:
+    """Grades sources, one at a time. Use it as a context manager: it owns processes.
+
+    pytest runs in a thread of its own and waits there for the next submission, so that the
+    session stays open between calls of `grade`, by means of public hooks alone.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        exercises: Sequence[Exercise],
+        seed: int | None = None,
+        launchers: "Launchers | None" = None,
+    ) -> None:
+        self.course = course
+        self.exercises = {exercise.name: exercise for exercise in exercises}
+        self.launchers = launchers or Launchers(course)
+        self._tasks: queue.SimpleQueue[Source | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Graded | None | BaseException] = queue.SimpleQueue()
+        self._checks = CheckPlugin(
+            course, course.content.seed if seed is None else seed, lambda item: self._client
+        )
+        self._client: Client
+        self._items: dict[str, list[pytest.Item]] = {}
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "Judge":
+        for exercise in self.exercises:
+            file = self.course.checks_file(exercise)
+            if not file.is_file():
+                raise UserError(
+                    f"The exercise {exercise} of {self.course.root / 'course.yml'} has no checks: "
+                    f"{file} is not there."
+                )
+        self._thread.start()
+        try:
+            self._result()
+        except BaseException:
+            self.launchers.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tasks.put(None)
+        self._thread.join(timeout=10)
+        self.launchers.close()
+
+    def grade(self, source: Source) -> Graded:
+        """Run the checks of `source.name` on it."""
+        self._tasks.put(source)
+        graded = self._result()
+        assert graded is not None
+        return graded
+
+    def _result(self) -> Graded | None:
+        done = self._done.get()
+        if isinstance(done, BaseException):
+            raise done
+        return done
+
+    def _run(self) -> None:
+        root = str(self.course.root)
+        if root not in sys.path:
+            sys.path.insert(0, root)
+        files = [str(self.course.checks_file(name)) for name in self.exercises]
+        options = ["--disable-plugin-autoload", "-c", str(INI), "--rootdir", root]
+        options += ["--import-mode=importlib", "--noconftest", "--capture=no"]
+        options += [part for name in UNNEEDED for part in ("-p", f"no:{name}")]
+        environment = os.environ.pop("PYTEST_ADDOPTS", None)
+        try:
+            pytest.main([*options, *files], plugins=[self._checks, _Loop(self)])
+        except BaseException as error:
+            self._done.put(error)
+        else:
+            self._done.put(UserError("The checks' session ended before its work was done."))
+        finally:
+            if environment is not None:
+                os.environ["PYTEST_ADDOPTS"] = environment
+
+    def _serve(self, session: pytest.Session) -> None:
+        """Grade what comes in; runs inside pytest, in place of its loop over the items."""
+        for item in session.items:
+            exercise = item.path.stem.removeprefix("test_")
+            self._items.setdefault(exercise, []).append(item)
+        self._done.put(None)  # collected: ready
+        while (source := self._tasks.get()) is not None:
+            self._done.put(self._grade(source))
+
+    def _grade(self, source: Source) -> Graded | BaseException:
+        exercise = self.exercises[source.name]
+        launcher = self.launchers.of(exercise.needs)
+        self._client = Client(source, self.course.limits(exercise), launcher)
+        self._checks.results.clear()
+        items = self._items.get(source.name, [])
+        try:
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                _renew(item)
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            return Graded(self._checks.results_of(items), self._client)
+        except BaseException as error:
+            return error
+        finally:
+            self._client.close()
+
+
+class Launchers:
+    """A launcher for each kind of worker that a course needs."""
+
+    WARM: dict[Library, tuple[str, ...]] = {"numpy": ("numpy",), "torch": ("numpy", "torch")}
+
+    def __init__(self, course: Course, spare: bool = True) -> None:
+        self.hidden = (course.content.reference,)
+        self.spare = spare
+        self._launchers: dict[Library, Launcher] = {}
+
+    def of(self, library: Library) -> Launcher:
+        if library not in self._launchers:
+            launcher = Launcher(self.WARM[library], self.hidden, self.spare)
+            self._launchers[library] = launcher
+        return self._launchers[library]
+
+    def prepare(self, library: Library, limits: Limits) -> None:
+        """Start a worker now, for the first submission that will need one."""
+        self.of(library).prepare(limits)
+
+    def close(self) -> None:
+        for launcher in self._launchers.values():
+            launcher.close()
+
+
+class _Loop:
+    """The hooks by which the judge takes pytest's loop over."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.failures: list[str] = []
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        declare_marks(config)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failures.append(f"{report.nodeid} cannot be loaded:\n{report.longreprtext}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if self.failures:
+            raise UserError("\n".join(self.failures))
+        self.judge._serve(session)
+        return True
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        self.judge._done.put(excinfo.value)
+        return True
+
+
+def _renew(item: pytest.Item) -> None:
+    """Make an item that has run ready to run again, with fresh fixtures."""
+    item.user_properties.clear()
+    if hasattr(item, "_initrequest"):
+        item._initrequest()

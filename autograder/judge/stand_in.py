@@ -1,0 +1,108 @@
+"""`submission`: what a check sees in place of the student's module."""
+
+from typing import Any
+
+import msgspec
+
+from autograder.judge.client import Client
+from autograder.worker.codec import Handle
+from autograder.worker.messages import Request
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call that a check made: what it says in the report above the values."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class Function:
+    """A function of the student's module; calling it runs it in the worker."""
+
+    def __init__(self, submission: "Submission", name: str, on: Handle | None = None) -> None:
+        self._submission = submission
+        self._name = name
+        self._on = on
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The value that the student's function returns, as plain data.
+
+        Raises:
+            StudentProblem: there is no value; the exception says why.
+        """
+        return self._submission._ask(self._name, self._on, args, kwargs).value
+
+    def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        """The value, and the arguments as they are after the call: changed in place, or not."""
+        reply = self._submission._ask(self._name, self._on, args, kwargs, echo=True)
+        return reply.value, reply.echo
+
+    def kept(self, *args: Any, **kwargs: Any) -> "Remote":
+        """The result, left in the worker: for modules and other objects with methods."""
+        reply = self._submission._ask(self._name, self._on, args, kwargs, keep=True)
+        return Remote(self._submission, reply.value)
+
+
+class Remote:
+    """An object of the student's that stays in the worker; its methods are called there."""
+
+    def __init__(self, submission: "Submission", handle: Handle) -> None:
+        self._submission = submission
+        self._handle = handle
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Function(self._submission, name, self._handle)
+
+
+class Submission:
+    """The student's module, at arm's length: `submission.softmax(x)` runs in the worker."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._calls: list[Call] = []
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Function(self, name)
+
+    def value(self, name: str) -> Any:
+        """The value of a module-level name such as `a_scores`."""
+        return self._client.ask(Request("get", name)).value
+
+    def make(self, target: str, *args: Any) -> Handle:
+        """A library's object, made in the worker, to pass as an argument."""
+        return self._client.make(target, *args)
+
+    def last_call(self) -> Call | None:
+        """The newest call of this check."""
+        return self._calls[-1] if self._calls else None
+
+    def _ask(
+        self,
+        name: str,
+        on: Handle | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        keep: bool = False,
+        echo: bool = False,
+    ) -> Any:
+        self._calls.append(Call(name, args, kwargs))
+        return self._client.ask(
+            Request(
+                "call",
+                name,
+                [_sent(arg) for arg in args],
+                {key: _sent(value) for key, value in kwargs.items()},
+                on=on.number if on else 0,
+                keep=keep,
+                echo=echo,
+            )
+        )
+
+
+def _sent(value: Any) -> Any:
+    return value._handle if isinstance(value, Remote) else value

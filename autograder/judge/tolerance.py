@@ -1,0 +1,27 @@
+"""How far an answer may be from the exact value; the only place that says so."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ABSOLUTE = 1e-6
+ROUNDINGS = 8
+
+
+def allowed_error(
+    answer: np.dtype[Any], expected: npt.NDArray[np.float64], condition: float = 1.0
+) -> npt.NDArray[np.float64]:
+    """The largest difference that counts as right, for each entry of `expected`.
+
+    1e-6 leaves room for the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. To it comes what
+    rounding may do: eight units in the last place of the answer's own dtype, times the condition
+    of the problem. For a softmax the condition is the largest |score|, since an error of |s|·eps
+    in a score becomes one of the same size in a weight (Higham, Accuracy and Stability of
+    Numerical Algorithms, §1.6; Blanchard, Higham & Higham 2021, eq. 4.7).
+
+    Whole numbers count as float64.
+    """
+    epsilon = np.finfo(answer).eps if answer.kind == "f" else np.finfo(np.float64).eps
+    scale = np.maximum(1.0, np.abs(expected)) * max(1.0, condition)
+    return np.asarray(ABSOLUTE + ROUNDINGS * float(epsilon) * scale, dtype=np.float64)

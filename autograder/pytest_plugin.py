@@ -1,0 +1,140 @@
+"""`pytest exercises/softmax.py`: collect that exercise's checks and run them on that file."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course, find_course
+from autograder.errors import UserError
+
+COURSE = pytest.StashKey[Course]()
+HERE = pytest.StashKey["SubmissionRun"]()
+
+
+class SubmissionRun:
+    """The submissions of a pytest run: one client for each file, and the results at the end."""
+
+    def __init__(self, config: pytest.Config, course: Course) -> None:
+        from autograder.judge.client import Client
+        from autograder.judge.plugin import CheckPlugin
+        from autograder.judge.session import Launchers
+
+        self.config = config
+        self.course = course
+        self.launchers = Launchers(course, spare=False)
+        self.clients: dict[Path, Client] = {}
+        self.items: dict[Path, list[pytest.Item]] = {}
+        self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))
+        config.pluginmanager.register(self.checks, "autograder-checks")
+        config.pluginmanager.register(self, "autograder-run")
+
+    def client(self, path: Path) -> "Client":  # type: ignore[name-defined]  # noqa: F821
+        from autograder.judge.client import Client
+        from autograder.submission.read import UnreadableFile
+        from autograder.submission.source import read_siblings, read_source
+
+        if path not in self.clients:
+            exercise = self.course.exercise(path.stem)
+            try:
+                source = read_source(path, path.stem, read_siblings(path.parent))
+            except UnreadableFile as error:
+                raise pytest.UsageError(str(error)) from None
+            launcher = self.launchers.of(exercise.needs)
+            self.clients[path] = Client(source, self.course.limits(exercise), launcher)
+        return self.clients[path]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            if isinstance(item.parent, CheckModule) or item.getparent(CheckModule):
+                self.items.setdefault(item.path, []).append(item)
+
+    def pytest_sessionfinish(self) -> None:
+        for client in self.clients.values():
+            client.close()
+        self.launchers.close()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        from autograder.judge.scoring import exercise_report
+        from autograder.report.terminal import exercise_lines
+
+        for path, items in self.items.items():
+            if path not in self.clients:
+                continue
+            client = self.clients[path]
+            exercise = self.course.exercise(path.stem)
+            results = [r for r in self.checks.results_of(items) if r.name in self._ran(path)]
+            report = exercise_report(exercise, client.source, results, client)
+            terminalreporter.section(f"{exercise.title}: {path.name}")
+            for line in exercise_lines(report, self.course.content.hints, brief=True):
+                terminalreporter.write_line(line)
+
+    def _ran(self, path: Path) -> set[str]:
+        return {
+            result.name
+            for item_id, result in self.checks.results.items()
+            if any(item.nodeid == item_id for item in self.items[path])
+        }
+
+
+class CheckModule(pytest.Module):
+    """The checks of an exercise, collected under the path of the student's file.
+
+    The module that is imported is the checks'; the student's file is never imported here.
+    """
+
+    def _getobj(self) -> object:
+        from _pytest.python import importtestmodule
+
+        run = self.config.stash[HERE]
+        return importtestmodule(run.course.checks_file(self.path.stem), self.config)
+
+
+def submission_course(path: Path, config: pytest.Config) -> Course | None:
+    """The course, if `path` is a file that an exercise of it is named after."""
+    if path.suffix not in {".py", ".ipynb"}:
+        return None
+    if COURSE not in config.stash:
+        try:
+            config.stash[COURSE] = find_course(path.parent)
+        except UserError as error:
+            if (config.rootpath / "course.yml").exists():
+                raise pytest.UsageError(str(error)) from None
+            return None
+    course = config.stash[COURSE]
+    if path.stem not in course.exercises or not course.checks_file(path.stem).is_file():
+        return None
+    own = (course.root / course.content.reference, course.root / course.content.checks)
+    return None if any(folder in path.parents for folder in own) else course
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for line in (
+        "check(title, points=1, needs=(), hints=()): a check of an exercise",
+        "hidden: a check whose inputs and values are not shown to students",
+    ):
+        config.addinivalue_line("markers", line)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    taken_by_python = file_path.suffix == ".py" and (
+        parent.session.isinitpath(file_path)
+        or any(file_path.match(pattern) for pattern in parent.config.getini("python_files"))
+    )
+    return None if taken_by_python else _module(file_path, parent)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> CheckModule | None:
+    return _module(module_path, parent)
+
+
+def _module(path: Path, parent: pytest.Collector) -> CheckModule | None:
+    course = submission_course(path, parent.config)
+    if course is None:
+        return None
+    if HERE not in parent.config.stash:
+        import sys
+
+        sys.path.insert(0, str(course.root))
+        parent.config.stash[HERE] = SubmissionRun(parent.config, course)
+    module: CheckModule = CheckModule.from_parent(parent, path=path)
+    return module

@@ -1,0 +1,112 @@
+"""The record from which everything that is shown or exported comes."""
+
+from typing import Literal
+
+import msgspec
+
+Outcome = Literal["passed", "failed", "not run", "timed out", "crashed", "error"]
+Status = Literal["graded", "missing", "crashed", "timed out", "needs a person"]
+Cell = float | int | bool | str
+
+# From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
+SEVERITY: tuple[Status, ...] = ("graded", "missing", "timed out", "crashed", "needs a person")
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A part of the report."""
+
+
+class Matrix(Record, kw_only=True):
+    """At most 8×8 numbers out of an array of any shape.
+
+    `at` is the place along the leading axes that `rows` is taken from; `top` and `left` are the
+    indices of its first row and column. `wrong` marks the cells that differ. Numbers that JSON
+    does not have are the texts "nan", "inf" and "-inf".
+    """
+
+    shape: tuple[int, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    wrong: tuple[tuple[bool, ...], ...] = ()
+    at: tuple[int, ...] = ()
+    top: int = 0
+    left: int = 0
+
+
+class Evidence(Record, kw_only=True):
+    """A failed comparison: the call, the student's value and the expected one."""
+
+    call: str = ""
+    what: str = ""
+    yours: Matrix | None = None
+    expected: Matrix | None = None
+
+
+class Line(Record, kw_only=True):
+    """A line of the student's source."""
+
+    file: str
+    line: int
+    text: str = ""
+
+
+class CheckReport(Record, kw_only=True):
+    """What became of one check. `points` are the course's, after scaling."""
+
+    name: str
+    title: str
+    points: float
+    max_points: float
+    outcome: Outcome
+    hidden: bool = False
+    finding: str = ""
+    note: str = ""
+    evidence: Evidence | None = None
+    place: Line | None = None
+    hints: tuple[str, ...] = ()
+
+
+class ExerciseReport(Record, kw_only=True):
+    """One exercise of one submission."""
+
+    name: str
+    title: str
+    status: Status
+    points: float
+    max_points: float
+    file: str = ""
+    digest: str = ""
+    reason: str = ""
+    checks: tuple[CheckReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    printed: str = ""
+
+
+class Grader(Record, kw_only=True):
+    """What graded: two reports with the same grader and the same submission are the same."""
+
+    version: str
+    python: str
+    numpy: str
+    digest: str
+    seed: int
+    confinement: str
+
+
+class Report(Record, kw_only=True):
+    """One student's submission: all that was graded together."""
+
+    schema: Literal[1] = 1
+    student: str
+    course: str
+    status: Status
+    points: float
+    max_points: float
+    grader: Grader
+    exercises: tuple[ExerciseReport, ...]
+    notes: tuple[str, ...] = ()
+
+
+def worst(statuses: list[Status]) -> Status:
+    """The status of a whole: its most severe part's; "missing" only if every part is missing."""
+    handed_in = [status for status in statuses if status != "missing"]
+    return max(handed_in, key=SEVERITY.index) if handed_in else "missing"

@@ -1,0 +1,53 @@
+"""Reading a file that somebody else put there: no links, no pipes, nothing too large."""
+
+import io
+import os
+import stat
+import tokenize
+from pathlib import Path
+
+from autograder.text import one_line
+
+
+class UnreadableFile(Exception):
+    """A file of a submission cannot be used; the message says why, in one sentence."""
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The content of a regular file of at most `limit` bytes; a link is not followed.
+
+    Raises:
+        UnreadableFile: it is something else.
+    """
+    name = one_line(path.name, 100)
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            raise UnreadableFile(f"{name} is a link, not a file.")
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise UnreadableFile(f"{name} cannot be read: {error.strerror}.") from None
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnreadableFile(f"{name} is not a regular file.")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise UnreadableFile(f"{name} is larger than {limit // 1024} KiB.")
+    return data
+
+
+def read_text(path: Path, limit: int) -> str:
+    """The text of a Python file, in the encoding that it declares (UTF-8 by default).
+
+    Raises:
+        UnreadableFile: it cannot be read, or is not text.
+    """
+    data = read_bytes(path, limit)
+    name = one_line(path.name, 100)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        raise UnreadableFile(f"{name} is not UTF-8 text. Save it as UTF-8.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")

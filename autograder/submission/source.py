@@ -1,0 +1,104 @@
+"""One student's file for one exercise, as text; nothing of it is run here."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from autograder.submission.read import UnreadableFile, read_bytes, read_text
+from autograder.text import one_line
+from autograder.worker.messages import Unit
+
+MAX_SOURCE = 1024 * 1024
+MAX_NOTEBOOK = 32 * 1024 * 1024
+MAX_SIBLINGS = 50
+SUFFIXES = (".py", ".ipynb")
+
+
+class Source(msgspec.Struct, frozen=True):
+    """The source of a submission: units that run one after the other, and the files beside it."""
+
+    name: str
+    label: str
+    units: tuple[Unit, ...]
+    siblings: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def text(self) -> str:
+        return "\n".join(unit.text for unit in self.units)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what will run: the units, and the files beside that they name."""
+        parts = [*(unit.text for unit in self.units), *sorted(self.helpers().values())]
+        together = "\0".join(parts)
+        return hashlib.sha256(together.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def helpers(self) -> dict[str, str]:
+        """The files beside this one that it names, and those that they name."""
+        found: dict[str, str] = {}
+        texts = [self.text]
+        while texts:
+            words = set(re.findall(r"\w+", texts.pop()))
+            for name, text in self.siblings.items():
+                if name in words and name not in found and name != self.name:
+                    found[name] = text
+                    texts.append(text)
+        return found
+
+
+class _Cell(msgspec.Struct):
+    cell_type: str = ""
+    source: str | list[str] = ""
+
+
+class _Notebook(msgspec.Struct):
+    cells: list[_Cell]
+
+
+def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = None) -> Source:
+    """Read a `.py` or `.ipynb` file.
+
+    Raises:
+        UnreadableFile: it cannot be read, or is not what its name says; one sentence says why.
+    """
+    label = one_line(path.name, 100)
+    beside = MappingProxyType(dict(siblings or {}))
+    if path.suffix == ".ipynb":
+        units = _cells(read_bytes(path, MAX_NOTEBOOK), label)
+        return Source(exercise, label, units, beside)
+    return Source(exercise, label, (Unit(label, read_text(path, MAX_SOURCE)),), beside)
+
+
+def read_siblings(folder: Path) -> dict[str, str]:
+    """The Python files of a folder by module name; those that cannot be read are left out."""
+    found = {}
+    for path in sorted(folder.glob("*.py"))[:MAX_SIBLINGS]:
+        if path.stem.isidentifier():
+            try:
+                found[path.stem] = read_text(path, MAX_SOURCE)
+            except UnreadableFile:
+                continue
+    return found
+
+
+def _cells(data: bytes, label: str) -> tuple[Unit, ...]:
+    try:
+        notebook = msgspec.json.decode(data, type=_Notebook)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        if b'"worksheets"' in data[:2000]:
+            reason = "it is in the format of 2014 (nbformat 3); open and save it in Jupyter"
+        else:
+            reason = f"its JSON is damaged ({one_line(str(error), 120)})"
+        raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
+    units = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            text = cell.source if isinstance(cell.source, str) else "".join(cell.source)
+            units.append(Unit(f"code cell {len(units) + 1}", text))
+    if sum(len(unit.text) for unit in units) > MAX_SOURCE:
+        raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")
+    return tuple(units)

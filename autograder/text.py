@@ -1,0 +1,63 @@
+"""Text that comes from a submission, made safe to print, to store and to compare."""
+
+import hashlib
+import re
+import unicodedata
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+MAX_NAME = 80
+
+
+def printable(text: str, limit: int = 2000) -> str:
+    """Text without control characters or terminal escapes, at most `limit` characters long.
+
+    Newlines and tabs stay. Escapes, other control characters, lone surrogates and the
+    direction marks that can reorder a line are shown as `\\x1b` and the like. Memory
+    addresses become `0x…`, since they differ from run to run.
+    """
+    shown = []
+    for char in text[: limit + 1]:
+        if char in "\n\t" or not _is_control(char):
+            shown.append(char)
+        else:
+            shown.append(char.encode("unicode_escape", "backslashreplace").decode("ascii"))
+    cut = _ADDRESS.sub("0x…", "".join(shown))
+    return cut if len(text) <= limit else cut[:limit] + " …"
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """`printable` text on a single line: newlines, tabs and runs of blanks become one blank."""
+    return printable(" ".join(text.split()), limit)
+
+
+def _is_control(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def file_name(identifier: str) -> str:
+    """A file name for a student's id: itself where that is safe, else a clean form and a digest.
+
+    Two different ids never share a name, also where the file system ignores case.
+    """
+    clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME]
+    if clean == identifier and clean == clean.lower() and not _is_device_name(clean):
+        return clean
+    digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{clean or 'student'}-{digest}"
+
+
+def _is_device_name(name: str) -> bool:
+    """Windows keeps names such as `con` and `nul.txt` for devices."""
+    stem = name.split(".")[0].lower()
+    return bool(re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem))
+
+
+def number(value: float) -> str:
+    """Points and the like: at most two decimals, no trailing zeros."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
+
+
+def several(count: int, noun: str) -> str:
+    """`1 value`, `3 values`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

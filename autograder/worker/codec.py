@@ -1,0 +1,195 @@
+"""Messages to bytes and back: a msgpack header, then the raw bytes of the arrays.
+
+A frame is `header length, payload length, call id`, the header, the payload. Arrays lie in the
+payload; the header refers to them by an extension type. Decoding never runs code and never
+allocates more than the frame holds: the judge decodes bytes that a hostile process wrote.
+"""
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+Message = TypeVar("Message")
+Buffer = bytes | bytearray | memoryview
+
+FRAME = struct.Struct("<IIQ")
+MAX_HEADER = 256 * 1024
+MAX_PAYLOAD = 64 * 1024 * 1024
+
+_ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
+_PLACE = struct.Struct("<BBBxIQ")  # tensor or not, dtype code, number of axes, unused, offset
+_PAIR = struct.Struct("<dd")
+_NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8".split()
+_DTYPES = [np.dtype(name) for name in _NAMES]
+_CODES = {dtype: code for code, dtype in enumerate(_DTYPES)}
+_MAX_AXES = 16
+_ALIGN = 64
+_MAX_DIGITS = 4000
+
+
+class ProtocolError(Exception):
+    """The other side sent bytes that are not a valid message."""
+
+
+class Tensor(np.ndarray):
+    """An array that is a torch tensor in the worker."""
+
+
+class Handle(msgspec.Struct, frozen=True):
+    """An object that stays in the worker: its number, and the name of its type for messages."""
+
+    number: int
+    type: str
+
+
+class Series(msgspec.Struct, array_like=True):
+    """A line or a scatter of points: `x` and `y` have the same length."""
+
+    kind: str
+    label: str
+    x: list[float]
+    y: list[float]
+
+
+class Image(msgspec.Struct, array_like=True):
+    """An image of `values`, row by row, and the rows and columns it has."""
+
+    rows: int
+    columns: int
+    values: list[float]
+
+
+class Axes(msgspec.Struct, array_like=True):
+    """One set of axes of a figure, as data."""
+
+    title: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    x_scale: str = ""
+    y_scale: str = ""
+    x_ticks: list[str] = []
+    y_ticks: list[str] = []
+    legend: list[str] = []
+    texts: list[str] = []
+    series: list[Series] = []
+    images: list[Image] = []
+
+
+class Figure(msgspec.Struct, array_like=True):
+    """A matplotlib figure, as data."""
+
+    title: str = ""
+    legend: list[str] = []
+    axes: list[Axes] = []
+
+
+def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
+    """A message as (header length, payload length, buffers to write in order).
+
+    Raises:
+        TypeError: it holds something that cannot be sent.
+        ValueError: it is larger than a frame may be.
+    """
+    payload: list[Buffer] = []
+    size = 0
+
+    def extend(value: object) -> object:
+        nonlocal size
+        if isinstance(value, Handle):
+            return msgspec.msgpack.Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
+        if isinstance(value, complex) and not isinstance(value, np.generic):
+            return msgspec.msgpack.Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"a value of type {type(value).__name__} cannot be sent")
+        flat = np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
+        if flat.dtype not in _CODES or value.ndim > _MAX_AXES:
+            raise TypeError(f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent")
+        head = _PLACE.pack(isinstance(value, Tensor), _CODES[flat.dtype], value.ndim, 0, size)
+        if flat.nbytes:
+            gap = -flat.nbytes % _ALIGN
+            payload.append(memoryview(flat.reshape(-1)).cast("B"))
+            payload.append(bytes(gap))
+            size += flat.nbytes + gap
+        return msgspec.msgpack.Ext(_ARRAY, head + struct.pack(f"<{value.ndim}Q", *value.shape))
+
+    header = msgspec.msgpack.Encoder(enc_hook=extend).encode(_mark(message))
+    if len(header) > max_header or size > MAX_PAYLOAD:
+        raise ValueError(f"a message of {len(header) + size} bytes is too large to send")
+    return len(header), size, [header, *payload]
+
+
+def _mark(value: Any) -> Any:
+    """Wrap what msgpack would send as something else: structs that are data, and long integers."""
+    if isinstance(value, list | tuple):
+        return [_mark(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _mark(item) for key, item in value.items()}
+    if isinstance(value, Figure):
+        return msgspec.msgpack.Ext(_FIGURE, msgspec.msgpack.encode(value))
+    if isinstance(value, Handle):
+        return msgspec.msgpack.Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
+    if isinstance(value, msgspec.Struct):
+        return [_mark(getattr(value, name)) for name in value.__struct_fields__]
+    if type(value) is int and not -(2**63) <= value < 2**64:
+        if value.bit_length() > 3 * _MAX_DIGITS:
+            raise ValueError("a whole number of over 4,000 digits is too large to send")
+        return msgspec.msgpack.Ext(_INTEGER, str(value).encode())
+    return value
+
+
+def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
+    """The message in a frame. Arrays are views of `payload`.
+
+    Raises:
+        ProtocolError: the bytes are not a message of that kind.
+    """
+    try:
+        return msgspec.msgpack.Decoder(kind, ext_hook=_reader(payload)).decode(header)
+    except ProtocolError:
+        raise
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise ProtocolError(f"not a valid message: {error}") from None
+
+
+def _reader(payload: Buffer) -> Callable[[int, memoryview], object]:
+    room = len(payload)
+
+    def read(code: int, data: memoryview) -> object:
+        if code == _ARRAY:
+            return _array(payload, room, data)
+        if code == _HANDLE:
+            number, name = msgspec.msgpack.decode(data, type=tuple[int, str])
+            return Handle(number, name)
+        if code == _FIGURE:
+            return msgspec.msgpack.decode(data, type=Figure)
+        if code == _INTEGER and len(data) <= _MAX_DIGITS:
+            return int(bytes(data))
+        if code == _COMPLEX and len(data) == _PAIR.size:
+            return complex(*_PAIR.unpack(data))
+        raise ProtocolError(f"unknown kind of value: {code}")
+
+    return read
+
+
+def _array(payload: Buffer, room: int, data: memoryview) -> object:
+    if len(data) < _PLACE.size:
+        raise ProtocolError("an array's header is too short")
+    tensor, code, axes, _, offset = _PLACE.unpack_from(data)
+    expected = _PLACE.size + 8 * axes
+    if tensor > 1 or code >= len(_DTYPES) or axes > _MAX_AXES or len(data) != expected:
+        raise ProtocolError("an array's header is damaged")
+    shape: Sequence[int] = struct.unpack_from(f"<{axes}Q", data, _PLACE.size)
+    dtype, count = _DTYPES[code], math.prod(shape)
+    if max(shape, default=0) > 2**31 or offset + count * dtype.itemsize > room:
+        raise ProtocolError("an array does not fit in its message")
+    if not count:
+        array = np.zeros(shape, dtype)
+    elif dtype.kind == "b":  # a byte other than 0 and 1 would make an invalid bool
+        array = np.frombuffer(payload, np.uint8, count, offset).reshape(shape) != 0
+    else:
+        array = np.frombuffer(payload, dtype, count, offset).reshape(shape)
+    return array.view(Tensor) if tensor else array

@@ -1,0 +1,131 @@
+"""Any value that a student's code returns, as plain data: numbers, text, containers, arrays."""
+
+import decimal
+import math
+import numbers
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .codec import Figure, Handle, Tensor
+from .figures import describe_figure
+
+MAX_ITEMS = 20_000
+MAX_DEPTH = 32
+_LARGE_LIST = 500
+
+
+class Unsendable(Exception):
+    """A value that is not plain data; the message says what it is."""
+
+
+def to_plain(value: object) -> Any:
+    """`value` in the types that the codec can send.
+
+    Raises:
+        Unsendable: it is something else, or far too large.
+    """
+    return _Walk().convert(value, 0)
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.left = MAX_ITEMS
+
+    def convert(self, value: object, depth: int) -> Any:
+        self.left -= 1
+        if self.left < 0 or depth > MAX_DEPTH:
+            raise Unsendable("a value with too many parts")
+        if value is None or isinstance(value, bool | str | bytes):
+            return _base(value)
+        if isinstance(value, np.ndarray | np.generic):
+            return _array(value)
+        if isinstance(value, numbers.Integral):
+            return int(value)
+        if isinstance(value, numbers.Real | decimal.Decimal):
+            return float(value)
+        if isinstance(value, numbers.Complex):
+            return complex(value)
+        if isinstance(value, Handle | Figure):
+            return value
+        if isinstance(value, Mapping):
+            return {_key(k): self.convert(v, depth + 1) for k, v in value.items()}
+        return self._other(value, depth)
+
+    def _other(self, value: object, depth: int) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(value, torch.Tensor):
+            return _array(value.detach().to("cpu").resolve_conj().numpy()).view(Tensor)
+        figure = sys.modules.get("matplotlib.figure")
+        if figure is not None and isinstance(value, figure.Figure):
+            return describe_figure(value)
+        if isinstance(value, Sequence):
+            return self._sequence(value, depth)
+        if hasattr(type(value), "__array__") or isinstance(value, memoryview):
+            return _array(np.asarray(value))
+        raise Unsendable(_kind(value))
+
+    def _sequence(self, value: Sequence[object], depth: int) -> Any:
+        if len(value) * _width(value) > _LARGE_LIST:
+            try:
+                array = np.array(value)
+            except Exception:
+                array = np.empty(0, object)
+            if array.dtype.kind in "biuf":
+                return _array(array)
+        return [self.convert(item, depth + 1) for item in value]
+
+
+def _width(value: Sequence[object]) -> int:
+    first = value[0] if len(value) else None
+    if isinstance(first, list | tuple) and first:
+        return len(first) * _width(first)
+    return 1
+
+
+def _base(value: Any) -> Any:
+    """Of a subclass of a built-in type, the built-in value."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return bytes(value) if isinstance(value, bytes) else value
+
+
+def _array(value: Any) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind in "US" and array.ndim == 0:
+        return array.item()
+    if array.dtype.kind == "O":
+        raise Unsendable("an array of Python objects (often rows of different lengths)")
+    if array.dtype.kind not in "biufc":
+        raise Unsendable(f"an array of dtype {array.dtype}")
+    if array.dtype.itemsize > 8 and array.dtype.kind == "f":
+        return array.astype(np.float64)
+    if array.dtype.itemsize > 16:
+        return array.astype(np.complex128)
+    return array
+
+
+def _key(key: object) -> Any:
+    if isinstance(key, np.generic):
+        key = key.item()
+    if key is None or isinstance(key, bool | str):
+        return _base(key)
+    if isinstance(key, numbers.Integral):
+        return int(key)
+    if isinstance(key, numbers.Real) and not math.isnan(key):
+        return float(key)
+    raise Unsendable(f"a dict with a key of type {type(key).__name__}")
+
+
+def _kind(value: object) -> str:
+    """`a function`, `a generator`, `a set`, `an object of type X`."""
+    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
+        return "a function"
+    name = type(value).__name__
+    if name in {"generator", "map", "zip", "filter", "enumerate"}:
+        return f"a {name}; put list(...) around it" if name != "enumerate" else "an enumerate"
+    if name in {"set", "frozenset"}:
+        return f"a {name}, which has no order"
+    return f"an object of type {name}"

@@ -1,0 +1,170 @@
+"""The worker's loop: load the student's source, then answer one request after the other."""
+
+import importlib
+import os
+import random
+import sys
+import warnings
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import output
+from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
+from .failures import explain
+from .loading import load
+from .messages import Problem, Reply, Request
+from .plain import Unsendable, to_plain
+
+
+class Server:
+    """Answers requests that come in on one descriptor, on another."""
+
+    def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
+        self.read_from = read_from
+        self.write_to = write_to
+        self.hidden = hidden
+        self.module: ModuleType | None = None
+        self.labels: set[str] = set()
+        self.kept: dict[int, object] = {}
+        self.printed = output.redirect()
+        warnings.simplefilter("ignore")
+
+    def serve(self) -> None:
+        while True:
+            header, payload, call = FRAME.unpack(self._read(FRAME.size))
+            request = decode(Request, self._read(header), self._read(payload))
+            self.printed.kept.clear()
+            reply = self._answer(request)
+            reply.printed = self.printed.kept.decode("utf-8", "replace")
+            self._send(call, reply)
+
+    def _answer(self, request: Request) -> Reply:
+        try:
+            if request.operation == "load":
+                return self._load(request)
+            found = self._find(request)
+            if isinstance(found, Problem):
+                return Reply(problem=found)
+            args = self._revive(request.args)
+            value = found
+            if request.operation != "get":
+                if not callable(value):
+                    return Reply(problem=_not_a_function(request.target, value))
+                value = value(*args, **self._revive(request.kwargs))
+            if request.keep or request.operation == "make":
+                value = self._keep(value)
+            return Reply(to_plain(value), echo=to_plain(args) if request.echo else [])
+        except BaseException as error:
+            return Reply(problem=explain(error, self.labels))
+
+    def _load(self, request: Request) -> Reply:
+        random.seed(0)
+        np.random.seed(0)
+        self.labels = {unit.label for unit in request.units}
+        self.labels |= {f"{helper}.py" for helper in request.helpers}
+        self.module, problems = load(request.target, request.units, request.helpers, self.hidden)
+        return Reply(sorted(self._names()), problems=problems)
+
+    def _find(self, request: Request) -> Any:
+        """What the request's target names, or the problem that nothing has that name."""
+        first, *rest = request.target.split(".")
+        if request.operation == "make":
+            *modules, last = request.target.split(".")
+            return getattr(importlib.import_module(".".join(modules)), last)
+        if request.on:
+            found: Any = self._kept(request.on)
+            rest = [first, *rest] if first else rest
+        elif self.module is not None and first in vars(self.module):
+            found = vars(self.module)[first]
+        else:
+            return Problem("missing", message=request.target, names=sorted(self._names()))
+        for name in rest:
+            if not hasattr(found, name):
+                return Problem("missing", message=request.target, names=sorted(self._names()))
+            found = getattr(found, name)
+        return found
+
+    def _names(self) -> list[str]:
+        """What the student's own source defines: no imports, no private names."""
+        names = []
+        for name, value in vars(self.module).items() if self.module else ():
+            if not name.startswith("_") and not isinstance(value, ModuleType):
+                names.append(name[:80])
+        return names[:200]
+
+    def _keep(self, value: object) -> Handle:
+        number = len(self.kept) + 1
+        self.kept[number] = value
+        return Handle(number, type(value).__name__)
+
+    def _kept(self, number: int) -> object:
+        if number not in self.kept:
+            raise LookupError("an object that was made before the process had to start again")
+        return self.kept[number]
+
+    def _revive(self, value: Any) -> Any:
+        """Arguments as the student's code expects them: tensors, objects kept here, own arrays."""
+        if isinstance(value, Handle):
+            return self._kept(value.number)
+        if isinstance(value, Tensor):
+            import torch
+
+            return torch.from_numpy(np.array(value))
+        if isinstance(value, np.ndarray):
+            return value if value.flags.writeable and value.flags.owndata else value.copy()
+        if isinstance(value, list):
+            return [self._revive(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self._revive(item) for key, item in value.items()}
+        return value
+
+    def _read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = os.read(self.read_from, min(size, 1 << 20))
+            if not part:
+                os._exit(0)  # the judge hung up
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _send(self, call: int, reply: Reply) -> None:
+        try:
+            header, payload, buffers = encode(reply)
+        except Exception as error:
+            problem = Problem("unsendable", message=f"a value that is too large ({error})"[:300])
+            header, payload, buffers = encode(Reply(problem=problem))
+        for buffer in [FRAME.pack(header, payload, call), *buffers]:
+            self._write(buffer)
+
+    def _write(self, data: Buffer) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self.write_to, view) :]
+
+
+def _not_a_function(name: str, value: object) -> Problem:
+    if value is None:
+        return Problem("unsendable", message=f"{name} is None; a function was expected")
+    kind = type(value).__name__
+    return Problem("unsendable", message=f"{name} is of type {kind}; a function was expected")
+
+
+def main(config: dict[str, Any]) -> None:
+    """Take over standard input and output as the line to the judge, and serve until it hangs up."""
+    read_from, write_to = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    for name in config["warm"]:
+        importlib.import_module(name)
+    sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
+    from .limits import limit_self
+
+    limit_self(config["memory_mb"], config["cpu_seconds"])
+    Server(read_from, write_to, config["hidden"]).serve()
+
+
+__all__ = ["Server", "Unsendable", "main"]

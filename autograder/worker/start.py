@@ -1,0 +1,30 @@
+"""The worker's entry: `python -I -S start.py CONFIG`.
+
+Python's own start-up is cut short (`-I -S`), so that neither the folder of the course nor
+anything an editable install puts on the path can be imported: only libraries can.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+
+
+def run() -> None:
+    config = json.loads(sys.argv[1])
+    sys.path.extend(config["libraries"])
+    folder = os.path.dirname(os.path.abspath(__file__))
+    spec = importlib.util.spec_from_file_location(
+        "autograder_worker",
+        os.path.join(folder, "__init__.py"),
+        submodule_search_locations=[folder],
+    )
+    assert spec is not None and spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["autograder_worker"] = package
+    spec.loader.exec_module(package)
+    importlib.import_module("autograder_worker.serve").main(config)
+
+
+if __name__ == "__main__":
+    run()

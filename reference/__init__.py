@@ -1,0 +1,50 @@
+"""The right answers, in named steps. Written to be read beside the lessons."""
+
+from reference.attention import (
+    RIGHT,
+    AttentionSteps,
+    attention,
+    block,
+    combine,
+    scale,
+    scores,
+    softmax,
+)
+from reference.by_hand import HAND_PARTS, MASKED_ROW, HandPart
+from reference.heads import merge_heads, split_heads
+from reference.masks import causal_mask, count_visible, masked_weights
+from reference.scaling import (
+    MEASURES,
+    Distribution,
+    acceptance_interval,
+    entropy,
+    gradient_norm,
+    measure_trial,
+    sampling_distributions,
+)
+
+__all__ = [
+    "HAND_PARTS",
+    "MASKED_ROW",
+    "MEASURES",
+    "RIGHT",
+    "AttentionSteps",
+    "Distribution",
+    "HandPart",
+    "acceptance_interval",
+    "attention",
+    "block",
+    "causal_mask",
+    "combine",
+    "count_visible",
+    "entropy",
+    "gradient_norm",
+    "masked_weights",
+    "measure_trial",
+    "merge_heads",
+    "sampling_distributions",
+    "scale",
+    "scores",
+    "softmax",
+    "split_heads",
+]

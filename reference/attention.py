@@ -1,0 +1,82 @@
+"""Scaled dot-product attention, one function a step.
+
+Source: Vaswani et al., "Attention Is All You Need" (2017), equation (1):
+
+    Attention(Q, K, V) = softmax(Q Kᵀ / √d_k) V
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[Any]
+
+
+def scores(Q: Array, K: Array) -> Array:
+    """How well each query fits each key.
+
+    Q `(..., L_q, d_k)` and K `(..., L_k, d_k)` give `(..., L_q, L_k)`: entry i, j is the dot
+    product of query i with key j.
+    """
+    return Q @ np.swapaxes(K, -1, -2)
+
+
+def scale(scores: Array, d_k: int) -> Array:
+    """Scores divided by √d_k, so that their spread does not grow with d_k (section 3.2.1)."""
+    return scores / np.sqrt(d_k)
+
+
+def block(scores: Array, mask: Mask | None) -> Array:
+    """Scores with −∞ where the mask is false: after the softmax these weigh nothing.
+
+    The mask is true (or 1) where a query may attend, and broadcasts against the scores.
+    """
+    if mask is None:
+        return scores
+    return np.where(np.asarray(mask).astype(bool), scores, -np.inf)
+
+
+def softmax(x: npt.ArrayLike, axis: int = -1) -> Array:
+    """exp(xᵢ) / Σⱼ exp(xⱼ) along one axis.
+
+    The largest entry is subtracted first. That changes nothing in the result, since the factor
+    exp(−max) cancels, and no exponential overflows (Blanchard, Higham & Higham 2021, eq. 1.3).
+    """
+    x = np.asarray(x, dtype=np.float64)
+    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def combine(weights: Array, V: Array) -> Array:
+    """The mean of the values, weighted: `(..., L_q, L_k)` and `(..., L_k, d_v)`."""
+    return weights @ V
+
+
+@dataclass(frozen=True)
+class AttentionSteps:
+    """The steps of attention. A misconception is this, with one of them done wrong."""
+
+    scores: Callable[[Array, Array], Array] = scores
+    scale: Callable[[Array, int], Array] = scale
+    block: Callable[[Array, Mask | None], Array] = block
+    softmax: Callable[[Array], Array] = softmax
+    combine: Callable[[Array, Array], Array] = combine
+
+
+RIGHT = AttentionSteps()
+
+
+def attention(
+    Q: Array, K: Array, V: Array, mask: Mask | None = None, steps: AttentionSteps = RIGHT
+) -> tuple[Array, Array]:
+    """Attention's output `(..., L_q, d_v)` and its weights `(..., L_q, L_k)`.
+
+    Each row of the weights sums to 1. A row whose every position is blocked has no meaning.
+    """
+    scaled = steps.scale(steps.scores(Q, K), Q.shape[-1])
+    weights = steps.softmax(steps.block(scaled, mask))
+    return steps.combine(weights, V), weights

@@ -1,0 +1,109 @@
+"""What scaling by √d_k does, measured; and how far a fair measurement may be off by chance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from reference.attention import Array, scale, scores, softmax
+
+MEASURES = (
+    "scores_std_unscaled",
+    "scores_std_scaled",
+    "entropy_unscaled",
+    "entropy_scaled",
+    "max_weight_unscaled",
+    "max_weight_scaled",
+)
+
+
+def entropy(weights: Array) -> Array:
+    """−Σ p·ln p of each row, in nats, with 0·ln 0 = 0 (Shannon 1948, section 6)."""
+    weights = np.asarray(weights, dtype=np.float64)
+    positive = np.where(weights > 0, weights, 1.0)
+    return -(weights * np.log(positive)).sum(axis=-1)
+
+
+def gradient_norm(scores: Array) -> Array:
+    """The Frobenius norm of the softmax's Jacobian, for each row of scores.
+
+    With p = softmax(s), ∂pᵢ/∂sⱼ = pᵢ(δᵢⱼ − pⱼ). The sum of its squares is
+    Σp² − 2Σp³ + (Σp²)².
+    """
+    p = softmax(scores)
+    jacobian = p[..., :, np.newaxis] * (np.eye(p.shape[-1]) - p[..., np.newaxis, :])
+    return np.sqrt((jacobian**2).sum(axis=(-1, -2)))
+
+
+def measure_trial(Q: Array, K: Array) -> dict[str, Array]:
+    """The six measures of one trial, or of each trial along leading axes."""
+    unscaled = scores(Q, K)
+    measured = {}
+    for name, values in (("unscaled", unscaled), ("scaled", scale(unscaled, Q.shape[-1]))):
+        weights = softmax(values)
+        measured[f"scores_std_{name}"] = values.std(axis=(-1, -2))
+        measured[f"entropy_{name}"] = entropy(weights).mean(axis=-1)
+        measured[f"max_weight_{name}"] = weights.max(axis=-1).mean(axis=-1)
+    return measured
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How one trial's value of a measure is distributed, estimated from `size` trials."""
+
+    mean: float
+    std: float
+    skewness: float
+    excess_kurtosis: float
+    size: int
+
+
+@lru_cache(maxsize=16)
+def sampling_distributions(
+    dimension: int, seq_len: int, size: int = 600
+) -> Mapping[str, Distribution]:
+    """The distribution of each measure for one trial with standard normal Q and K."""
+    rng = np.random.default_rng([dimension, seq_len])
+    Q = rng.standard_normal((size, seq_len, dimension))
+    K = rng.standard_normal((size, seq_len, dimension))
+    return {name: _describe(values) for name, values in measure_trial(Q, K).items()}
+
+
+def _describe(values: Array) -> Distribution:
+    mean, std = float(values.mean()), float(values.std(ddof=1))
+    standard = (values - mean) / std
+    return Distribution(
+        mean,
+        std,
+        float((standard**3).mean()),
+        float((standard**4).mean()) - 3.0,
+        len(values),
+    )
+
+
+def acceptance_interval(
+    one_trial: Distribution, trials: int, false_rejection: float
+) -> tuple[float, float]:
+    """Where the mean over `trials` fair trials lies, but for a chance of `false_rejection`.
+
+    The quantiles are those of a normal distribution, corrected for skewness and kurtosis
+    (Cornish & Fisher 1938; Hill & Davis 1968) and never narrower than without the correction.
+    The uncertainty of the reference's own estimate is part of the width.
+    """
+    z = NormalDist().inv_cdf(1 - false_rejection / 2)
+    spread = one_trial.std * np.sqrt(1 / trials + 1 / one_trial.size)
+    skewness = one_trial.skewness / np.sqrt(trials)
+    kurtosis = one_trial.excess_kurtosis / trials
+    low, high = (_corrected(side * z, skewness, kurtosis) for side in (-1, 1))
+    return one_trial.mean + spread * min(low, -z), one_trial.mean + spread * max(high, z)
+
+
+def _corrected(z: float, skewness: float, kurtosis: float) -> float:
+    return float(
+        z
+        + (z**2 - 1) * skewness / 6
+        + (z**3 - 3 * z) * kurtosis / 24
+        - (2 * z**3 - 5 * z) * skewness**2 / 36
+    )

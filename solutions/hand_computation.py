@@ -1,0 +1,105 @@
+# %% [markdown]
+# # Attention by hand
+#
+# Before you write attention in code, work it out on paper. All of it is one formula:
+#
+# $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+#
+# Take it in four steps. Row $i$ belongs to query $i$, column $j$ to key $j$.
+#
+# | step | what you compute | how |
+# |---|---|---|
+# | scores | $Q K^\top$ | entry $[i][j]$: the dot product of row $i$ of $Q$ and row $j$ of $K$ |
+# | scaled | scores $/ \sqrt{d_k}$ | $d_k$ is the number of columns of $K$ |
+# | weights | softmax of each row | $e^{x}$ of each entry, divided by the sum of its row |
+# | output | weights times $V$ | row $i$: the rows of $V$, each times its weight, added up |
+#
+# **An example.** With $q = [1, 2]$ and the keys $[1, 0]$ and $[0, 2]$ the scores are
+# $1 \cdot 1 + 2 \cdot 0 = 1$ and $1 \cdot 0 + 2 \cdot 2 = 4$. Divided by $\sqrt 2 = 1.414$ they are
+# $0.707$ and $2.828$. The exponentials are $2.028$ and $16.919$, so the weights are $0.107$ and
+# $0.893$.
+#
+# ## Your task
+#
+# Replace each `None` by your numbers: lists of rows, as the matrices are printed here. Three
+# decimals are enough, and expressions such as `1 / 3` are fine. Each step is marked on its own:
+# if one goes wrong, the next still counts when it follows from *your* numbers.
+
+# %% [markdown]
+# ## Part A: two tokens
+#
+# $$Q = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix} \quad
+#   K = \begin{bmatrix} 1 & 1 \\ 1 & 0 \end{bmatrix} \quad
+#   V = \begin{bmatrix} 2 & 1 \\ 1 & 2 \end{bmatrix} \quad d_k = 2$$
+
+# %%
+a_scores = None  # two rows of two numbers
+a_scaled = None
+a_weights = None
+a_output = None
+### BEGIN SOLUTION
+a_scores = [[1, 1], [1, 0]]
+a_scaled = [[0.707, 0.707], [0.707, 0]]
+a_weights = [[0.5, 0.5], [0.670, 0.330]]
+a_output = [[1.5, 1.5], [1.670, 1.330]]
+### END SOLUTION
+
+# %% [markdown]
+# ## Part B: three tokens, four dimensions
+#
+# $$Q = \begin{bmatrix} 1&0&1&0 \\ 0&1&0&1 \\ 1&1&0&0 \end{bmatrix} \quad
+#   K = \begin{bmatrix} 1&0&0&1 \\ 0&1&1&0 \\ 1&0&1&1 \end{bmatrix} \quad
+#   V = \begin{bmatrix} 2&0&1&0 \\ 0&2&0&1 \\ 1&1&2&2 \end{bmatrix}$$
+
+# %%
+b_scores = None  # three rows of three numbers
+b_scaled = None
+b_weights = None
+b_output = None  # three rows of four numbers
+### BEGIN SOLUTION
+b_scores = [[1, 1, 2], [1, 1, 1], [1, 1, 1]]
+b_scaled = [[0.5, 0.5, 1], [0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]
+b_weights = [[0.274, 0.274, 0.452], [1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]]
+b_output = [[1.000, 1.000, 1.178, 1.178], [1, 1, 1, 1], [1, 1, 1, 1]]
+### END SOLUTION
+
+# %% [markdown]
+# ## Part C: "cat sat mat"
+#
+# In self-attention the queries, keys and values all come from the same words. Here they are the
+# words themselves: $Q = K = V = X$, with $d_k = 4$.
+#
+# $$X = \begin{bmatrix} 1.0 & 0.5 & 0.2 & 0.8 \\ 0.3 & 0.9 & 0.1 & 0.4 \\ 0.6 & 0.2 & 0.7 & 0.3
+# \end{bmatrix} \quad \begin{matrix} \text{cat} \\ \text{sat} \\ \text{mat} \end{matrix}$$
+#
+# (If you compare with a textbook: at least one prints wrong numbers for this very example. Trust
+# your arithmetic.)
+
+# %%
+c_scores = None  # not scaled yet
+c_scaled = None
+c_weights = None
+c_output = None
+### BEGIN SOLUTION
+c_scores = [[1.93, 1.09, 1.08], [1.09, 1.07, 0.55], [1.08, 0.55, 0.98]]
+c_scaled = [[0.965, 0.545, 0.540], [0.545, 0.535, 0.275], [0.540, 0.275, 0.490]]
+c_weights = [[0.433, 0.284, 0.283], [0.363, 0.360, 0.277], [0.368, 0.282, 0.350]]
+c_output = [
+    [0.688, 0.529, 0.313, 0.545],
+    [0.637, 0.560, 0.302, 0.517],
+    [0.663, 0.508, 0.347, 0.512],
+]
+### END SOLUTION
+
+# %% [markdown]
+# ## Part C, the causal row
+#
+# A language model may not look at words that come later. Suppose one query's scaled scores are
+# $[0.5,\ 0.8,\ 0.3,\ 0.9]$ and the last position is still in the future. It is *blocked*: it gets
+# weight 0, and the softmax runs over the other three.
+
+# %%
+c_masked_row = None  # four numbers
+### BEGIN SOLUTION
+c_masked_row = [0.316, 0.426, 0.258, 0]
+### END SOLUTION
