@@ -17,11 +17,11 @@ class SubmissionRun:
     def __init__(self, config: pytest.Config, course: Course) -> None:
         from autograder.judge.client import Client
         from autograder.judge.plugin import CheckPlugin
-        from autograder.judge.session import Launchers
+        from autograder.judge.spawn import Spawner
 
         self.config = config
         self.course = course
-        self.launchers = Launchers(course, spare=False)
+        self.spawner = Spawner(course.content.reference)
         self.clients: dict[Path, Client] = {}
         self.items: dict[Path, list[pytest.Item]] = {}
         self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))
@@ -39,8 +39,8 @@ class SubmissionRun:
                 source = read_source(path, path.stem, read_siblings(path.parent))
             except UnreadableFile as error:
                 raise pytest.UsageError(str(error)) from None
-            launcher = self.launchers.of(exercise.needs)
-            self.clients[path] = Client(source, self.course.limits(exercise), launcher)
+            limits = self.course.limits(exercise)
+            self.clients[path] = Client(source, exercise.needs, limits, self.spawner)
         return self.clients[path]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -51,11 +51,11 @@ class SubmissionRun:
     def pytest_sessionfinish(self) -> None:
         for client in self.clients.values():
             client.close()
-        self.launchers.close()
+        self.spawner.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         from autograder.judge.scoring import exercise_report
-        from autograder.report.terminal import exercise_lines
+        from autograder.report.terminal import exercise_lines, plain
 
         for path, items in self.items.items():
             if path not in self.clients:
@@ -65,8 +65,8 @@ class SubmissionRun:
             results = [r for r in self.checks.results_of(items) if r.name in self._ran(path)]
             report = exercise_report(exercise, client.source, results, client)
             terminalreporter.section(f"{exercise.title}: {path.name}")
-            for line in exercise_lines(report, self.course.content.hints, brief=True):
-                terminalreporter.write_line(line)
+            for line in exercise_lines(report):
+                terminalreporter.write_line(plain(line))
 
     def _ran(self, path: Path) -> set[str]:
         return {

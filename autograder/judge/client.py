@@ -3,9 +3,10 @@
 import time
 from typing import Any
 
-from autograder.course import Limits
+from autograder.course import Library, Limits
 from autograder.judge import problems
-from autograder.judge.process import DeadlinePassed, Launcher, WorkerGone, WorkerProcess
+from autograder.judge.process import DeadlinePassed, WorkerGone, WorkerProcess
+from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
@@ -22,10 +23,11 @@ class Client:
     have the course's `total_seconds`; so the time that a submission can cost has a limit.
     """
 
-    def __init__(self, source: Source, limits: Limits, launcher: Launcher) -> None:
+    def __init__(self, source: Source, library: Library, limits: Limits, spawner: Spawner) -> None:
         self.source = source
         self.limits = limits
-        self.launcher = launcher
+        self.library: Library = library
+        self.spawner = spawner
         self.load_problems: list[Problem] = []
         self.printed = ""
         self._worker: WorkerProcess | None = None
@@ -93,7 +95,7 @@ class Client:
         if self._failed_load is not None:
             raise self._failed_load
         if self._worker is None:
-            self._worker = self.launcher.take(self.limits)
+            self._worker = WorkerProcess(self.spawner.take(self.library, self.limits))
             try:
                 self._load(self._worker)
             except problems.StudentProblem as problem:

@@ -1,21 +1,13 @@
-"""A worker as a plain child process: start it, exchange one message for another, end it."""
+"""The line to a worker: one message there, one back, each with a deadline."""
 
-import functools
-import json
-import os
 import queue
 import secrets
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import IO
 
-from autograder.course import Limits
+from autograder.judge.spawn import Child
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,
@@ -28,7 +20,6 @@ from autograder.worker.codec import (
 from autograder.worker.messages import Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
-START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 
 
 class WorkerGone(Exception):
@@ -39,64 +30,11 @@ class DeadlinePassed(WorkerGone):
     """The worker was ended because an answer did not come in time."""
 
 
-@functools.cache
-def library_folders() -> list[str]:
-    """The folders of installed libraries, without those that an editable install adds."""
-    return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
-
-
-def environment(home: str) -> dict[str, str]:
-    """The worker's whole environment: nothing of the judge's own goes along."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
-    one_thread = dict.fromkeys(
-        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
-        "1",
-    )
-    return {
-        **kept,
-        **one_thread,
-        "HOME": home,
-        "TMPDIR": home,
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "MPLBACKEND": "Agg",
-        "MPLCONFIGDIR": plot_cache(),
-    }
-
-
-def plot_cache() -> str:
-    """Where matplotlib keeps its list of fonts, which takes seconds to make."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autograder"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return os.path.join(tempfile.gettempdir(), "autograder-matplotlib")
-    return str(folder)
-
-
 class WorkerProcess:
-    """One child process that has loaded nothing yet, or one student's file."""
+    """A child that has loaded nothing yet, or one student's file."""
 
-    def __init__(self, limits: Limits, warm: tuple[str, ...], hidden: tuple[str, ...]) -> None:
-        self.folder = tempfile.mkdtemp(prefix="submission-")
-        config = {
-            "libraries": library_folders(),
-            "warm": warm,
-            "hidden": hidden,
-            "memory_mb": limits.memory_mb,
-            "cpu_seconds": int(limits.total_seconds) + 30,
-        }
-        self.child = subprocess.Popen(
-            # not -I: that would ignore PYTHONHASHSEED too
-            [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self.folder,
-            env=environment(self.folder),
-            start_new_session=True,
-        )
+    def __init__(self, child: Child) -> None:
+        self.child = child
         self._requests: queue.SimpleQueue[list[Buffer] | None] = queue.SimpleQueue()
         self._replies: queue.SimpleQueue[Reply | Exception] = queue.SimpleQueue()
         self._call = 0
@@ -119,13 +57,14 @@ class WorkerProcess:
             raise DeadlinePassed("it did not answer in time") from None
         if isinstance(reply, Reply):
             return reply
+        self._await_exit()
         self.end()
         raise WorkerGone(self._how_it_ended(reply))
 
     def _how_it_ended(self, error: Exception) -> str:
         if isinstance(error, ProtocolError):
             return "it wrote into the grader's own channel"
-        code = self.child.returncode
+        code = self.child.process.returncode
         if code is not None and code < 0:
             try:
                 return f"it was ended by the signal {signal.Signals(-code).name}"
@@ -134,28 +73,18 @@ class WorkerProcess:
         return f"the program ended itself with exit code {code}"
 
     def end(self) -> None:
-        """End the worker and everything it started that stayed in its session."""
-        if self.child.returncode is None:
-            self._await_exit()
-            try:
-                os.killpg(self.child.pid, signal.SIGKILL)
-            except (AttributeError, OSError):  # no process groups here, or all gone
-                self.child.kill()
-            self.child.wait()
+        self.child.end()
         self._requests.put(None)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _await_exit(self) -> None:
-        """If its line is closed the worker is ending: let it, so that its exit code is its own."""
-        if self._replies.empty() and self.child.poll() is None:
-            return
-        until = time.monotonic() + 0.2
-        while self.child.poll() is None and time.monotonic() < until:
+        """Its line is closed, so it is ending: let it, so that the exit code is its own."""
+        until = time.monotonic() + 0.5
+        while self.child.process.poll() is None and time.monotonic() < until:
             time.sleep(0.002)
 
     def _talk(self) -> None:
         """Write requests and read replies; in a thread, so that a deadline holds for both."""
-        source, target = self.child.stdout, self.child.stdin
+        source, target = self.child.process.stdout, self.child.process.stdin
         assert source is not None and target is not None
         with source, target:
             while (buffers := self._requests.get()) is not None:
@@ -180,32 +109,3 @@ def _exactly(source: IO[bytes], size: int) -> bytes:
     if len(data) < size:
         raise EOFError
     return data
-
-
-class Launcher:
-    """Starts workers, one ahead: the next one gets ready while this one is in use."""
-
-    def __init__(self, warm: tuple[str, ...], hidden: tuple[str, ...], spare: bool = True) -> None:
-        self.warm = warm
-        self.hidden = hidden
-        self.spare = spare
-        self._ready: tuple[Limits, WorkerProcess] | None = None
-
-    def prepare(self, limits: Limits) -> None:
-        if self._ready is None:
-            self._ready = (limits, WorkerProcess(limits, self.warm, self.hidden))
-
-    def take(self, limits: Limits) -> WorkerProcess:
-        ready, self._ready = self._ready, None
-        if ready is not None and (ready[0] != limits or ready[1].child.poll() is not None):
-            ready[1].end()
-            ready = None
-        worker = ready[1] if ready else WorkerProcess(limits, self.warm, self.hidden)
-        if self.spare:
-            self.prepare(limits)
-        return worker
-
-    def close(self) -> None:
-        if self._ready is not None:
-            self._ready[1].end()
-            self._ready = None

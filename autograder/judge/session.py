@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, Exercise, Library, Limits
+from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.judge.client import Client
 from autograder.judge.plugin import CheckPlugin, CheckResult, declare_marks
-from autograder.judge.process import Launcher
+from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 
 INI = Path(__file__).with_name("judge.ini")
@@ -43,12 +43,12 @@ class Judge:
         self,
         course: Course,
         exercises: Sequence[Exercise],
+        spawner: Spawner | None = None,
         seed: int | None = None,
-        launchers: "Launchers | None" = None,
     ) -> None:
         self.course = course
         self.exercises = {exercise.name: exercise for exercise in exercises}
-        self.launchers = launchers or Launchers(course)
+        self.spawner = spawner or Spawner(course.content.reference, ahead=True)
         self._tasks: queue.SimpleQueue[Source | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | None | BaseException] = queue.SimpleQueue()
         self._checks = CheckPlugin(
@@ -70,14 +70,14 @@ class Judge:
         try:
             self._result()
         except BaseException:
-            self.launchers.close()
+            self.spawner.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
         self._tasks.put(None)
         self._thread.join(timeout=10)
-        self.launchers.close()
+        self.spawner.close()
 
     def grade(self, source: Source) -> Graded:
         """Run the checks of `source.name` on it."""
@@ -122,8 +122,8 @@ class Judge:
 
     def _grade(self, source: Source) -> Graded | BaseException:
         exercise = self.exercises[source.name]
-        launcher = self.launchers.of(exercise.needs)
-        self._client = Client(source, self.course.limits(exercise), launcher)
+        limits = self.course.limits(exercise)
+        self._client = Client(source, exercise.needs, limits, self.spawner)
         self._checks.results.clear()
         items = self._items.get(source.name, [])
         try:
@@ -135,31 +135,6 @@ class Judge:
             return error
         finally:
             self._client.close()
-
-
-class Launchers:
-    """A launcher for each kind of worker that a course needs."""
-
-    WARM: dict[Library, tuple[str, ...]] = {"numpy": ("numpy",), "torch": ("numpy", "torch")}
-
-    def __init__(self, course: Course, spare: bool = True) -> None:
-        self.hidden = (course.content.reference,)
-        self.spare = spare
-        self._launchers: dict[Library, Launcher] = {}
-
-    def of(self, library: Library) -> Launcher:
-        if library not in self._launchers:
-            launcher = Launcher(self.WARM[library], self.hidden, self.spare)
-            self._launchers[library] = launcher
-        return self._launchers[library]
-
-    def prepare(self, library: Library, limits: Limits) -> None:
-        """Start a worker now, for the first submission that will need one."""
-        self.of(library).prepare(limits)
-
-    def close(self) -> None:
-        for launcher in self._launchers.values():
-            launcher.close()
 
 
 class _Loop:

@@ -1,0 +1,1 @@
+"""For authors: from a solution to what students get."""

@@ -1,0 +1,76 @@
+"""From `solutions/NAME.py` to `exercises/NAME.py` and `exercises/NAME.ipynb`."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.stub import strip_solutions
+from autograder.course import Course, Exercise
+from autograder.errors import UserError
+
+CLOSING = """
+# %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check {name}`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint 2` shows one more.
+"""
+
+
+def build_exercise(course: Course, exercise: Exercise) -> dict[Path, str]:
+    """The files of an exercise and what they should hold.
+
+    Raises:
+        UserError: there is no solution, or its markers do not match.
+    """
+    solution = course.root / "solutions" / f"{exercise.name}.py"
+    try:
+        text = solution.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{solution} cannot be read: {error.strerror}.") from None
+    closing = CLOSING.format(name=exercise.name)
+    stub = strip_solutions(text, str(solution)).rstrip("\n") + "\n" + closing
+    folder = course.root / "exercises"
+    return {
+        folder / f"{exercise.name}.py": stub,
+        folder / f"{exercise.name}.ipynb": notebook(stub),
+    }
+
+
+def outdated(path: Path, text: str) -> bool:
+    return not path.is_file() or path.read_text(encoding="utf-8") != text
+
+
+def notebook(text: str) -> str:
+    """A percent-format script as a notebook, with cell ids that stay the same from build to build.
+
+    A cell's id comes from the function or the heading in it, so that it survives cells that are
+    put in before it.
+    """
+    import jupytext
+    import nbformat
+
+    book = jupytext.reads(text, fmt="py:percent")
+    taken: set[str] = set()
+    for cell in book.cells:
+        cell["id"] = _identifier(cell, taken)
+        cell["metadata"] = {}
+    book["metadata"] = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    book["nbformat_minor"] = 5
+    nbformat.validate(book)
+    return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
+
+
+def _identifier(cell: Any, taken: set[str]) -> str:
+    defined = re.search(r"^def (\w+)", cell["source"], re.MULTILINE)
+    first = defined.group(1) if defined else cell["source"].split("\n")[0]
+    stem = re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")[:40] or cell["cell_type"]
+    found, count = stem, 1
+    while found in taken:
+        count += 1
+        found = f"{stem}-{count}"
+    taken.add(found)
+    return found

@@ -1,0 +1,25 @@
+"""`autograder build`: the students' files from the solutions."""
+
+from pathlib import Path
+
+from autograder.authoring.build import build_exercise, outdated
+from autograder.course import find_course
+
+
+def run(names: list[str], check: bool, course_path: Path | None) -> int:
+    course = find_course(course_path or Path.cwd())
+    exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
+    stale = 0
+    for exercise in exercises:
+        files = build_exercise(course, exercise)
+        for path, text in files.items():
+            if check and outdated(path, text):
+                print(f"{path} is not in step with solutions/{exercise.name}.py")
+                stale += 1
+            elif not check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8", newline="\n")
+                print(path)
+    if stale:
+        print("Run `autograder build`, and commit what it writes.")
+    return 1 if stale else 0

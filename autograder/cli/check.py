@@ -1,0 +1,97 @@
+"""`autograder check`: one student, one exercise."""
+
+from pathlib import Path
+
+from autograder.course import Course, Exercise, find_course
+from autograder.errors import UserError
+
+
+def run(
+    name: str,
+    hint: int,
+    show_all: bool,
+    as_json: bool,
+    plot: bool,
+    course_path: Path | None,
+    seed: int | None,
+) -> int:
+    path = Path(name)
+    is_file = path.suffix in {".py", ".ipynb"} or path.exists()
+    course = find_course(course_path or (path.parent if is_file else Path.cwd()))
+    exercise = course.exercise(path.stem if is_file else name)
+    path = path if is_file else find_file(course, exercise)
+
+    # The worker warms up on another core while this process imports what it needs.
+    from autograder.judge.spawn import Spawner
+
+    spawner = Spawner(course.content.reference)
+    spawner.prepare(exercise.needs, course.limits(exercise))
+    try:
+        return _check(course, exercise, path, spawner, seed, hint, show_all, as_json, plot)
+    finally:
+        spawner.close()
+
+
+def find_file(course: Course, exercise: Exercise) -> Path:
+    """The student's file: here, or in the course's `exercises`; of two, the newer one.
+
+    Raises:
+        UserError: there is none.
+    """
+    folders = [Path.cwd(), course.root / "exercises"]
+    for folder in folders:
+        files = [folder / f"{exercise.name}{suffix}" for suffix in (".py", ".ipynb")]
+        found = [file for file in files if file.is_file()]
+        if found:
+            return max(found, key=lambda file: file.stat().st_mtime)
+    raise UserError(
+        f"No file {exercise.name}.py or {exercise.name}.ipynb in {folders[0]} or {folders[1]}. "
+        f"Name the file: autograder check FOLDER/{exercise.name}.py"
+    )
+
+
+def _check(
+    course: Course,
+    exercise: Exercise,
+    path: Path,
+    spawner: "Spawner",  # type: ignore[name-defined]  # noqa: F821
+    seed: int | None,
+    hint: int,
+    show_all: bool,
+    as_json: bool,
+    plot: bool,
+) -> int:
+    from autograder.judge.scoring import exercise_report, whole_report
+    from autograder.judge.session import Judge
+    from autograder.report.redact import for_student
+    from autograder.submission.read import UnreadableFile
+    from autograder.submission.source import read_siblings, read_source
+
+    try:
+        source = read_source(path, exercise.name, read_siblings(path.parent))
+    except UnreadableFile as error:
+        raise UserError(f"{error} ({path})") from None
+    with Judge(course, [exercise], spawner, seed) as judge:
+        graded = judge.grade(source)
+    result = exercise_report(exercise, source, graded.results, graded.client)
+    seed = course.content.seed if seed is None else seed
+    full = whole_report("", course, [result], seed)
+    report = for_student(full, course.content.hints, hint)
+    if as_json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+    else:
+        from rich.console import Console
+        from rich.text import Text
+
+        from autograder.report.terminal import exercise_lines
+
+        console = Console(highlight=False)
+        for line in exercise_lines(report.exercises[0], details=1000 if show_all else 1):
+            console.print(Text.assemble(*line), soft_wrap=not console.is_terminal)
+    if plot:
+        from autograder.report.picture import save_picture
+
+        print(save_picture(report.exercises[0], Path(f"{exercise.name}-check.png")))
+    return 0 if result.points == result.max_points else 1

@@ -1,0 +1,118 @@
+"""Starting worker processes: one ahead, so that the next is ready when it is needed.
+
+This module imports neither numpy nor pytest: a worker can be started before the judge loads them.
+"""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from autograder.course import Library, Limits
+
+START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
+WARM: dict[Library, tuple[str, ...]] = {"numpy": ("numpy",), "torch": ("numpy", "torch")}
+
+
+class Child:
+    """A started process that waits for its first request, and the folder that it works in."""
+
+    def __init__(self, library: Library, limits: Limits, hidden: tuple[str, ...]) -> None:
+        self.key = (library, limits)
+        self.folder = tempfile.mkdtemp(prefix="submission-")
+        config = {
+            "libraries": library_folders(),
+            "warm": WARM[library],
+            "hidden": hidden,
+            "memory_mb": limits.memory_mb,
+            "cpu_seconds": int(limits.total_seconds) + 30,
+        }
+        self.process = subprocess.Popen(
+            # not -I: that would ignore PYTHONHASHSEED too
+            [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self.folder,
+            env=environment(self.folder),
+            start_new_session=True,
+        )
+
+    def end(self) -> None:
+        """End the process and everything it started that stayed in its session."""
+        if self.process.returncode is None:
+            try:
+                os.killpg(self.process.pid, 9)
+            except (AttributeError, OSError):  # no process groups here, or all gone
+                self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Spawner:
+    """Hands out children, and keeps one of each kind ready if `ahead` is true."""
+
+    def __init__(self, reference: str, ahead: bool = False) -> None:
+        self.hidden = (reference,)
+        self.ahead = ahead
+        self._ready: dict[tuple[Library, Limits], Child] = {}
+
+    def prepare(self, library: Library, limits: Limits) -> None:
+        """Start a child now, unless one of that kind is ready."""
+        if (library, limits) not in self._ready:
+            self._ready[library, limits] = Child(library, limits, self.hidden)
+
+    def take(self, library: Library, limits: Limits) -> Child:
+        child = self._ready.pop((library, limits), None)
+        if child is not None and child.process.poll() is not None:
+            child.end()
+            child = None
+        if child is None:
+            child = Child(library, limits, self.hidden)
+        if self.ahead:
+            self.prepare(library, limits)
+        return child
+
+    def close(self) -> None:
+        for child in self._ready.values():
+            child.end()
+        self._ready.clear()
+
+
+@functools.cache
+def library_folders() -> list[str]:
+    """The folders of installed libraries, without those that an editable install adds."""
+    return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
+
+
+def environment(home: str) -> dict[str, str]:
+    """The worker's whole environment: nothing of the judge's own goes along."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {
+        **kept,
+        **dict.fromkeys((*threads, "VECLIB_MAXIMUM_THREADS"), "1"),
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": plot_cache(),
+    }
+
+
+@functools.cache
+def plot_cache() -> str:
+    """Where matplotlib keeps its list of fonts, which takes seconds to make."""
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = home / "autograder"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return os.path.join(tempfile.gettempdir(), "autograder-matplotlib")
+    return str(folder)
