@@ -24,7 +24,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A block of `course.yml`; a field that is not known here is a mistake."""
 
 
-class Limits(Record, kw_only=True):
+class Limits(Record, frozen=True, kw_only=True):
     """What a submission may use. Times are wall-clock seconds."""
 
     load_seconds: Positive = 10.0
@@ -33,7 +33,7 @@ class Limits(Record, kw_only=True):
     memory_mb: Annotated[int, msgspec.Meta(ge=64)] = 1024
 
 
-class Exercise(Record, kw_only=True):
+class Exercise(Record, frozen=True, kw_only=True):
     """One exercise: `solutions/NAME.py`, `exercises/NAME.*`, `CHECKS/test_NAME.py`."""
 
     name: Name
@@ -44,7 +44,7 @@ class Exercise(Record, kw_only=True):
     limits: Limits | None = None
 
 
-class Assignment(Record, kw_only=True):
+class Assignment(Record, frozen=True, kw_only=True):
     """Exercises that are handed in together."""
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -53,7 +53,7 @@ class Assignment(Record, kw_only=True):
     due: datetime | None = None
 
 
-class CourseFile(Record, kw_only=True):
+class CourseFile(Record, frozen=True, kw_only=True):
     """The whole of `course.yml`."""
 
     title: str
@@ -140,10 +140,11 @@ def load_course(path: Path) -> Course:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+        raise UserError(
+            f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+        ) from error
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        tree = yaml.compose(text, Loader=loader)
         data = yaml.load(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -155,8 +156,8 @@ def load_course(path: Path) -> Course:
     try:
         content = msgspec.convert(data, CourseFile)
     except msgspec.ValidationError as error:
-        raise UserError(_explain(path, tree, str(error))) from error
-    _check_names(path, tree, content)
+        raise UserError(_explain(path, _tree(text), str(error))) from error
+    _check_names(path, text, content)
     return Course(path.parent, content)
 
 
@@ -206,33 +207,47 @@ def _line(tree: yaml.Node, steps: Sequence[str | int]) -> int:
                 if key.value == step:
                     found, line = value, key.start_mark.line
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            if step < len(node.value):
-                found = node.value[step]
-                line = found.start_mark.line
+            found = node.value[step]
+            line = found.start_mark.line
         if found is None:
             break
         node = found
     return line + 1
 
 
-def _check_names(path: Path, tree: yaml.Node, content: CourseFile) -> None:
+def _tree(text: str) -> yaml.Node:
+    """The file, which is not empty, as nodes that know their lines."""
+    tree = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert tree is not None
+    return tree
+
+
+def _check_names(path: Path, text: str, content: CourseFile) -> None:
     """What types cannot say: names are unique, and assignments name exercises that exist."""
+
+    def line(*steps: str | int) -> int:
+        return _line(_tree(text), steps)
+
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         if exercise.name in seen:
-            line = _line(tree, ["exercises", index, "name"])
-            raise UserError(f"{path}, line {line}: the exercise `{exercise.name}` is listed twice.")
+            raise UserError(
+                f"{path}, line {line('exercises', index, 'name')}: "
+                f"the exercise `{exercise.name}` is listed twice."
+            )
         seen.add(exercise.name)
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):
-        line = _line(tree, ["assignments", index, "name"])
         if assignment.name in named:
-            raise UserError(f"{path}, line {line}: two assignments are named `{assignment.name}`.")
+            raise UserError(
+                f"{path}, line {line('assignments', index, 'name')}: "
+                f"two assignments are named `{assignment.name}`."
+            )
         named.add(assignment.name)
         for place, name in enumerate(assignment.exercises):
             if name not in seen:
-                line = _line(tree, ["assignments", index, "exercises", place])
                 raise UserError(
-                    f"{path}, line {line}, field `assignments[{index}].exercises`: "
+                    f"{path}, line {line('assignments', index, 'exercises', place)}, "
+                    f"field `assignments[{index}].exercises`: "
                     f"expected the name of an exercise above, found `{name}`."
                 )

@@ -49,7 +49,7 @@ def file_name(identifier: str) -> str:
 
 def _is_device_name(name: str) -> bool:
     """Windows keeps names such as `con` and `nul.txt` for devices."""
-    stem = name.split(".")[0].lower()
+    stem = name.split(".", maxsplit=1)[0].lower()
     return bool(re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem))
 
 

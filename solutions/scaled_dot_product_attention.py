@@ -64,7 +64,9 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # %%
 if __name__ == "__main__":
     output, attention_weights = scaled_dot_product_attention(
-        np.array([[1.0, 0.0]]), np.array([[1.0, 1.0], [0.0, 2.0]]), np.array([[2.0, 0.0], [0.0, 4.0]])
+        np.array([[1.0, 0.0]]),
+        np.array([[1.0, 1.0], [0.0, 2.0]]),
+        np.array([[2.0, 0.0], [0.0, 4.0]]),
     )
     print(attention_weights)
     print(output)

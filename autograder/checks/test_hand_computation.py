@@ -88,9 +88,7 @@ def tell_what_is_wrong(name, answer, wrong):
     else:
         named = ", ".join(index(place) for place in places[:6])
         more = f" and {len(places) - 6} more" if len(places) > 6 else ""
-        finding = (
-            f"{name}: {len(places)} of {wrong.size} entries are not right: {named}{more}."
-        )
+        finding = f"{name}: {len(places)} of {wrong.size} entries are not right: {named}{more}."
     raise Mismatch(finding, name, answer, None, wrong)
 
 

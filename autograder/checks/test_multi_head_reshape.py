@@ -54,7 +54,7 @@ def test_split_values(submission, reference):
         "What should happen for 10 features and 4 heads?",
         "The function has to notice by itself that E is not a multiple of H, and say which "
         "numbers do not fit.",
-        "if E % num_heads != 0: raise ValueError(f\"… {E} … {num_heads} …\")",
+        'if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',
     ),
 )
 def test_split_error(submission):

@@ -6,7 +6,7 @@ from autograder.authoring.build import build_exercise, outdated
 from autograder.course import find_course
 
 
-def run(names: list[str], check: bool, course_path: Path | None) -> int:
+def run(names: tuple[str, ...], check: bool, course_path: Path | None) -> int:
     course = find_course(course_path or Path.cwd())
     exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
     stale = 0

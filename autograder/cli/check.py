@@ -1,9 +1,24 @@
 """`autograder check`: one student, one exercise."""
 
 from pathlib import Path
+from typing import Any
+
+import click
 
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
+
+STYLES: dict[str, dict[str, Any]] = {
+    "": {},
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "odd": {"fg": "magenta"},
+    "hint": {"fg": "cyan", "bold": True},
+    "full": {"fg": "green", "bold": True},
+    "partial": {"fg": "yellow", "bold": True},
+}
 
 
 def run(
@@ -64,6 +79,7 @@ def _check(
     from autograder.judge.scoring import exercise_report, whole_report
     from autograder.judge.session import Judge
     from autograder.report.redact import for_student
+    from autograder.report.terminal import exercise_lines
     from autograder.submission.read import UnreadableFile
     from autograder.submission.source import read_siblings, read_source
 
@@ -82,14 +98,8 @@ def _check(
 
         print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
     else:
-        from rich.console import Console
-        from rich.text import Text
-
-        from autograder.report.terminal import exercise_lines
-
-        console = Console(highlight=False)
         for line in exercise_lines(report.exercises[0], details=1000 if show_all else 1):
-            console.print(Text.assemble(*line), soft_wrap=not console.is_terminal)
+            click.echo("".join(click.style(text, **STYLES[style]) for text, style in line))
     if plot:
         from autograder.report.picture import save_picture
 

@@ -1,5 +1,6 @@
 """What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -177,10 +178,12 @@ def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     if not place:
         return f"{_capital(what)} {_is(what)} {_short(answer)}; expected {_short(right)}."
-    total = "All" if count == wrong.size else f"{count} of {wrong.size}"
-    values = f"{total} {wrong.size} values differ" if total == "All" else f"{total} values differ"
+    if count == wrong.size:
+        values = f"all {count} values differ"
+    else:
+        values = f"{count} of {wrong.size} values differ"
     if wrong.size == 1:
-        values = "It differs"
+        values = "it differs"
     return (
         f"{_capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
         f"expected {_short(right[place])}."
@@ -221,4 +224,4 @@ def _has(what: str) -> str:
 
 
 def _plural(what: str) -> bool:
-    return what.split(" of ")[0].split(" after ")[0].split(" for ")[0].endswith("s")
+    return re.split(" of | after | for ", what)[0].endswith("s")

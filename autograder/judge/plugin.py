@@ -48,6 +48,8 @@ class CheckResult:
         if isinstance(error, StudentProblem):
             outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")
+            if error.kind not in {"wrong", "raised"}:
+                self.hints = ()  # they speak of the mathematics; nothing of it was seen yet
             self.evidence = _evidence(None, submission)
             if error.place is not None:
                 label, text = one_line(error.place.label, 80), one_line(error.place.text, 120)
@@ -66,7 +68,9 @@ class CheckResult:
 class CheckPlugin:
     """Fixtures and hooks that are the same for a class, for `autograder check` and for pytest."""
 
-    def __init__(self, course: Course, seed: int, client_of: Callable[[pytest.Item], Client]) -> None:
+    def __init__(
+        self, course: Course, seed: int, client_of: Callable[[pytest.Item], Client]
+    ) -> None:
         self.course = course
         self.seed = seed
         self.client_of = client_of
@@ -143,4 +147,4 @@ def _evidence(error: BaseException | None, submission: Submission | None) -> Evi
 
 def _first_part(message: str) -> str:
     """The sentence that the check's author wrote, without pytest's account of the assertion."""
-    return message.split("\nassert ")[0].strip()
+    return message.split("\nassert ", maxsplit=1)[0].strip()

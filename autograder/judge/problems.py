@@ -6,7 +6,7 @@ from typing import Literal
 from autograder.text import one_line
 from autograder.worker.messages import Place, Problem
 
-Kind = Literal["wrong", "missing", "raised", "crashed", "timed out", "not loaded"]
+Kind = Literal["wrong", "missing", "not written", "raised", "crashed", "timed out", "not loaded"]
 
 
 class StudentProblem(Exception):
@@ -35,6 +35,12 @@ class Raised(StudentProblem):
         super().__init__(finding, place)
         self.type = type
         self.message = message
+
+
+class NotWritten(Raised):
+    """The stub is still in place."""
+
+    kind: Kind = "not written"
 
 
 class NotPlain(StudentProblem):
@@ -77,8 +83,8 @@ def raised(problem: Problem, subject: str) -> Raised:
     """The sentence for an exception that came out of `subject`, a function or the file."""
     kind, message = one_line(problem.type, 80), one_line(problem.message, 300)
     if kind == "NotImplementedError":
-        finding = f"{subject} is not written yet."
-    elif kind in {"SyntaxError", "IndentationError", "TabError"}:
+        return NotWritten(f"{subject} is not written yet.", problem.place, kind, message)
+    if kind in {"SyntaxError", "IndentationError", "TabError"}:
         finding = f"{subject} is not valid Python: {message}{where(problem.place)}"
         finding += quoted(problem.place) if problem.place else "."
     elif kind == "RecursionError":

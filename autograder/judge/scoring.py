@@ -128,5 +128,7 @@ def _digest(root: Path, checks: str, reference: str) -> str:
     digest = hashlib.sha256()
     files = [root / "course.yml", *(root / checks).rglob("*.py"), *(root / reference).rglob("*.py")]
     for file in sorted(files):
-        digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+        digest.update(
+            file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0"
+        )
     return digest.hexdigest()[:16]

@@ -17,11 +17,26 @@ from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 
 INI = Path(__file__).with_name("judge.ini")
-UNNEEDED = (
-    "terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose "
-    "warnings setuponly setupplan stepwise legacypath threadexception unraisableexception "
-    "subtests"
-).split()
+UNNEEDED = [
+    "terminal",
+    "cacheprovider",
+    "faulthandler",
+    "logging",
+    "junitxml",
+    "doctest",
+    "unittest",
+    "pastebin",
+    "nose",
+    "warnings",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "legacypath",
+    "threadexception",
+    "unraisableexception",
+    "subtests",
+    "debugging",
+]
 
 
 class Graded:
@@ -50,9 +65,9 @@ class Judge:
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.spawner = spawner or Spawner(course.content.reference, ahead=True)
         self._tasks: queue.SimpleQueue[Source | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[Graded | None | BaseException] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._checks = CheckPlugin(
-            course, course.content.seed if seed is None else seed, lambda item: self._client
+            course, course.content.seed if seed is None else seed, lambda _: self._client
         )
         self._client: Client
         self._items: dict[str, list[pytest.Item]] = {}

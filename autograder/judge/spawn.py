@@ -21,9 +21,10 @@ WARM: dict[Library, tuple[str, ...]] = {"numpy": ("numpy",), "torch": ("numpy", 
 class Child:
     """A started process that waits for its first request, and the folder that it works in."""
 
-    def __init__(self, library: Library, limits: Limits, hidden: tuple[str, ...]) -> None:
-        self.key = (library, limits)
-        self.folder = tempfile.mkdtemp(prefix="submission-")
+    def __init__(
+        self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
+    ) -> None:
+        self.folder = tempfile.mkdtemp(prefix="submission-", dir=scratch)
         config = {
             "libraries": library_folders(),
             "warm": WARM[library],
@@ -54,17 +55,21 @@ class Child:
 
 
 class Spawner:
-    """Hands out children, and keeps one of each kind ready if `ahead` is true."""
+    """Hands out children, and keeps one of each kind ready if `ahead` is true.
 
-    def __init__(self, reference: str, ahead: bool = False) -> None:
+    Their working folders lie in `scratch`, or where the system keeps temporary files.
+    """
+
+    def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
         self.ahead = ahead
+        self.scratch = scratch
         self._ready: dict[tuple[Library, Limits], Child] = {}
 
     def prepare(self, library: Library, limits: Limits) -> None:
         """Start a child now, unless one of that kind is ready."""
         if (library, limits) not in self._ready:
-            self._ready[library, limits] = Child(library, limits, self.hidden)
+            self._ready[library, limits] = Child(library, limits, self.hidden, self.scratch)
 
     def take(self, library: Library, limits: Limits) -> Child:
         child = self._ready.pop((library, limits), None)
@@ -72,7 +77,7 @@ class Spawner:
             child.end()
             child = None
         if child is None:
-            child = Child(library, limits, self.hidden)
+            child = Child(library, limits, self.hidden, self.scratch)
         if self.ahead:
             self.prepare(library, limits)
         return child

@@ -16,7 +16,7 @@ class Record(msgspec.Struct, frozen=True):
     """A part of the report."""
 
 
-class Matrix(Record, kw_only=True):
+class Matrix(Record, frozen=True, kw_only=True):
     """At most 8×8 numbers out of an array of any shape.
 
     `at` is the place along the leading axes that `rows` is taken from; `top` and `left` are the
@@ -32,7 +32,7 @@ class Matrix(Record, kw_only=True):
     left: int = 0
 
 
-class Evidence(Record, kw_only=True):
+class Evidence(Record, frozen=True, kw_only=True):
     """A failed comparison: the call, the student's value and the expected one."""
 
     call: str = ""
@@ -41,7 +41,7 @@ class Evidence(Record, kw_only=True):
     expected: Matrix | None = None
 
 
-class Line(Record, kw_only=True):
+class Line(Record, frozen=True, kw_only=True):
     """A line of the student's source."""
 
     file: str
@@ -49,7 +49,7 @@ class Line(Record, kw_only=True):
     text: str = ""
 
 
-class CheckReport(Record, kw_only=True):
+class CheckReport(Record, frozen=True, kw_only=True):
     """What became of one check. `points` are the course's, after scaling."""
 
     name: str
@@ -65,7 +65,7 @@ class CheckReport(Record, kw_only=True):
     hints: tuple[str, ...] = ()
 
 
-class ExerciseReport(Record, kw_only=True):
+class ExerciseReport(Record, frozen=True, kw_only=True):
     """One exercise of one submission."""
 
     name: str
@@ -81,7 +81,7 @@ class ExerciseReport(Record, kw_only=True):
     printed: str = ""
 
 
-class Grader(Record, kw_only=True):
+class Grader(Record, frozen=True, kw_only=True):
     """What graded: two reports with the same grader and the same submission are the same."""
 
     version: str
@@ -92,7 +92,7 @@ class Grader(Record, kw_only=True):
     confinement: str
 
 
-class Report(Record, kw_only=True):
+class Report(Record, frozen=True, kw_only=True):
     """One student's submission: all that was graded together."""
 
     schema: Literal[1] = 1

@@ -35,8 +35,9 @@ def _exercise(exercise: ExerciseReport, policy: HintPolicy, level: int) -> Exerc
 
 def _check(check: CheckReport, policy: HintPolicy, level: int) -> CheckReport:
     if check.hidden or policy == "exam":
+        said = check.finding if check.outcome == "not run" else ""
         return msgspec.structs.replace(
-            check, finding="", note="", evidence=None, place=None, hints=()
+            check, finding=said, note="", evidence=None, place=None, hints=()
         )
     allowed = level if policy == "practice" else min(level, 1)
     return msgspec.structs.replace(check, hints=check.hints[: max(0, allowed)])

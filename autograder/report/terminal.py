@@ -4,20 +4,21 @@ from collections.abc import Iterator, Sequence
 
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Matrix
 from autograder.report.values import digits_for, index, shape, shown
-from autograder.text import number
+from autograder.text import number, several
 
-# A line is a list of (text, style); the styles are rich's.
+# A line is a list of (text, style); what a style looks like is for whoever prints it.
 Line = list[tuple[str, str]]
 
 MARKS = {
-    "passed": ("✓", "green"),
-    "failed": ("✗", "red"),
+    "passed": ("✓", "good"),
+    "failed": ("✗", "bad"),
     "not run": ("–", "dim"),
-    "timed out": ("✗", "red"),
-    "crashed": ("✗", "red"),
-    "error": ("!", "magenta"),
+    "timed out": ("✗", "bad"),
+    "crashed": ("✗", "bad"),
+    "error": ("!", "odd"),
 }
 INDENT = " " * 11
+MAX_PRINTED = 8
 
 
 def exercise_lines(exercise: ExerciseReport, details: int = 1) -> Iterator[Line]:
@@ -32,18 +33,21 @@ def exercise_lines(exercise: ExerciseReport, details: int = 1) -> Iterator[Line]
         yield [("  Note: ", "bold"), (note, "")]
     if exercise.printed.strip():
         yield [("  Your code printed:", "bold")]
-        for text in exercise.printed.strip().split("\n")[:12]:
+        lines = exercise.printed.strip().split("\n")
+        for text in lines[:MAX_PRINTED]:
             yield [(f"    {text}", "dim")]
+        if len(lines) > MAX_PRINTED:
+            yield [(f"    … and {several(len(lines) - MAX_PRINTED, 'line')} more", "dim")]
 
 
 def _head(exercise: ExerciseReport) -> Iterator[Line]:
-    style = "bold green" if exercise.points == exercise.max_points else "bold yellow"
+    style = "full" if exercise.points == exercise.max_points else "partial"
     score = f"{number(exercise.points)} of {number(exercise.max_points)} points"
     file = f" ({exercise.file})" if exercise.file else ""
     yield [(exercise.title, "bold"), (file, "dim"), (": ", ""), (score, style)]
     first = first_failure(exercise)
     if first is not None and first.finding:
-        yield [("Start here: ", "bold"), (first.finding, "")]
+        yield [("Start here: ", "bold"), (f"{first.title}. ", "bold"), (first.finding, "")]
     elif exercise.reason:
         yield [(exercise.reason, "")]
     yield []
@@ -61,7 +65,7 @@ def check_lines(check: CheckReport, with_values: bool) -> Iterator[Line]:
     points = f"{number(check.points)}/{number(check.max_points)}"
     yield [(f"  {mark} ", style), (f"{points:>5}  ", "dim"), (check.title, "")]
     if check.note:
-        yield [(INDENT + check.note, "green")]
+        yield [(INDENT + check.note, "good")]
     if check.outcome == "passed":
         return
     if check.hidden and not check.finding:
@@ -73,7 +77,7 @@ def check_lines(check: CheckReport, with_values: bool) -> Iterator[Line]:
             yield [(INDENT, ""), *line]
     if with_values:
         for hint in check.hints:
-            yield [(INDENT, ""), ("Hint: ", "bold cyan"), (hint, "")]
+            yield [(INDENT, ""), ("Hint: ", "hint"), (hint, "")]
 
 
 def evidence_lines(evidence: Evidence) -> Iterator[Line]:
@@ -109,7 +113,7 @@ def _rows(matrix: Matrix, digits: int) -> list[Line]:
         for column, text in enumerate(row):
             wrong = bool(matrix.wrong) and matrix.wrong[place][column]
             padded = f"{text:>{width}}"
-            line.append((f"›{padded}‹" if wrong else f" {padded} ", "red" if wrong else ""))
+            line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
         rows.append(line)
     cut = _cut(matrix)
     return [*rows, [(cut, "dim")]] if cut else rows

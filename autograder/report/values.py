@@ -102,7 +102,9 @@ def _argument(value: Any) -> str:
     if isinstance(value, Handle):
         return f"<{value.type}>"
     if isinstance(value, float | int | bool):
-        return shown(cell(value), 4).replace("−", "-") if not isinstance(value, bool) else str(value)
+        return (
+            shown(cell(value), 4).replace("−", "-") if not isinstance(value, bool) else str(value)
+        )
     if isinstance(value, list | tuple) and len(value) <= 16:
         return _nested(list(value))
     return one_line(repr(value), 60)

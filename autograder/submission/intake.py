@@ -103,7 +103,9 @@ def read_work(folder: Folder, exercises: Iterable[str]) -> Work:
         reason = f"The folder cannot be read: {error.strerror}."
         work.unclear = dict.fromkeys(names, reason)
         return work
-    siblings = {path: read_siblings(path) for path in {p.parent for ps in candidates.values() for p in ps}}
+    siblings = {
+        path: read_siblings(path) for path in {p.parent for ps in candidates.values() for p in ps}
+    }
     for exercise, paths in candidates.items():
         _choose(work, exercise, paths, siblings)
     return work

@@ -94,7 +94,7 @@ def _cells(data: bytes, label: str) -> tuple[Unit, ...]:
         else:
             reason = f"its JSON is damaged ({one_line(str(error), 120)})"
         raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
-    units = []
+    units: list[Unit] = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
             text = cell.source if isinstance(cell.source, str) else "".join(cell.source)

@@ -23,8 +23,8 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
 _PLACE = struct.Struct("<BBBxIQ")  # tensor or not, dtype code, number of axes, unused, offset
 _PAIR = struct.Struct("<dd")
-_NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8".split()
-_DTYPES = [np.dtype(name) for name in _NAMES]
+_NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8"
+_DTYPES = [np.dtype(name) for name in _NAMES.split()]
 _CODES = {dtype: code for code, dtype in enumerate(_DTYPES)}
 _MAX_AXES = 16
 _ALIGN = 64
@@ -107,11 +107,13 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
             raise TypeError(f"a value of type {type(value).__name__} cannot be sent")
         flat = np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
         if flat.dtype not in _CODES or value.ndim > _MAX_AXES:
-            raise TypeError(f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent")
+            raise TypeError(
+                f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent"
+            )
         head = _PLACE.pack(isinstance(value, Tensor), _CODES[flat.dtype], value.ndim, 0, size)
         if flat.nbytes:
             gap = -flat.nbytes % _ALIGN
-            payload.append(memoryview(flat.reshape(-1)).cast("B"))
+            payload.append(flat.reshape(-1).view(np.uint8).data)
             payload.append(bytes(gap))
             size += flat.nbytes + gap
         return msgspec.msgpack.Ext(_ARRAY, head + struct.pack(f"<{value.ndim}Q", *value.shape))

@@ -1,4 +1,4 @@
-"""An exception of the student's code, as data: what it says, and the line of theirs it came from."""
+"""An exception of the student's code, as data: what it says, and which line of theirs it hit."""
 
 import linecache
 from collections.abc import Collection

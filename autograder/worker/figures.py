@@ -55,7 +55,7 @@ def _series(axes: Any) -> list[Series]:
         x, y = line.get_xdata(orig=False), line.get_ydata(orig=False)
         found.append(Series("line", _text(line.get_label()), _floats(x), _floats(y)))
     for collection in axes.collections[:MAX_ITEMS]:
-        points = np.ma.filled(np.ma.asarray(collection.get_offsets(), float), np.nan)
+        points: Any = np.ma.filled(np.ma.asarray(collection.get_offsets(), float), np.nan)
         if type(collection).__name__ == "PathCollection" and points.ndim == 2 and len(points):
             label = _text(collection.get_label())
             found.append(Series("scatter", label, _floats(points[:, 0]), _floats(points[:, 1])))
@@ -66,12 +66,12 @@ def _images(axes: Any) -> list[Image]:
     found = []
     meshes = [item for item in axes.collections if type(item).__name__ == "QuadMesh"]
     for item in [*axes.get_images(), *meshes][:MAX_ITEMS]:
-        data = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
+        data: Any = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
         if data.ndim == 2 and data.size <= MAX_POINTS * 4:
             found.append(Image(data.shape[0], data.shape[1], [float(v) for v in data.ravel()]))
     return found
 
 
 def _floats(values: Any) -> list[float]:
-    array = np.ma.filled(np.ma.asarray(values, float), np.nan)
+    array: Any = np.ma.filled(np.ma.asarray(values, float), np.nan)
     return [float(value) for value in array.ravel()[:MAX_POINTS]]

@@ -36,11 +36,11 @@ class Beside(importlib.abc.MetaPathFinder):
         self.hidden = set(hidden)
 
     def find_spec(
-        self, name: str, path: object = None, target: object = None
+        self, name: str, _path: object = None, _target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
         if name in self.loader.texts:
             return importlib.util.spec_from_loader(name, self.loader, origin=f"{name}.py")
-        if name.split(".")[0] in self.hidden:
+        if name.split(".", maxsplit=1)[0] in self.hidden:
             raise ModuleNotFoundError(f"{name} is not there for submissions", name=name)
         return None
 

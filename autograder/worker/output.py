@@ -2,7 +2,7 @@
 
 import io
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 MAX_KEPT = 16 * 1024
 
@@ -33,11 +33,12 @@ def redirect() -> BoundedBytes:
     import builtins
 
     kept = BoundedBytes()
-    stream = io.TextIOWrapper(kept, encoding="utf-8", errors="replace", write_through=True)
+    buffered: Any = kept
+    stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
     sys.stdout = sys.stderr = stream
     builtins.input = refuse_input
     return kept
 
 
-def refuse_input(prompt: object = "") -> NoReturn:
+def refuse_input(_prompt: object = "") -> NoReturn:
     raise KeyboardNeeded("input() was called")

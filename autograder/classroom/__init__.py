@@ -1,0 +1,1 @@
+"""A whole class: many submissions, many processes, one set of results."""

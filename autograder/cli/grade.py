@@ -1,0 +1,121 @@
+"""`autograder grade`: a class."""
+
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from autograder.classroom.grade import GRADES, REPORTS, Job, grade_class
+from autograder.classroom.overview import Overview
+from autograder.course import find_course
+from autograder.errors import UserError
+from autograder.report.html import FOLDER, INDEX
+from autograder.report.table import points_cell
+from autograder.text import number, several
+
+MAX_ROWS = 60
+
+
+class Rate(ProgressColumn):
+    """How many submissions a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+def run(
+    submissions: Path,
+    out: Path,
+    workers: int | None,
+    names: tuple[str, ...],
+    assignment: str | None,
+    course_path: Path | None,
+    seed: int | None,
+) -> int:
+    course = find_course(course_path or Path.cwd())
+    chosen = names or (course.assignment(assignment).exercises if assignment else ())
+    exercises = [course.exercise(name) for name in chosen] or list(course.exercises.values())
+    if not submissions.exists():
+        raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
+    job = Job(
+        course=course,
+        exercises=tuple(exercises),
+        submissions=submissions,
+        out=out,
+        workers=workers or os.cpu_count() or 1,
+        seed=course.content.seed if seed is None else seed,
+    )
+    console = Console(highlight=False)
+    console.print(f"[bold]{course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
+    console.print(
+        "confinement: none. The submissions' code runs in processes of its own, with your rights: "
+        "grade only code that you would run.",
+        style="yellow",
+    )
+    overview = _with_progress(job)
+    console.print(_table(overview))
+    if len(overview.rows) > MAX_ROWS:
+        console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
+    for note in overview.notes:
+        console.print(Text(f"Note: {note}"))
+    for row in overview.needs_a_person:
+        console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
+    console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
+    console.print(f"Records   {out / REPORTS}")
+    return 1 if overview.needs_a_person else 0
+
+
+def _with_progress(job: Job) -> Overview:
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    done = 0
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("grading", total=None)
+
+        def show(count: int, total: int) -> None:
+            nonlocal done
+            tenth = max(1, total // 10)
+            if not progress.console.is_terminal and (count == total or count % tenth == 0):
+                print(f"graded {count} of {total}", file=sys.stderr, flush=True)
+            progress.update(bar, completed=count, total=total)
+            done = count
+
+        try:
+            return grade_class(job, show)
+        except KeyboardInterrupt:
+            raise UserError(
+                f"Stopped after {several(done, 'submission')}. Nothing of the submissions was "
+                f"changed; run the same command to grade again."
+            ) from None
+
+
+def _table(overview: Overview) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("student", overflow="fold")
+    for exercise in overview.exercises:
+        words = exercise.name.replace("_", " ")
+        table.add_column(f"{words} /{number(exercise.points)}", justify="right")
+    table.add_column("total", justify="right")
+    table.add_column("status", no_wrap=True)
+    for row in overview.rows[:MAX_ROWS]:
+        style = {"graded": "", "missing": "dim"}.get(row.status, "yellow")
+        cells = [points_cell(row, e.name) or "·" for e in overview.exercises]
+        table.add_row(Text(row.student), *cells, number(row.total), Text(row.status, style=style))
+    return table

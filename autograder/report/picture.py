@@ -1,0 +1,82 @@
+"""A picture of a failed comparison: yours, expected, and the difference."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.errors import UserError
+from autograder.report.model import ExerciseReport, Matrix
+from autograder.report.values import digits_for, index, shown
+
+
+def save_picture(exercise: ExerciseReport, path: Path) -> str:
+    """Save the first failure that has two values; returns a sentence that says what was done.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    for check in exercise.checks:
+        evidence = check.evidence
+        if evidence is not None and evidence.yours is not None and evidence.expected is not None:
+            figure = draw(evidence.yours, evidence.expected, f"{check.title}\n{evidence.call}")
+            try:
+                figure.savefig(path, dpi=120, metadata={"Software": None})
+            except OSError as error:
+                raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+            return f"Picture: {path}"
+    return "There is nothing to draw: no check failed with a value beside the expected one."
+
+
+def draw(yours: Matrix, expected: Matrix, title: str) -> Any:
+    """The two, and their difference where the shapes agree; wrong cells are outlined."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    panels = [("yours", yours, _numbers(yours)), ("expected", expected, _numbers(expected))]
+    same = yours.shape == expected.shape
+    figure = Figure(figsize=(4 * (2 + same), 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    all_axes = figure.subplots(1, 2 + same, squeeze=False)[0]
+    finite = np.concatenate([n[np.isfinite(n)] for _, _, n in panels] + [np.zeros(1)])
+    digits = digits_for(yours, expected)
+    for axes, (name, matrix, numbers) in zip(all_axes, panels, strict=False):
+        axes.imshow(numbers, cmap="cividis", vmin=finite.min(), vmax=finite.max())
+        axes.set_title(f"{name}{index(matrix.at)}")
+        _write(axes, matrix, [[shown(x, digits) for x in row] for row in matrix.rows])
+    _outline(all_axes[0], yours)
+    if same:
+        difference = panels[0][2] - panels[1][2]
+        largest = np.nanmax(np.abs(difference), initial=0.0, where=np.isfinite(difference)) or 1.0
+        all_axes[2].imshow(difference, cmap="PuOr", vmin=-largest, vmax=largest)
+        all_axes[2].set_title("yours − expected")
+        _write(all_axes[2], yours, [[f"{x:+.3g}" for x in row] for row in difference])
+        _outline(all_axes[2], yours)
+    figure.suptitle(title, fontsize=9, parse_math=False)
+    return figure
+
+
+def _numbers(matrix: Matrix) -> npt.NDArray[np.float64]:
+    return np.array([[float(x) for x in row] for row in matrix.rows], dtype=float)
+
+
+def _write(axes: Any, matrix: Matrix, texts: list[list[str]]) -> None:
+    rows, columns = len(texts), len(texts[0]) if texts else 0
+    axes.set_xticks(range(columns), [str(matrix.left + i) for i in range(columns)])
+    axes.set_yticks(range(rows), [str(matrix.top + i) for i in range(rows)])
+    for i, row in enumerate(texts):
+        for j, text in enumerate(row):
+            box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}
+            axes.text(j, i, text, ha="center", va="center", fontsize=8, bbox=box)
+
+
+def _outline(axes: Any, matrix: Matrix) -> None:
+    from matplotlib.patches import Rectangle
+
+    for i, row in enumerate(matrix.wrong):
+        for j, wrong in enumerate(row):
+            if wrong:
+                corner = (j - 0.5, i - 0.5)
+                edge = Rectangle(corner, 1, 1, fill=False, edgecolor="#c2410c", linewidth=2.5)
+                axes.add_patch(edge)

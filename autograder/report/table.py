@@ -1,0 +1,44 @@
+"""`grades.csv`: a row a student, safe to open in a spreadsheet."""
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.text import number
+
+if TYPE_CHECKING:
+    from autograder.classroom.overview import Row
+
+
+def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
+    """Write the table. An exercise that was not handed in has an empty cell, never a bare 0."""
+    partial = path.with_name(f"{path.name}.part")
+    with partial.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["student", *exercises, "total", "maximum", "status", "notes"])
+        for row in rows:
+            table.writerow(
+                [
+                    safe_cell(row.student),
+                    *(points_cell(row, name) for name in exercises),
+                    number(row.total),
+                    number(row.maximum),
+                    row.status,
+                    safe_cell(" ".join(row.notes)),
+                ]
+            )
+    os.replace(partial, path)
+
+
+def points_cell(row: "Row", exercise: str) -> str:
+    """The points, or nothing for what was not handed in or could not be graded."""
+    if row.statuses[exercise] in {"missing", "needs a person"} and not row.points[exercise]:
+        return ""
+    return number(row.points[exercise])
+
+
+def safe_cell(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
