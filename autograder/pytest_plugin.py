@@ -1,11 +1,18 @@
 """`pytest exercises/softmax.py`: collect that exercise's checks and run them on that file."""
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from autograder.course import Course, find_course
 from autograder.errors import UserError
+from autograder.judge import MARKS
+
+if TYPE_CHECKING:
+    from autograder.judge.client import Client
+    from autograder.judge.plugin import CheckResult
 
 COURSE = pytest.StashKey[Course]()
 HERE = pytest.StashKey["SubmissionRun"]()
@@ -28,7 +35,8 @@ class SubmissionRun:
         config.pluginmanager.register(self.checks, "autograder-checks")
         config.pluginmanager.register(self, "autograder-run")
 
-    def client(self, path: Path) -> "Client":  # type: ignore[name-defined]  # noqa: F821
+    def client(self, path: Path) -> "Client":
+        __tracebackhide__ = True
         from autograder.judge.client import Client
         from autograder.submission.read import UnreadableFile
         from autograder.submission.source import read_siblings, read_source
@@ -43,9 +51,11 @@ class SubmissionRun:
             self.clients[path] = Client(source, exercise.needs, limits, self.spawner)
         return self.clients[path]
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        for item in session.items:
-            if isinstance(item.parent, CheckModule) or item.getparent(CheckModule):
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Note all checks of a file, before `-k` and others take some away."""
+        for item in items:
+            if item.getparent(CheckModule):
                 self.items.setdefault(item.path, []).append(item)
 
     def pytest_sessionfinish(self) -> None:
@@ -54,26 +64,30 @@ class SubmissionRun:
         self.spawner.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        from autograder.judge.scoring import exercise_report
+        from autograder.judge.scoring import exercise_report, whole_report
+        from autograder.report.redact import for_student
         from autograder.report.terminal import exercise_lines, plain
 
-        for path, items in self.items.items():
-            if path not in self.clients:
-                continue
-            client = self.clients[path]
+        for path, client in self.clients.items():
             exercise = self.course.exercise(path.stem)
-            results = [r for r in self.checks.results_of(items) if r.name in self._ran(path)]
-            report = exercise_report(exercise, client.source, results, client)
+            result = exercise_report(exercise, client.source, self._results(path), client)
+            report = whole_report("", self.course, [result], self.checks.seed)
+            shown = for_student(report, self.course.content.hints).exercises[0]
             terminalreporter.section(f"{exercise.title}: {path.name}")
-            for line in exercise_lines(report):
+            for line in exercise_lines(shown):
                 terminalreporter.write_line(plain(line))
 
-    def _ran(self, path: Path) -> set[str]:
-        return {
-            result.name
-            for item_id, result in self.checks.results.items()
-            if any(item.nodeid == item_id for item in self.items[path])
-        }
+    def _results(self, path: Path) -> "list[CheckResult]":
+        from autograder.judge.plugin import CheckResult
+
+        results = []
+        for item in self.items[path]:
+            result = self.checks.results.get(item.nodeid)
+            if result is None:
+                result = CheckResult(item)
+                result.outcome, result.finding = "not run", "Not run: it was not selected."
+            results.append(result)
+        return results
 
 
 class CheckModule(pytest.Module):
@@ -108,11 +122,17 @@ def submission_course(path: Path, config: pytest.Config) -> Course | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for line in (
-        "check(title, points=1, needs=(), hints=()): a check of an exercise",
-        "hidden: a check whose inputs and values are not shown to students",
-    ):
+    for line in MARKS:
         config.addinivalue_line("markers", line)
+
+
+@pytest.fixture
+def submission(request: pytest.FixtureRequest) -> NoReturn:
+    """Stands in until a submission is named; the checks alone have nothing to look at."""
+    name = request.path.stem.removeprefix("test_")
+    pytest.fail(
+        f"Name the file to check, not the checks: pytest exercises/{name}.py, say.", pytrace=False
+    )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -132,8 +152,6 @@ def _module(path: Path, parent: pytest.Collector) -> CheckModule | None:
     if course is None:
         return None
     if HERE not in parent.config.stash:
-        import sys
-
         sys.path.insert(0, str(course.root))
         parent.config.stash[HERE] = SubmissionRun(parent.config, course)
     module: CheckModule = CheckModule.from_parent(parent, path=path)

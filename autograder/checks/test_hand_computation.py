@@ -102,14 +102,12 @@ def title(part, step):
     return f"Part {part.upper()}: {words[step]}"
 
 
-def cases():
-    for part in ("a", "b", "c"):
-        for step in STEPS:
-            mark = pytest.mark.check(title(part, step), points=1, hints=HOW[step])
-            yield pytest.param(part, step, id=f"{part}_{step}", marks=mark)
+def case(part, step):
+    mark = pytest.mark.check(title(part, step), points=1, hints=HOW[step])
+    return pytest.param(part, step, id=f"{part}_{step}", marks=mark)
 
 
-@pytest.mark.parametrize(("part", "step"), cases())
+@pytest.mark.parametrize(("part", "step"), [case(part, step) for part in "abc" for step in STEPS])
 def test_step(submission, reference, note, part, step):
     judge_step(submission, reference.HAND_PARTS[part], step, note)
 

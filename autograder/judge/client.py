@@ -42,6 +42,7 @@ class Client:
         Raises:
             StudentProblem: it does not, and why.
         """
+        __tracebackhide__ = True
         subject = request.target or "the call"
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise problems.TimedOut(
@@ -92,6 +93,7 @@ class Client:
             self._worker = None
 
     def _loaded(self) -> WorkerProcess:
+        __tracebackhide__ = True
         if self._failed_load is not None:
             raise self._failed_load
         if self._worker is None:
@@ -105,6 +107,7 @@ class Client:
         return self._worker
 
     def _load(self, worker: WorkerProcess) -> None:
+        __tracebackhide__ = True
         request = Request(
             "load",
             self.source.name,
@@ -131,6 +134,7 @@ class Client:
             raise problems.NotLoaded(first.finding, first.place)
 
     def _exchange(self, worker: WorkerProcess, request: Request, seconds: float) -> Reply:
+        __tracebackhide__ = True
         left = self.limits.total_seconds - self._spent
         if left <= 0:
             raise problems.TimedOut(

@@ -85,7 +85,7 @@ class CheckPlugin:
         """The student's module, at arm's length."""
         return Submission(self.client_of(request.node))
 
-    @pytest.fixture(scope="session")
+    @pytest.fixture
     def reference(self) -> ModuleType:
         """The course's package of right answers."""
         return importlib.import_module(self.course.content.reference)
@@ -121,14 +121,6 @@ class CheckPlugin:
             elif call.when == "call":
                 result.passed(item.user_properties)
         return report
-
-
-def declare_marks(config: pytest.Config) -> None:
-    for line in (
-        "check(title, points=1, needs=(), hints=()): a check of an exercise",
-        "hidden: a check whose inputs and values are not shown to students",
-    ):
-        config.addinivalue_line("markers", line)
 
 
 def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:

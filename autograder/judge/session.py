@@ -11,32 +11,17 @@ import pytest
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
+from autograder.judge import MARKS
 from autograder.judge.client import Client
-from autograder.judge.plugin import CheckPlugin, CheckResult, declare_marks
+from autograder.judge.plugin import CheckPlugin, CheckResult
 from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 
 INI = Path(__file__).with_name("judge.ini")
-UNNEEDED = [
-    "terminal",
-    "cacheprovider",
-    "faulthandler",
-    "logging",
-    "junitxml",
-    "doctest",
-    "unittest",
-    "pastebin",
-    "nose",
-    "warnings",
-    "setuponly",
-    "setupplan",
-    "stepwise",
-    "legacypath",
-    "threadexception",
-    "unraisableexception",
-    "subtests",
-    "debugging",
-]
+UNNEEDED = """
+    terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
+    setuponly setupplan stepwise legacypath threadexception unraisableexception subtests debugging
+""".split()  # noqa: SIM905
 
 
 class Graded:
@@ -160,7 +145,8 @@ class _Loop:
         self.failures: list[str] = []
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        declare_marks(config)
+        for line in MARKS:
+            config.addinivalue_line("markers", line)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -31,15 +31,18 @@ class Function:
         Raises:
             StudentProblem: there is no value; the exception says why.
         """
+        __tracebackhide__ = True
         return self._submission._ask(self._name, self._on, args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         """The value, and the arguments as they are after the call: changed in place, or not."""
+        __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, echo=True)
         return reply.value, reply.echo
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """The result, left in the worker: for modules and other objects with methods."""
+        __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, keep=True)
         return Remote(self._submission, reply.value)
 
@@ -71,6 +74,7 @@ class Submission:
 
     def value(self, name: str) -> Any:
         """The value of a module-level name such as `a_scores`."""
+        __tracebackhide__ = True
         return self._client.ask(Request("get", name)).value
 
     def make(self, target: str, *args: Any) -> Handle:
@@ -90,6 +94,7 @@ class Submission:
         keep: bool = False,
         echo: bool = False,
     ) -> Any:
+        __tracebackhide__ = True
         self._calls.append(Call(name, args, kwargs))
         return self._client.ask(
             Request(
