@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 import yaml
@@ -18,6 +18,15 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 HintPolicy = Literal["practice", "homework", "exam"]
 Library = Literal["numpy", "torch"]
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML without its own dates: a wrong one is then a mistake with a line."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,9 +152,8 @@ def load_course(path: Path) -> Course:
         raise UserError(
             f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
         ) from error
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        data = yaml.load(text, Loader=loader)
+        data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UserError(f"{path}, line {line}: this is not valid YAML: {error.problem}.") from error
@@ -175,8 +183,18 @@ def _explain(path: Path, tree: yaml.Node, message: str) -> str:
         near = difflib.get_close_matches(field, known, n=1)
         expected = f"did you mean `{near[0]}`?" if near else f"expected one of {', '.join(known)}"
         return f"{path}, line {_line(tree, [*steps, field])}: unknown field `{field}`; {expected}"
-    field = _dotted(steps) or "the file"
-    return f"{path}, line {_line(tree, steps)}, field `{field}`: {said[0].lower()}{said[1:]}."
+    field = f", field `{_dotted(steps)}`" if steps else ""
+    return f"{path}, line {_line(tree, steps)}{field}: {_expected(said, steps)}."
+
+
+def _expected(said: str, steps: Sequence[str | int]) -> str:
+    """What msgspec said, with the choices where it does not list them."""
+    choices: dict[str | int, object] = {"hints": HintPolicy, "needs": Library}
+    if said.startswith("Invalid enum value"):
+        return f"expected one of {', '.join(get_args(choices[steps[-1]]))}"
+    if said.startswith("Invalid RFC3339"):
+        return "expected a date and time such as 2027-02-05T23:59:00+00:00"
+    return said[0].lower() + said[1:]
 
 
 def _known_fields(steps: Sequence[str | int]) -> list[str]:

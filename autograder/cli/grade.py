@@ -86,13 +86,15 @@ def _with_progress(job: Job) -> Overview:
         TimeRemainingColumn(),
     )
     done = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with bars as progress:
         bar = progress.add_task("grading", total=None)
 
         def show(count: int, total: int) -> None:
             nonlocal done
             tenth = max(1, total // 10)
-            if not progress.console.is_terminal and (count == total or count % tenth == 0):
+            if not console.is_terminal and (count == total or count % tenth == 0):
                 print(f"graded {count} of {total}", file=sys.stderr, flush=True)
             progress.update(bar, completed=count, total=total)
             done = count

@@ -53,6 +53,13 @@ class Child:
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def discard(self) -> None:
+        """End a child that nobody talks to, and close the line to it."""
+        self.end()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
 
 class Spawner:
     """Hands out children, and keeps one of each kind ready if `ahead` is true.
@@ -74,7 +81,7 @@ class Spawner:
     def take(self, library: Library, limits: Limits) -> Child:
         child = self._ready.pop((library, limits), None)
         if child is not None and child.process.poll() is not None:
-            child.end()
+            child.discard()
             child = None
         if child is None:
             child = Child(library, limits, self.hidden, self.scratch)
@@ -84,7 +91,7 @@ class Spawner:
 
     def close(self) -> None:
         for child in self._ready.values():
-            child.end()
+            child.discard()
         self._ready.clear()
 
 

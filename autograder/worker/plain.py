@@ -78,10 +78,11 @@ class _Walk:
         return [self.convert(item, depth + 1) for item in value]
 
 
-def _width(value: Sequence[object]) -> int:
+def _width(value: Sequence[object], depth: int = 0) -> int:
+    """How many numbers one item of a nested list holds, if all items are like the first."""
     first = value[0] if len(value) else None
-    if isinstance(first, list | tuple) and first:
-        return len(first) * _width(first)
+    if isinstance(first, list | tuple) and first and depth < MAX_DEPTH:
+        return len(first) * _width(first, depth + 1)
     return 1
 
 

@@ -1,0 +1,143 @@
+"""The commands as a person runs them: output, exit codes, errors in one line."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+WRONG = """
+import numpy as np
+def softmax(x, axis=-1):
+    e = np.exp(x)
+    return e / e.sum(axis=0)
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(*args, env=None):
+        return subprocess.run(
+            [sys.executable, "-m", "autograder", *map(str, args)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, **(env or {})},
+        )
+
+    return run
+
+
+def test_full_marks_are_exit_code_0(run, root):
+    done = run("check", root / "solutions" / "softmax.py")
+    assert done.returncode == 0
+    assert "12 of 12 points" in done.stdout
+
+
+def test_a_mistake_is_shown_with_values_and_a_hint(run, tmp_path):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    done = run("check", "softmax")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Softmax (softmax.py): 3 of 12 points"
+    assert lines[1].startswith("Start here: A matrix, along its last axis. The result: all 6")
+    assert "›0.114‹›0.035‹         ›0.269‹›0.731‹" in done.stdout
+    assert done.stdout.count("Hint: ") == 1
+    assert "\x1b" not in done.stdout
+    assert run("check", "softmax", "--hint", 2).stdout.count("Hint: ") == 2
+
+
+def test_json_is_the_report(run, tmp_path):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    report = json.loads(run("check", "softmax.py", "--json").stdout)
+    assert report["points"] == 3
+    assert report["exercises"][0]["checks"][1]["evidence"]["yours"]["shape"] == [3, 2]
+    hidden = [c for c in report["exercises"][0]["checks"] if c["hidden"]]
+    assert hidden and all(c["evidence"] is None and not c["finding"] for c in hidden)
+
+
+def test_plot_saves_a_picture(run, tmp_path):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    assert "Picture: softmax-check.png" in run("check", "softmax", "--plot").stdout
+    assert (tmp_path / "softmax-check.png").is_file()
+
+
+def test_a_numpy_exercise_never_imports_torch(run, tmp_path, root):
+    """With a torch first on the path that cannot be imported, in judge and worker."""
+    (tmp_path / "torch.py").write_text("raise SystemExit('torch was imported')")
+    done = run("check", root / "solutions" / "softmax.py", env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    notebook = tmp_path / "softmax.ipynb"
+    notebook.write_text((root / "examples/class/s04/softmax.ipynb").read_text())
+    os.utime(tmp_path / "softmax.py", (1, 1))
+    assert "(softmax.ipynb): 12 of 12" in run("check", "softmax").stdout
+    os.utime(notebook, (0, 0))
+    assert "(softmax.py): 3 of 12" in run("check", "softmax").stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["check", "sofmax"], "no exercise 'sofmax' in this course. Did you mean softmax?"),
+        (["check", "nowhere/softmax.py"], "cannot be read: No such file"),
+        (["check", "folder"], "no exercise 'folder'"),
+        (["grade", "nowhere", "--out", "o"], "nowhere is not there"),
+        (["grade", "folder", "--out", "o"], "holds no folders"),
+        (
+            ["grade", "folder", "--out", "o", "--assignment", "x"],
+            "It has: attention-1, attention-2",
+        ),
+        (["grade", "broken.zip", "--out", "o"], "not a zip file"),
+        (["check", "softmax", "--course", "bad"], "line 1: unknown field `titel`; did you mean"),
+    ],
+)
+def test_errors_are_one_line_without_a_traceback(run, tmp_path, args, said):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "broken.zip").write_text("no")
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "course.yml").write_text("titel: T\nexercises: []\n")
+    done = run(*args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("autograder: ")
+
+
+def test_grade_a_class(run, tmp_path, root):
+    (tmp_path / "class" / "s1").mkdir(parents=True)
+    (tmp_path / "class" / "s2").mkdir()
+    (tmp_path / "class" / "s1" / "softmax.py").write_text(WRONG)
+    done = run("grade", "class", "--out", "results", "--exercise", "softmax", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert "graded 2 of 2" in done.stderr
+    assert "confinement: none" in done.stdout
+    for name in ("grades.csv", "report.jsonl", "index.html", "feedback/s1.html"):
+        assert (tmp_path / "results" / name).is_file()
+    (tmp_path / "class" / "s2" / "softmax.ipynb").write_text("{")
+    assert run("grade", "class", "--out", "results", "--exercise", "softmax").returncode == 1
+
+
+def test_schemas_are_printed(run):
+    for of in ("report", "course"):
+        assert "$defs" in json.loads(run("schema", of).stdout)
+
+
+def test_build_check_says_what_is_out_of_step(run, tmp_path):
+    (tmp_path / "course.yml").write_text(
+        "title: T\nexercises: [{name: one, title: One, points: 1}]\n"
+    )
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "one.py").write_text("# %%\nx = 1\n")
+    assert run("build", "--check").returncode == 1
+    assert run("build").returncode == 0
+    assert run("build", "--check").returncode == 0
+    (tmp_path / "solutions" / "one.py").write_text("# %%\nx = 2\n")
+    done = run("build", "--check")
+    assert done.returncode == 1
+    assert "one.ipynb is not in step with solutions/one.py" in done.stdout

@@ -1,0 +1,87 @@
+"""Helpers that all tests of the kit share."""
+
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course, Limits, load_course
+from autograder.judge.client import Client
+from autograder.judge.scoring import exercise_report
+from autograder.judge.session import Judge
+from autograder.judge.spawn import Spawner
+from autograder.judge.stand_in import Submission
+from autograder.report.model import ExerciseReport
+from autograder.submission.source import Source, read_siblings, read_source
+from autograder.worker.messages import Unit
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytest_plugins = ["pytester"]
+
+SHORT = Limits(load_seconds=3, call_seconds=1, total_seconds=20, memory_mb=512)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return load_course(ROOT / "course.yml")
+
+
+@pytest.fixture(scope="session")
+def judge(course: Course) -> Iterator[Judge]:
+    """One judge of all the course's exercises, for the whole run."""
+    with Judge(course, course.content.exercises) as judge:
+        yield judge
+
+
+@pytest.fixture(scope="session")
+def grade_source(course: Course, judge: Judge) -> Callable[[Source], ExerciseReport]:
+    def grade(source: Source) -> ExerciseReport:
+        graded = judge.grade(source)
+        exercise = course.exercise(source.name)
+        return exercise_report(exercise, source, graded.results, graded.client)
+
+    return grade
+
+
+@pytest.fixture(scope="session")
+def grade_file(grade_source) -> Callable[[Path, str], ExerciseReport]:
+    def grade(path: Path, exercise: str) -> ExerciseReport:
+        return grade_source(read_source(path, exercise, read_siblings(path.parent)))
+
+    return grade
+
+
+@pytest.fixture(scope="session")
+def grade_text(grade_source) -> Callable[[str, str], ExerciseReport]:
+    """Grade a source given as text: `grade_text("softmax", "def softmax(x): ...")`."""
+
+    def grade(exercise: str, text: str) -> ExerciseReport:
+        label = f"{exercise}.py"
+        return grade_source(Source(exercise, label, (Unit(label, textwrap.dedent(text)),)))
+
+    return grade
+
+
+@pytest.fixture
+def submit() -> Iterator[Callable[..., Submission]]:
+    """A submission from text, in a worker with short limits: `submit("def f(): ...").f()`."""
+    spawner = Spawner("reference")
+    clients: list[Client] = []
+
+    def make(text: str, limits: Limits = SHORT, **siblings: str) -> Submission:
+        units = (Unit("work.py", textwrap.dedent(text)),)
+        source = Source("work", "work.py", units, siblings)
+        clients.append(Client(source, "numpy", limits, spawner))
+        return Submission(clients[-1])
+
+    yield make
+    for client in clients:
+        client.close()
+    spawner.close()

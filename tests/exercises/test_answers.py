@@ -1,0 +1,154 @@
+"""Every exercise: the solution gets full marks, the stub none, and right is right for any seed."""
+
+import numpy as np
+import pytest
+import yaml
+
+from autograder.course import load_course
+from autograder.judge.scoring import exercise_report
+from autograder.judge.session import Judge
+from autograder.submission.source import read_siblings, read_source
+from tests.conftest import ROOT
+
+NAMES = list(load_course(ROOT / "course.yml").exercises)
+RIGHT = yaml.safe_load((ROOT / "examples" / "right.yml").read_text())
+FILES = [
+    (student, exercise, path)
+    for student in RIGHT
+    for exercise in NAMES
+    for path in sorted((ROOT / "examples" / "class" / student).glob(f"{exercise}.*"))
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_gets_full_marks(grade_file, root, name):
+    report = grade_file(root / "solutions" / f"{name}.py", name)
+    assert [c.finding for c in report.checks if c.outcome != "passed"] == []
+    assert report.points == report.max_points
+
+
+@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stub_gets_nothing_and_is_told_why(grade_file, root, name, suffix):
+    report = grade_file(root / "exercises" / f"{name}{suffix}", name)
+    assert report.points == 0
+    assert report.status == "graded"
+    for check in report.checks:
+        assert check.outcome in {"failed", "not run"}
+        assert "yet" in check.finding or check.outcome == "not run", check
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_file_gets_nothing(grade_text, name):
+    report = grade_text(name, "")
+    assert report.points == 0
+    assert "is not defined in" in report.checks[0].finding
+
+
+@pytest.mark.parametrize(
+    ("student", "exercise", "path"), FILES, ids=lambda v: getattr(v, "name", v)
+)
+def test_right_examples_get_full_marks_and_wrong_ones_do_not(grade_file, student, exercise, path):
+    from autograder.submission.read import UnreadableFile
+
+    try:
+        report = grade_file(path, exercise)
+    except UnreadableFile:
+        assert exercise not in RIGHT[student]
+        return
+    right = exercise in RIGHT[student]
+    two_files = student == "s26" and exercise == "softmax"
+    wrong = [(c.title, c.finding) for c in report.checks if c.outcome != "passed"]
+    assert (not wrong) == (right or two_files), wrong
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_right_answers_are_right_for_other_seeds(course, root, name):
+    """The solution, and another right answer in another style, with random inputs drawn anew."""
+    paths = [root / "solutions" / f"{name}.py"]
+    paths += [p for s, e, p in FILES if e == name and e in RIGHT[s] and s in {"s02", "s03", "s05"}]
+    for seed in range(4):
+        with Judge(course, [course.exercise(name)], seed=seed) as judge:
+            for path in paths:
+                source = read_source(path, name, read_siblings(path.parent))
+                graded = judge.grade(source)
+                report = exercise_report(
+                    course.exercise(name), source, graded.results, graded.client
+                )
+                assert report.points == report.max_points, (path, seed)
+
+
+SCALED_DOWN = {
+    "no scaling": ("/ np.sqrt(K.shape[-1])", ""),
+    "divides by d_k": ("np.sqrt(K.shape[-1])", "K.shape[-1]"),
+    "scales by a constant": ("np.sqrt(K.shape[-1])", "2.0"),
+    "scales by d_v": ("np.sqrt(K.shape[-1])", "np.sqrt(V.shape[-1])"),
+    "scales by L_k": ("np.sqrt(K.shape[-1])", "np.sqrt(K.shape[-2])"),
+    "multiplies by root d_k": ("/ np.sqrt(K.shape[-1])", "* np.sqrt(K.shape[-1])"),
+    "softmax over queries": ("axis=-1", "axis=-2"),
+    "softmax over everything": ("axis=-1, keepdims=True", "keepdims=True"),
+    "not stable": ("np.exp(scores - scores.max(axis=-1, keepdims=True))", "np.exp(scores)"),
+    "mask inverted": ("np.where(mask, scores, -np.inf)", "np.where(mask, -np.inf, scores)"),
+    "mask left out": ("np.where(mask, scores, -np.inf)", "scores"),
+    "blocked scores are 0": ("-np.inf", "0"),
+    "blocked scores are -10": ("-np.inf", "-10"),
+    "mask as a factor": ("np.where(mask, scores, -np.inf)", "scores * mask"),
+    "not for masks of 0 and 1": (
+        "np.where(mask, scores, -np.inf)",
+        "np.where(mask is True, scores, np.where(np.asarray(mask) == True, scores, 0 * scores))",
+    ),
+    "weights transposed": ("attention_weights @ V,", "np.swapaxes(attention_weights, -1, -2) @ V,"),
+    "order of results": (
+        "return attention_weights @ V, attention_weights",
+        "return attention_weights, attention_weights @ V",
+    ),
+    "only the output": (
+        "return attention_weights @ V, attention_weights",
+        "return attention_weights @ V",
+    ),
+    "transposes all axes": ("np.swapaxes(K, -1, -2)", "K.T"),
+    "Q and K swapped": ("Q @ np.swapaxes(K, -1, -2)", "K @ np.swapaxes(Q, -1, -2)"),
+    "values of the keys": ("attention_weights @ V,", "attention_weights @ K,"),
+    "scales twice": ("np.sqrt(K.shape[-1])", "np.sqrt(K.shape[-1]) / np.sqrt(K.shape[-1])"),
+    "changes Q": ("scores = Q @", "Q *= 1.0000001\n    scores = Q @"),
+    "half precision": ("scores = Q @", "Q = Q.astype(np.float16)\n    scores = Q @"),
+}
+
+
+@pytest.mark.parametrize("mistake", SCALED_DOWN)
+def test_mistakes_in_attention_lose_marks(grade_text, root, mistake):
+    text = (root / "solutions" / "scaled_dot_product_attention.py").read_text()
+    old, new = SCALED_DOWN[mistake]
+    assert old in text
+    report = grade_text("scaled_dot_product_attention", text.replace(old, new))
+    assert report.points < report.max_points
+
+
+def test_hand_computation_follows_a_slip_through(grade_file, root):
+    path = root / "examples" / "class" / "s19" / "hand_computation.py"
+    report = grade_file(path, "hand_computation")
+    by_name = {check.name: check for check in report.checks}
+    assert by_name["test_step[a_scaled]"].outcome == "failed"
+    assert by_name["test_step[a_weights]"].note == "Right, from your a_scaled."
+    assert report.points == 12
+
+
+def test_numbers_copied_from_s3_are_named_as_such(grade_file, root):
+    path = root / "examples" / "class" / "s18" / "hand_computation.py"
+    findings = [c.finding for c in grade_file(path, "hand_computation").checks if c.finding]
+    assert len(findings) == 4
+    assert all("the reference text (S3) prints" in finding for finding in findings)
+
+
+def test_hand_computation_does_not_give_its_answers_away(grade_text):
+    report = grade_text("hand_computation", "a_scores = [[9, 9], [9, 9]]")
+    first = report.checks[0]
+    assert first.evidence.expected is None
+    assert "4 of 4 entries are not right: [0][0], [0][1], [1][0], [1][1]." in first.finding
+
+
+@pytest.mark.parametrize("exponent", [0.45, 0.5, 0.55, np.float64(0.5)])
+def test_a_measured_exponent_is_right_within_its_margin(grade_text, exponent):
+    text = f"CONCLUSION = dict(growth_exponent={float(exponent)}, steady='scaled', gradient='vanishes')"
+    report = grade_text("scaling_experiment", text)
+    assert report.points == 2

@@ -1,0 +1,97 @@
+"""Comparing is strict: shape, then finiteness, then values; and what is right is accepted."""
+
+import numpy as np
+import pytest
+
+from autograder.judge.expect import Mismatch, expect_close, expect_results, expect_unchanged
+from autograder.judge.tolerance import allowed_error
+
+RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "is None. Is a `return` missing?"),
+        (np.zeros((0, 2, 2)), "shape (0, 2, 2); expected (2, 2)"),
+        (RIGHT[np.newaxis], "shape (1, 2, 2); expected (2, 2)"),
+        (RIGHT[:1], "shape (1, 2)"),
+        (0.5, "shape () (a single number)"),
+        (RIGHT * np.nan, "NaN (not a number) at [0][0]"),
+        (np.where(RIGHT == 0.75, np.inf, RIGHT), "an infinite value at [0][1]"),
+        (RIGHT.T, "2 of 4 values differ. At [0][1]: yours 0.5, expected 0.75"),
+        (RIGHT + 1e-5, "all 4 values differ"),
+        ("0.25 0.75", "a text; expected numbers"),
+        ({"a": RIGHT}, "a dict; expected numbers"),
+        ([[1.0], [1.0, 2.0]], "its rows differ in length"),
+        ([["0.25", "0.75"], ["0.5", "0.5"]], "something other than numbers"),
+        (np.array([[None, 1], [1, 1]], object), "something other than numbers"),
+        (RIGHT + 0j, "complex numbers"),
+        (RIGHT.astype(np.float16) + np.float16(0.02), "values differ"),
+    ],
+)
+def test_what_is_not_right(answer, said):
+    with pytest.raises(Mismatch) as caught:
+        expect_close(answer, RIGHT)
+    assert said in caught.value.finding
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        RIGHT,
+        RIGHT.tolist(),
+        tuple(map(tuple, RIGHT)),
+        RIGHT.astype(np.float32),
+        RIGHT.astype(np.float16),
+        np.asfortranarray(RIGHT),
+        RIGHT + 9e-7,
+    ],
+)
+def test_what_is_right(answer):
+    expect_close(answer, RIGHT)
+
+
+def test_whole_numbers_and_truth_values_are_numbers():
+    expect_close([[1, 0]], np.array([[1.0, 0.0]]))
+    expect_close([[True, False]], np.array([[1.0, 0.0]]))
+
+
+def test_tolerance_follows_dtype_and_condition():
+    one = np.ones(1)
+    assert allowed_error(np.dtype("f8"), one, 1e4)[0] == pytest.approx(1e-6, rel=0.1)
+    assert allowed_error(np.dtype("f4"), one, 1e4)[0] == pytest.approx(1e-2, rel=0.1)
+    assert allowed_error(np.dtype("i8"), one)[0] == allowed_error(np.dtype("f8"), one)[0]
+
+
+def test_wrong_cells_are_those_that_differ():
+    with pytest.raises(Mismatch) as caught:
+        expect_close(RIGHT.T, RIGHT)
+    np.testing.assert_array_equal(caught.value.wrong, [[False, True], [True, False]])
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (None, "returned None"),
+        (RIGHT, None),
+        (np.zeros(3), "one array of shape (3,)"),
+        ([RIGHT], "returned 1 result;"),
+        ([RIGHT] * 3, "returned 3 results"),
+        ({"a": 1, "b": 2}, "returned a dict"),
+    ],
+)
+def test_several_results(result, said):
+    if said is None:
+        assert len(expect_results(result, ("output", "weights"), "f")) == 2
+        return
+    with pytest.raises(Mismatch) as caught:
+        expect_results(result, ("output", "weights"), "f")
+    assert said in caught.value.finding
+
+
+def test_a_changed_argument():
+    expect_unchanged(np.array([1.0, np.nan]), np.array([1.0, np.nan]), "x")
+    for after in (np.array([2.0, np.nan]), np.zeros(3), None, [1.0]):
+        with pytest.raises(Mismatch, match="argument x was changed"):
+            expect_unchanged(np.array([1.0, np.nan]), after, "x")

@@ -1,0 +1,176 @@
+"""The faces of a report: terminal, page, table, schema; all of them safe."""
+
+import csv
+import json
+
+import jsonschema
+import msgspec
+import numpy as np
+import pytest
+
+from autograder.classroom.overview import Overview
+from autograder.course import Exercise
+from autograder.report.html import Pages
+from autograder.report.model import CheckReport, Evidence, ExerciseReport, Grader, Report
+from autograder.report.picture import save_picture
+from autograder.report.redact import for_student
+from autograder.report.table import safe_cell, write_grades
+from autograder.report.terminal import exercise_lines, plain
+from autograder.report.values import describe_call, excerpt
+from autograder.text import file_name, printable
+
+EVIL = '<script>alert("x")</script>'
+
+
+def check(**changes):
+    right, mine = np.eye(2), np.array([[1.0, 0.0004], [np.nan, 1.0]])
+    wrong = mine != right
+    fields = {
+        "name": "test_a",
+        "title": "Rows sum to 1",
+        "points": 0.0,
+        "max_points": 2.0,
+        "outcome": "failed",
+        "finding": f"Two cells differ. {EVIL}",
+        "evidence": Evidence(
+            call=f"f({EVIL})", what="it", yours=excerpt(mine, wrong), expected=excerpt(right, wrong)
+        ),
+        "hints": ("First?", "Second.", "Third."),
+    }
+    return CheckReport(**{**fields, **changes})
+
+
+def make_report(*checks, student="s1", **changes):
+    exercise = ExerciseReport(
+        name="softmax",
+        title="Softmax",
+        status="graded",
+        points=0.0,
+        max_points=2.0,
+        file="softmax.py",
+        checks=checks or (check(),),
+        printed=EVIL,
+        **changes,
+    )
+    grader = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
+    return Report(
+        student=student,
+        course="Tiny",
+        status="graded",
+        points=0.0,
+        max_points=2.0,
+        grader=grader,
+        exercises=(exercise,),
+    )
+
+
+def text_of(report):
+    return "\n".join(plain(line) for line in exercise_lines(report.exercises[0]))
+
+
+def test_the_terminal_shows_values_side_by_side_with_wrong_cells_marked():
+    text = text_of(make_report())
+    assert "0 of 2 points" in text
+    assert "›0.0004‹" in text  # as many digits as it takes to see the difference
+    assert "›   NaN‹" in text
+    assert "Hint: First?" in text
+
+
+def test_practice_homework_exam():
+    hidden = check(name="test_b", hidden=True, finding="secret", title="Hidden one")
+    report = make_report(check(), hidden, reason="secret")
+    practice = for_student(report, "practice", 2).exercises[0]
+    assert practice.checks[0].hints == ("First?", "Second.")
+    assert practice.checks[1].finding == "" and practice.checks[1].evidence is None
+    assert practice.reason == ""
+    homework = for_student(report, "homework", 3).exercises[0]
+    assert homework.checks[0].hints == ("First?",)
+    exam = for_student(report, "exam", 3)
+    assert [c.name for c in exam.exercises[0].checks] == ["test_a"]
+    seen = msgspec.json.encode(exam).decode()
+    for secret in ("secret", "First?", "Two cells differ", "0.0004", EVIL):
+        assert secret not in seen
+
+
+def test_pages_escape_everything(tmp_path, course):
+    report = make_report(student=EVIL)
+    exercises = (Exercise(name="softmax", title=EVIL, points=2),)
+    pages = Pages(tmp_path, course, exercises)
+    page = pages.write(report)
+    overview = Overview(EVIL, exercises, [EVIL])
+    overview.add(report, page)
+    pages.write_index(overview)
+    for path in (tmp_path / page, tmp_path / "index.html"):
+        text = path.read_text()
+        assert "<script" not in text
+        assert "http" not in text.replace("http-equiv", "")  # nothing is fetched
+    assert (tmp_path / page).resolve().is_relative_to(tmp_path / "feedback")
+
+
+def test_the_table_is_safe_and_never_says_a_bare_0_for_what_was_not_graded(tmp_path):
+    exercises = (Exercise(name="softmax", title="S", points=2),)
+    overview = Overview("Tiny", exercises)
+    for student, status in (("=1+1", "missing"), ("@a", "needs a person"), ("b", "graded")):
+        report = make_report(student=student)
+        exercise = msgspec.structs.replace(report.exercises[0], status=status, reason="Because.")
+        overview.add(
+            msgspec.structs.replace(report, status=status, exercises=(exercise,)), "page.html"
+        )
+    write_grades(tmp_path / "grades.csv", ["softmax"], overview.rows)
+    with (tmp_path / "grades.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["student"] for row in rows] == ["'=1+1", "'@a", "b"]
+    assert [row["softmax"] for row in rows] == ["", "", "0"]
+    assert [row["status"] for row in rows] == ["missing", "needs a person", "graded"]
+    assert "Because." in rows[1]["notes"]
+
+
+@pytest.mark.parametrize("text", ["=a", "+a", "-a", "@a", "\ta", "\ra"])
+def test_formulas(text):
+    assert safe_cell(text) == f"'{text}"
+
+
+def test_a_report_fits_the_published_schema():
+    schema = msgspec.json.schema(Report)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    data = json.loads(msgspec.json.encode(make_report()))
+    jsonschema.validate(data, schema)
+    assert msgspec.json.decode(msgspec.json.encode(make_report()), type=Report) == make_report()
+
+
+def test_a_picture(tmp_path):
+    assert "Picture:" in save_picture(make_report().exercises[0], tmp_path / "p.png")
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    passed = make_report(check(outcome="passed", evidence=None)).exercises[0]
+    assert "nothing to draw" in save_picture(passed, tmp_path / "q.png")
+
+
+def test_text_from_submissions_is_made_printable():
+    assert printable("a\x1b[31mb\x07\u202e\ud800") == r"a\x1b[31mb\x07\u202e\ud800"
+    assert printable("<f at 0x7f3a12345678>") == "<f at 0x…>"
+    assert printable("x" * 5000).endswith("x …")
+    assert len(printable("x" * 5000)) == 2002
+
+
+def test_file_names_are_safe_and_different():
+    names = ["s1", "S1", "../../etc/passwd", "a b", "a_b", "", ".", "con", "é", "x" * 300, "-rf"]
+    made = [file_name(name) for name in names]
+    assert len({name.lower() for name in made}) == len(names)
+    assert made[0] == "s1"
+    for name in made:
+        assert "/" not in name and not name.startswith((".", "-")) and len(name) <= 100
+
+
+def test_large_arrays_are_shown_around_the_first_wrong_cell():
+    array = np.zeros((2, 3, 20, 30))
+    wrong = np.zeros(array.shape, bool)
+    wrong[1, 2, 15, 29] = True
+    matrix = excerpt(array, wrong)
+    assert (matrix.at, matrix.top, matrix.left) == ((1, 2), 12, 22)
+    assert matrix.wrong[3][7]
+    assert len(matrix.rows) == len(matrix.rows[0]) == 8
+
+
+def test_calls_are_described_as_a_student_would_write_them():
+    assert describe_call("f", (np.eye(2), 3), {"axis": -1}) == "f([[1, 0], [0, 1]], 3, axis=-1)"
+    assert describe_call("f", (np.zeros((3, 4, 5)),), {}) == "f(<array of shape (3, 4, 5)>)"

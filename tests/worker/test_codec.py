@@ -1,0 +1,117 @@
+"""The wire format: what goes in comes out, and damaged bytes raise nothing but ProtocolError."""
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from autograder.worker.codec import (
+    Axes,
+    Figure,
+    Handle,
+    Image,
+    ProtocolError,
+    Series,
+    Tensor,
+    decode,
+    encode,
+)
+from autograder.worker.messages import Problem, Reply
+
+DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "u2", "u4", "u8"]
+arrays = st.sampled_from(DTYPES).flatmap(
+    lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0))
+)
+leaves = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**40), 10**40),
+    st.floats(allow_nan=False),
+    st.text(),
+    st.complex_numbers(allow_nan=False),
+)
+values = st.recursive(
+    leaves, lambda v: st.lists(v, max_size=4) | st.dictionaries(st.text(), v, max_size=3)
+)
+
+
+def there_and_back(value):
+    _, _, (header, *payload) = encode(Reply(value))
+    return decode(Reply, bytes(header), b"".join(bytes(p) for p in payload)).value
+
+
+@given(values)
+def test_values_survive(value):
+    assert there_and_back(value) == value
+
+
+@given(arrays)
+def test_arrays_survive(array):
+    back = there_and_back([array])[0]
+    assert back.dtype == array.dtype
+    assert back.shape == array.shape
+    np.testing.assert_array_equal(back, array)
+
+
+def test_arrays_of_any_layout_survive():
+    array = np.arange(24.0).reshape(2, 3, 4)
+    for odd in (array.T, array[::-1, :, ::2], array.astype(">f8"), np.asfortranarray(array)):
+        np.testing.assert_array_equal(there_and_back(odd), odd)
+
+
+def test_tensors_handles_and_figures_survive():
+    tensor = there_and_back(np.ones(3, np.float32).view(Tensor))
+    assert isinstance(tensor, Tensor)
+    assert there_and_back({"h": Handle(3, "Generator")}) == {"h": Handle(3, "Generator")}
+    axes = Axes("t", series=[Series("line", "a", [1.0], [2.0])], images=[Image(1, 1, [0.5])])
+    assert there_and_back(Figure("title", ["a"], [axes])) == Figure("title", ["a"], [axes])
+
+
+def test_infinities_survive():
+    assert there_and_back([math.inf, -math.inf]) == [math.inf, -math.inf]
+
+
+def test_what_cannot_be_sent_is_refused():
+    with pytest.raises(TypeError):
+        encode(Reply(object()))
+    with pytest.raises(TypeError):
+        encode(Reply(np.array([object()])))
+    with pytest.raises(ValueError, match="too large"):
+        encode(Reply(["x" * 1000] * 1000))
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_damaged_frames_raise_only_protocol_errors(data):
+    reply = Reply(
+        [np.arange(6.0).reshape(2, 3), Handle(1, "x"), 2**70, {"a": [1j]}, Figure("f")],
+        Problem("raised", "ValueError", "no"),
+    )
+    _, _, (header, *payload) = encode(reply)
+    head, body = bytearray(header), bytearray(b"".join(bytes(p) for p in payload))
+    for _ in range(data.draw(st.integers(1, 8))):
+        head[data.draw(st.integers(0, len(head) - 1))] = data.draw(st.integers(0, 255))
+    body = body[: data.draw(st.integers(0, len(body)))]
+    with contextlib.suppress(ProtocolError):
+        decode(Reply, bytes(head), bytes(body))
+
+
+@given(st.binary(max_size=300))
+def test_noise_raises_only_protocol_errors(noise):
+    with contextlib.suppress(ProtocolError):
+        decode(Reply, noise, noise)
+
+
+def test_an_array_larger_than_its_message_is_refused_before_it_is_made():
+    _, _, (header, *_) = encode(Reply(np.zeros((1000, 1000))))
+    with pytest.raises(ProtocolError, match="does not fit"):
+        decode(Reply, bytes(header), b"\0" * 64)
+
+
+def test_deep_nesting_is_refused():
+    with pytest.raises(ProtocolError):
+        decode(Reply, b"\x91" * 200_000, b"")
