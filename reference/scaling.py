@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 
@@ -92,6 +91,8 @@ def acceptance_interval(
     (Cornish & Fisher 1938; Hill & Davis 1968) and never narrower than without the correction.
     The uncertainty of the reference's own estimate is part of the width.
     """
+    from statistics import NormalDist  # only this function needs it, and it is slow to import
+
     z = NormalDist().inv_cdf(1 - false_rejection / 2)
     spread = one_trial.std * np.sqrt(1 / trials + 1 / one_trial.size)
     skewness = one_trial.skewness / np.sqrt(trials)

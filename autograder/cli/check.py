@@ -1,12 +1,15 @@
 """`autograder check`: one student, one exercise."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
+
+if TYPE_CHECKING:
+    from autograder.judge.spawn import Spawner
 
 STYLES: dict[str, dict[str, Any]] = {
     "": {},
@@ -69,13 +72,16 @@ def _check(
     course: Course,
     exercise: Exercise,
     path: Path,
-    spawner: "Spawner",  # type: ignore[name-defined]  # noqa: F821
+    spawner: "Spawner",
     seed: int | None,
     hint: int,
     show_all: bool,
     as_json: bool,
     plot: bool,
 ) -> int:
+    # First what the worker does not import: the two would be in each other's way with numpy.
+    import pytest  # noqa: F401
+
     from autograder.judge.scoring import exercise_report, whole_report
     from autograder.judge.session import Judge
     from autograder.report.redact import for_student

@@ -15,7 +15,10 @@ from pathlib import Path
 from autograder.course import Library, Limits
 
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
-WARM: dict[Library, tuple[str, ...]] = {"numpy": ("numpy",), "torch": ("numpy", "torch")}
+WARM: dict[Library, tuple[str, ...]] = {
+    "numpy": ("numpy.random",),
+    "torch": ("numpy.random", "torch"),
+}
 
 
 class Child:
