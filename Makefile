@@ -3,14 +3,15 @@
 # make bench   set up, print speeds as ratios
 #
 # PYTHON=python3.12 chooses the interpreter, VENV=folder the environment,
-# TORCH_INDEX=URL where a CPU build of torch is (only asked for where pip finds none).
+# TORCH_INDEX=URL an index of CPU builds of torch, in place of PyTorch's own.
 
 PYTHON ?= python3
 VENV ?= .venv
 OUT ?= out
 WORKERS ?=
-TORCH_INDEX ?=
+ifdef TORCH_INDEX
 export TORCH_INDEX
+endif
 
 BIN := $(VENV)/bin
 

@@ -1,8 +1,8 @@
 """Set up an environment: `python tools/install.py VENV EXTRA...`, with the standard library alone.
 
-torch's newest builds for Linux pull gigabytes of GPU packages. So torch comes from where pip
-already finds a CPU build (a local folder of wheels, a mirror, macOS, Windows) and otherwise from
-the index of CPU builds that TORCH_INDEX names.
+torch's builds for Linux may pull gigabytes of GPU packages. So torch comes from where pip already
+finds a CPU build (a local folder of wheels, a mirror, macOS, Windows), else from PyTorch's own index
+of CPU builds or the one that TORCH_INDEX names, and only if neither can be had as it comes.
 """
 
 import hashlib
@@ -17,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
 TORCH = "torch==2.13.0"
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
+PIP = ("-m", "pip", "--disable-pip-version-check")
 GPU_PACKAGES = ("nvidia-", "cuda-", "triton")
 
 
@@ -52,16 +54,18 @@ def digest() -> str:
 def install_torch(python: Path) -> None:
     if have_torch(python):
         return
-    arguments = [TORCH, "-c", str(CONSTRAINTS)]
-    index = os.environ.get("TORCH_INDEX", "")
-    if not index and pulls_gpu_packages(python, arguments):
-        sys.exit(
-            f"{TORCH} would pull gigabytes of GPU packages here. Name an index of CPU builds "
-            f"(see PyTorch's own installation page): make TORCH_INDEX=URL. To take the GPU build "
-            f"all the same, install {TORCH} into {python.parent.parent} yourself, and run make "
-            f"again."
+    index = os.environ.get("TORCH_INDEX") or CPU_BUILDS
+    from_index = ["--index-url", index, "--timeout", "15", "--retries", "1"]
+    if "TORCH_INDEX" not in os.environ and not pulls_gpu_packages(python):
+        from_index = []
+    elif pulls_gpu_packages(python, *from_index):
+        print(
+            f"No CPU build of torch can be had from {index}, so {TORCH} comes with its GPU "
+            f"packages: some gigabytes. `make TORCH_INDEX=URL` names another index.",
+            flush=True,
         )
-    pip(python, "install", "--quiet", *arguments, *(["--index-url", index] if index else []))
+        from_index = []
+    pip(python, "install", "--quiet", TORCH, *from_index)
 
 
 def have_torch(python: Path) -> bool:
@@ -69,19 +73,23 @@ def have_torch(python: Path) -> bool:
     return subprocess.run([python, "-c", code], check=False).returncode == 0
 
 
-def pulls_gpu_packages(python: Path, arguments: list[str]) -> bool:
-    """Ask pip what it would install, without installing it."""
+def pulls_gpu_packages(python: Path, *options: str) -> bool:
+    """Ask pip what it would install. What it cannot find counts as well."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch, "plan.json")
-        pip(python, "install", "--quiet", "--dry-run", "--report", str(report), *arguments)
+        command = [*PIP, "install", "--quiet", "--dry-run", "--report", str(report)]
+        done = subprocess.run(
+            [str(python), *command, TORCH, *options], check=False, stderr=subprocess.DEVNULL
+        )
+        if done.returncode or not report.is_file():
+            return True
         plan = json.loads(report.read_text())
     names = [item["metadata"]["name"].lower() for item in plan["install"]]
     return any(name.startswith(GPU_PACKAGES) for name in names)
 
 
 def pip(python: Path, *arguments: str) -> None:
-    command = [str(python), "-m", "pip", "--disable-pip-version-check", *arguments]
-    if subprocess.run(command, check=False).returncode:
+    if subprocess.run([str(python), *PIP, *arguments], check=False).returncode:
         sys.exit("pip could not finish; its own words are above. Run make again to go on.")
 
 
