@@ -1,8 +1,8 @@
 """Set up an environment: `python tools/install.py VENV EXTRA...`, with the standard library alone.
 
 torch's builds for Linux may pull gigabytes of GPU packages. So torch comes from where pip already
-finds a CPU build (a local folder of wheels, a mirror, macOS, Windows), else from PyTorch's own index
-of CPU builds or the one that TORCH_INDEX names, and only if neither can be had as it comes.
+finds a CPU build (a local folder of wheels, a mirror, macOS, Windows), else from PyTorch's own
+index of CPU builds or the one that TORCH_INDEX names, and only if neither can be had as it comes.
 """
 
 import hashlib
