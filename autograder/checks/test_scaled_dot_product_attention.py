@@ -177,6 +177,7 @@ def test_mask_kinds(submission, reference, rng):
 def test_large_scores_and_unchanged_arguments(submission, reference, rng):
     Q, K, V = draw(rng, (2,), 3, 5, 4, 2)
     compare(submission, reference, Q * 60, K * 60, V, condition=1e5)
+    compare(submission, reference, *draw(rng, (3,), 1, 1, 2, 4))
     mask = np.tril(np.ones((3, 5), bool))
     _, after = submission.scaled_dot_product_attention.with_arguments(Q, K, V, mask)
     for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, mask), after, strict=True):

@@ -163,7 +163,7 @@ def expect_error(
     except Raised as error:
         if error.type != type:
             raise Mismatch(f"{error.finding} Expected a {type} here.") from None
-        absent = [str(part) for part in naming if str(part) not in error.message]
+        absent = [str(part) for part in naming if not _named(str(part), error.message)]
         if absent:
             raise Mismatch(
                 f"{name} raised {type}, as it should, but its message does not name "
@@ -171,6 +171,11 @@ def expect_error(
             ) from None
         return
     raise Mismatch(f"{name} returned {_kind(value)}; expected it to raise {type} here.")
+
+
+def _named(part: str, message: str) -> bool:
+    """Whether a number or word stands in the message by itself: 4 does not stand in 40."""
+    return re.search(rf"(?<![\d.]){re.escape(part)}(?!\d)", message) is not None
 
 
 def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:

@@ -58,7 +58,7 @@ class CheckResult:
             self.outcome = "failed"
             self.evidence = _evidence(error, submission)
         elif isinstance(error, pytest.skip.Exception):
-            self.outcome = "not run"
+            self.outcome, self.hints = "not run", ()
         else:
             self.outcome = "error"
             said = one_line(f"{type(error).__name__}: {error}", 300)

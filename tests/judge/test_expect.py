@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from autograder.judge.expect import Mismatch, expect_close, expect_results, expect_unchanged
+from autograder.judge.expect import (
+    Mismatch,
+    expect_close,
+    expect_error,
+    expect_results,
+    expect_unchanged,
+)
 from autograder.judge.tolerance import allowed_error
 
 RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])
@@ -95,3 +101,23 @@ def test_a_changed_argument():
     for after in (np.array([2.0, np.nan]), np.zeros(3), None, [1.0]):
         with pytest.raises(Mismatch, match="argument x was changed"):
             expect_unchanged(np.array([1.0, np.nan]), after, "x")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise ValueError('10 features, 4 heads')", None),
+        ("raise ValueError('d_model=10 % num_heads=4')", None),
+        ("raise ValueError('40 and 100')", "does not name 10 and 4"),
+        ("raise TypeError('10 4')", "Expected a ValueError here"),
+        ("return 1", "returned a whole number; expected it to raise ValueError"),
+    ],
+)
+def test_an_expected_error(submit, body, said):
+    function = submit(f"def f(x): {body}").f
+    if said is None:
+        expect_error(function, 0, type="ValueError", naming=(10, 4))
+        return
+    with pytest.raises(Mismatch) as caught:
+        expect_error(function, 0, type="ValueError", naming=(10, 4))
+    assert said in caught.value.finding
