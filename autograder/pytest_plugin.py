@@ -64,14 +64,15 @@ class SubmissionRun:
         self.spawner.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        from autograder.judge.scoring import exercise_report, whole_report
+        from autograder.judge.scoring import exercise_report, grader, whole_report
         from autograder.report.redact import for_student
         from autograder.report.terminal import exercise_lines, plain
 
+        graded_by = grader(self.course, self.checks.seed)
         for path, client in self.clients.items():
             exercise = self.course.exercise(path.stem)
             result = exercise_report(exercise, client.source, self._results(path), client)
-            report = whole_report("", self.course, [result], self.checks.seed)
+            report = whole_report("", self.course, [result], graded_by)
             shown = for_student(report, self.course.content.hints).exercises[0]
             terminalreporter.section(f"{exercise.title}: {path.name}")
             for line in exercise_lines(shown):

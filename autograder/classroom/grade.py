@@ -1,23 +1,27 @@
 """Grade a class: from a folder of submissions to a folder of results."""
 
+import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
+from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.overview import Overview
-from autograder.classroom.pool import Setup, graded
+from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
-from autograder.judge.scoring import ungraded, whole_report
+from autograder.judge.scoring import grader, ungraded, whole_report
 from autograder.report.html import Pages
-from autograder.report.model import Report
+from autograder.report.model import ExerciseReport, Report
 from autograder.report.redact import for_student
 from autograder.report.table import write_grades
 from autograder.submission.archive import unpack
-from autograder.submission.intake import Folder, find_folders
+from autograder.submission.intake import Folder, Work, find_folders, read_work
+from autograder.worker.confinement import Rung
 
 GRADES, REPORTS = "grades.csv", "report.jsonl"
 ALL_HINTS = 99
@@ -32,6 +36,7 @@ class Job(msgspec.Struct, frozen=True):
     out: Path
     workers: int
     seed: int
+    rung: Rung = "none"
 
 
 Progress = Callable[[int, int], None]
@@ -40,6 +45,7 @@ Progress = Callable[[int, int], None]
 def grade_class(job: Job, progress: Progress) -> Overview:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
+    What an earlier run has graded, and what has not changed since, is taken from its journal.
     `progress` is told how many of how many are done.
 
     Raises:
@@ -50,7 +56,10 @@ def grade_class(job: Job, progress: Progress) -> Overview:
     try:
         job.out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-            return _grade_all(job, Path(scratch), progress)
+            root, notes = _unpacked(job.submissions, Path(scratch))
+            folders, others = find_folders(root, job.course.exercises)
+            run = _Run(job, folders, [*notes, *others], progress)
+            return run.run(Path(scratch))
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
@@ -59,41 +68,130 @@ def grade_class(job: Job, progress: Progress) -> Overview:
         ) from None
 
 
-def _grade_all(job: Job, scratch: Path, progress: Progress) -> Overview:
-    root, notes = job.submissions, []
-    if root.is_file():
-        root = scratch / "submissions"
-        root.mkdir()
-        notes = unpack(job.submissions, root)
-    folders, others = find_folders(root, job.course.exercises)
-    names = tuple(exercise.name for exercise in job.exercises)
-    setup = Setup(job.course.root / FILE_NAME, names, job.seed, scratch)
-    overview = Overview(job.course.title, job.exercises, [*notes, *others])
-    pages = Pages(job.out, job.course, job.exercises)
-    partial = job.out / f"{REPORTS}.part"
-    with partial.open("wb") as reports:
-        for folder, report in graded(folders, setup, job.workers):
-            _keep(report or _lost(folder, job), job.course, overview, pages, reports.write)
-            progress(len(overview.rows), len(folders))
-    os.replace(partial, job.out / REPORTS)
-    write_grades(job.out / GRADES, names, overview.rows)
-    pages.write_index(overview)
-    return overview
+def _unpacked(submissions: Path, scratch: Path) -> tuple[Path, list[str]]:
+    if not submissions.is_file():
+        return submissions, []
+    root = scratch / "submissions"
+    root.mkdir()
+    return root, unpack(submissions, root)
 
 
-def _keep(
-    report: Report,
-    course: Course,
-    overview: Overview,
-    pages: Pages,
-    write: Callable[[bytes], object],
-) -> None:
-    write(msgspec.json.encode(report) + b"\n")
-    page = pages.write(for_student(report, course.content.hints, ALL_HINTS))
-    overview.add(report, page)
+class _Waiting(msgspec.Struct):
+    """A student whose report is not whole yet: what there is, and the keys of what will come."""
+
+    work: Work
+    reports: dict[str, ExerciseReport]
+    keys: dict[str, str]
 
 
-def _lost(folder: Folder, job: Job) -> Report:
-    reason = "The grader's own process ended while it graded this submission."
-    reports = [ungraded(e, "needs a person", reason) for e in job.exercises]
-    return whole_report(folder.student, job.course, reports, job.seed)
+class _Run:
+    """One run over a class; reports are written in the order of the class."""
+
+    def __init__(
+        self, job: Job, folders: list[Folder], notes: list[str], progress: Progress
+    ) -> None:
+        self.job = job
+        self.folders = folders
+        self.progress = progress
+        self.grader = grader(job.course, job.seed, job.rung)
+        self.overview = Overview(job.course.title, job.exercises, notes)
+        self.pages = Pages(job.out, job.course, job.exercises)
+        self.journal = Journal(job.out)
+        self.waiting: dict[int, _Waiting] = {}
+        self.whole: dict[int, Report] = {}
+
+    def run(self, scratch: Path) -> Overview:
+        job = self.job
+        names = tuple(exercise.name for exercise in job.exercises)
+        secret = (job.submissions.resolve(), job.out.resolve())
+        setup = Setup(job.course.root / FILE_NAME, names, job.seed, job.rung, secret, scratch)
+        partial = job.out / f"{REPORTS}.part"
+        try:
+            with partial.open("wb") as file:
+                for task, reports in graded(self._tasks(file), setup, job.workers):
+                    self._finish(task, reports)
+                    self._write(file)
+                self._write(file)
+            os.replace(partial, job.out / REPORTS)
+            write_grades(job.out / GRADES, names, self.overview.rows)
+            self.pages.write_index(self.overview)
+        finally:
+            self.journal.close()
+        return self.overview
+
+    def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
+        """Read one student after the other; what the journal does not know is a task."""
+        for number, folder in enumerate(self.folders):
+            work = read_work(folder, self.job.course.exercises)
+            reports: dict[str, ExerciseReport] = {}
+            keys: dict[str, str] = {}
+            for exercise in self.job.exercises:
+                known = self._known(exercise, work, keys)
+                if known is not None:
+                    reports[exercise.name] = known
+            self.waiting[number] = _Waiting(work, reports, keys)
+            sources = [s for name, s in work.sources.items() if name in keys]
+            if sources:
+                yield Task(number, work.student, tuple(sources))
+            else:
+                self._assemble(number)
+                self._write(file)
+
+    def _known(self, exercise: Exercise, work: Work, keys: dict[str, str]) -> ExerciseReport | None:
+        """The report, where no check has to run for it; else its key is put into `keys`."""
+        if exercise.name in work.unclear:
+            return ungraded(exercise, "needs a person", work.unclear[exercise.name])
+        source = work.sources.get(exercise.name)
+        if source is None:
+            return ungraded(exercise, "missing", "Nothing was handed in for this exercise.")
+        key = key_of(source, exercise, self.job.course, self.grader)
+        found = self.journal.find(work.student, exercise.name, key)
+        if found is not None:
+            return msgspec.json.decode(found, type=ExerciseReport)
+        keys[exercise.name] = key
+        return None
+
+    def _finish(self, task: Task, reports: Reports) -> None:
+        """Keep what was graded. What was not, since a judge died of it, is for a person."""
+        waiting = self.waiting[task.number]
+        for source in task.sources:
+            data = reports.get(source.name)
+            if data is None:
+                exercise = self.job.course.exercise(source.name)
+                reason = "The grader's own process ended while it graded this submission."
+                waiting.reports[source.name] = ungraded(exercise, "needs a person", reason)
+                continue
+            report = msgspec.json.decode(data, type=ExerciseReport)
+            waiting.reports[source.name] = report
+            if report.status != "needs a person":
+                self.journal.keep(task.student, source.name, waiting.keys[source.name], data)
+        self._assemble(task.number)
+
+    def _assemble(self, number: int) -> None:
+        waiting = self.waiting.pop(number)
+        self.whole[number] = whole_report(
+            waiting.work.student,
+            self.job.course,
+            [waiting.reports[exercise.name] for exercise in self.job.exercises],
+            self.grader,
+            waiting.work.notes,
+        )
+
+    def _write(self, file: IO[bytes]) -> None:
+        """Write the reports that are next in order."""
+        while (number := len(self.overview.rows)) in self.whole:
+            report = self.whole.pop(number)
+            data = msgspec.json.encode(report)
+            file.write(data + b"\n")
+            self.overview.add(report, self._page(report, data))
+            self.progress(number + 1, len(self.folders))
+
+    def _page(self, report: Report, data: bytes) -> str:
+        """Write the student's page, unless it is there and would be the same."""
+        policy = self.job.course.content.hints
+        page = self.pages.path(report)
+        key = hashlib.sha256(data + policy.encode()).hexdigest()
+        if not (self.job.out / page).is_file() or not self.journal.page_is(report.student, key):
+            self.pages.write(for_student(report, policy, ALL_HINTS))
+            self.journal.keep_page(report.student, key)
+        return page

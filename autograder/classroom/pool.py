@@ -1,25 +1,30 @@
-"""Judges in processes of their own, and the order of their results kept."""
+"""Judges in processes of their own; results come back as they are ready."""
 
 import atexit
 import contextlib
 import multiprocessing
 import os
 import signal
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
-from autograder.course import Exercise, load_course
-from autograder.judge.scoring import exercise_report, ungraded, whole_report
+from autograder.course import load_course
+from autograder.judge.child import GraderTrouble
+from autograder.judge.ladder import children_on
+from autograder.judge.scoring import exercise_report, ungraded
 from autograder.judge.session import Judge
-from autograder.judge.spawn import Spawner
-from autograder.report.model import ExerciseReport, Report
-from autograder.submission.intake import Folder, Work, read_work
+from autograder.report.model import ExerciseReport
+from autograder.submission.source import Source
+from autograder.worker.confinement import Rung
+
+Reports = dict[str, bytes]
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -28,19 +33,27 @@ class Setup(msgspec.Struct, frozen=True):
     course_file: Path
     exercises: tuple[str, ...]
     seed: int
+    rung: Rung
+    secret: tuple[Path, ...]
     scratch: Path
 
 
+class Task(msgspec.Struct, frozen=True):
+    """A student's sources that have to be graded; `number` is the student's place in the class."""
+
+    number: int
+    student: str
+    sources: tuple[Source, ...]
+
+
 class Grading:
-    """The grading of submissions within one process: a judge, and what it grades."""
+    """The grading within one process: a judge, and the children that it asks."""
 
     def __init__(self, setup: Setup) -> None:
-        self.seed = setup.seed
         self.course = load_course(setup.course_file)
-        self.exercises = [self.course.exercise(name) for name in setup.exercises]
-        reference = self.course.content.reference
-        spawner = Spawner(reference, ahead=True, scratch=setup.scratch)
-        self.judge = Judge(self.course, self.exercises, spawner, setup.seed)
+        exercises = [self.course.exercise(name) for name in setup.exercises]
+        children = children_on(setup.rung, self.course, setup.secret, setup.scratch)
+        self.judge = Judge(self.course, exercises, children, setup.seed)
 
     def __enter__(self) -> Self:
         self.judge.__enter__()
@@ -49,74 +62,90 @@ class Grading:
     def __exit__(self, *_: object) -> None:
         self.judge.__exit__()
 
-    def grade(self, folder: Folder) -> Report:
-        """The report on one student's folder."""
-        work = read_work(folder, self.course.exercises)
-        reports = [self._grade_one(exercise, work) for exercise in self.exercises]
-        return whole_report(work.student, self.course, reports, self.seed, work.notes)
+    def grade(self, task: Task) -> Reports:
+        """An encoded `ExerciseReport` for each source."""
+        return {s.name: msgspec.json.encode(self._grade_one(s)) for s in task.sources}
 
-    def _grade_one(self, exercise: Exercise, work: Work) -> ExerciseReport:
-        if exercise.name in work.unclear:
-            return ungraded(exercise, "needs a person", work.unclear[exercise.name])
-        source = work.sources.get(exercise.name)
-        if source is None:
-            return ungraded(exercise, "missing", "Nothing was handed in for this exercise.")
-        graded = self.judge.grade(source)
+    def _grade_one(self, source: Source) -> ExerciseReport:
+        exercise = self.course.exercise(source.name)
+        try:
+            graded = self.judge.grade(source)
+        except GraderTrouble as trouble:
+            return ungraded(exercise, "needs a person", f"The grader itself failed: {trouble}.")
         return exercise_report(exercise, source, graded.results, graded.client)
 
 
 _grading: Grading
 
 
-def _start(setup: Setup) -> None:
-    """Make this process a judge; Ctrl-C is for the process that started it."""
+def _start(setup: Setup, parent: int) -> None:
+    """Make this process a judge. Ctrl-C is for the process that started it."""
     global _grading  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _grading = Grading(setup)
     _grading.__enter__()
     atexit.register(_grading.__exit__)
 
 
-def _grade(folder: Folder) -> bytes:
-    return msgspec.json.encode(_grading.grade(folder))
+def _end_with(parent: int) -> None:
+    """A judge has no use once the process that collects its results is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os._exit(1)
 
 
-def graded(
-    folders: Sequence[Folder], setup: Setup, workers: int
-) -> Iterator[tuple[Folder, Report | None]]:
-    """Each folder's report, in the order of the folders; None where a judge's process died of it.
+def _grade(task: Task) -> Reports:
+    return _grading.grade(task)
+
+
+def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[Task, Reports]]:
+    """Each task and its reports, as they get ready; no reports where a judge died of the task.
 
     A few more than `workers` are under way at a time, so that memory does not grow with the class.
+    No process is started before there is a task.
     """
-    waiting = deque(folders)
-    running: deque[tuple[Folder, Future[bytes]]] = deque()
+    coming = iter(tasks)
+    running: dict[Future[Reports], Task] = {}
+    executor: Executor | None = None
     with contextlib.ExitStack() as stack:
-        executor = stack.enter_context(_judges(setup, min(workers, len(folders))))
-        while waiting or running:
-            while waiting and len(running) < 4 * workers:
-                folder = waiting.popleft()
-                running.append((folder, executor.submit(_grade, folder)))
-            folder, future = running[0]
-            try:
-                report = msgspec.json.decode(future.result(), type=Report)
-            except BrokenProcessPool:
-                yield from _one_by_one([folder for folder, _ in running], setup)
+        while True:
+            for task in _some(coming, 3 * workers - len(running)):
+                executor = executor or stack.enter_context(_judges(setup, workers))
+                running[executor.submit(_grade, task)] = task
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            broken = []
+            for future in done:
+                task = running.pop(future)
+                try:
+                    yield task, future.result()
+                except BrokenProcessPool:
+                    broken.append(task)
+            if broken:
+                yield from _one_by_one([*broken, *running.values()], setup)
                 running.clear()
-                executor = stack.enter_context(_judges(setup, workers))
-                continue
-            running.popleft()
-            yield folder, report
+                executor = None
 
 
-def _one_by_one(folders: Sequence[Folder], setup: Setup) -> Iterator[tuple[Folder, Report | None]]:
-    """Grade again those that were under way when a judge died, each apart, to find the cause."""
-    for folder in folders:
+def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
+    for _ in range(most):
         try:
-            with _judges(setup, 1) as executor:
-                data = executor.submit(_grade, folder).result()
-            yield folder, msgspec.json.decode(data, type=Report)
-        except BrokenProcessPool:
-            yield folder, None
+            yield next(coming)
+        except StopIteration:
+            return
+
+
+def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
+    """Grade again those that were under way when a judge died, each apart, to find the cause."""
+    for task in tasks:
+        reports: Reports = {}
+        for _ in range(2):  # the first end may have come from outside
+            with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
+                reports = executor.submit(_grade, task).result()
+                break
+        yield task, reports
 
 
 @contextlib.contextmanager
@@ -124,7 +153,7 @@ def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # one process a core; threads would only be in the way
     context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(workers, context, _start, (setup,))
+    executor = ProcessPoolExecutor(workers, context, _start, (setup, os.getpid()))
     try:
         yield executor
     finally:

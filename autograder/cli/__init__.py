@@ -12,6 +12,7 @@ import click
 
 import autograder
 from autograder.errors import UserError
+from autograder.worker.confinement import Rung
 
 course_option = click.option(
     "--course",
@@ -65,6 +66,12 @@ def check(
     help="Processes that grade.  [default: one a core]",
 )
 @click.option("--exercise", "exercises", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--confinement",
+    type=click.Choice(["full", "landlock", "no-open", "none"]),
+    help="How the code is confined.  [default: the strongest that holds here]",
+)
+@click.option("--own-code", is_flag=True, help="All of it is your own: it may run unconfined.")
 @click.option("--assignment", help="Only the exercises of this assignment.")
 @course_option
 @seed_option
@@ -74,6 +81,8 @@ def grade(
     workers: int | None,
     exercises: tuple[str, ...],
     assignment: str | None,
+    confinement: Rung | None,
+    own_code: bool,
     course: Path | None,
     seed: int | None,
 ) -> None:
@@ -83,7 +92,19 @@ def grade(
     """
     from autograder.cli.grade import run
 
-    raise SystemExit(run(submissions, out, workers, exercises, assignment, course, seed))
+    raise SystemExit(
+        run(
+            submissions,
+            out,
+            workers,
+            exercises,
+            assignment,
+            course,
+            seed,
+            confinement,
+            own_code,
+        )
+    )
 
 
 @app.command()
@@ -95,6 +116,14 @@ def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> 
     from autograder.cli.build import run
 
     raise SystemExit(run(exercises, check_only, course))
+
+
+@app.command()
+def doctor() -> None:
+    """Say how submissions can be confined on this machine, and why not better."""
+    from autograder.cli.doctor import run
+
+    raise SystemExit(run())
 
 
 @app.command()

@@ -82,7 +82,7 @@ def _check(
     # First what the worker does not import: the two would be in each other's way with numpy.
     import pytest  # noqa: F401
 
-    from autograder.judge.scoring import exercise_report, whole_report
+    from autograder.judge.scoring import exercise_report, grader, whole_report
     from autograder.judge.session import Judge
     from autograder.report.redact import for_student
     from autograder.report.terminal import exercise_lines
@@ -96,8 +96,8 @@ def _check(
     with Judge(course, [exercise], spawner, seed) as judge:
         graded = judge.grade(source)
     result = exercise_report(exercise, source, graded.results, graded.client)
-    seed = course.content.seed if seed is None else seed
-    full = whole_report("", course, [result], seed)
+    graded_by = grader(course, course.content.seed if seed is None else seed)
+    full = whole_report("", course, [result], graded_by)
     report = for_student(full, course.content.hints, hint)
     if as_json:
         import msgspec

@@ -21,9 +21,11 @@ from autograder.classroom.grade import GRADES, REPORTS, Job, grade_class
 from autograder.classroom.overview import Overview
 from autograder.course import find_course
 from autograder.errors import UserError
+from autograder.judge.ladder import choose
 from autograder.report.html import FOLDER, INDEX
 from autograder.report.table import points_cell
 from autograder.text import number, several
+from autograder.worker.confinement import LAYERS, Rung
 
 MAX_ROWS = 60
 
@@ -43,6 +45,8 @@ def run(
     assignment: str | None,
     course_path: Path | None,
     seed: int | None,
+    confinement: Rung | None,
+    own_code: bool,
 ) -> int:
     course = find_course(course_path or Path.cwd())
     chosen = names or (course.assignment(assignment).exercises if assignment else ())
@@ -56,14 +60,14 @@ def run(
         out=out,
         workers=workers or os.cpu_count() or 1,
         seed=course.content.seed if seed is None else seed,
+        rung=choose(confinement, own_code),
     )
     console = Console(highlight=False)
     console.print(f"[bold]{course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
-    console.print(
-        "confinement: none. The submissions' code runs in processes of its own, with your rights: "
-        "grade only code that you would run.",
-        style="yellow",
-    )
+    if job.rung == "none":
+        console.print("confinement: none. The code runs with your rights.", style="yellow")
+    else:
+        console.print(f"confinement: {job.rung} ({', '.join(LAYERS[job.rung])})")
     overview = _with_progress(job)
     console.print(_table(overview))
     if len(overview.rows) > MAX_ROWS:
@@ -103,8 +107,8 @@ def _with_progress(job: Job) -> Overview:
             return grade_class(job, show)
         except KeyboardInterrupt:
             raise UserError(
-                f"Stopped after {several(done, 'submission')}. Nothing of the submissions was "
-                f"changed; run the same command to grade again."
+                f"Stopped. {several(done, 'submission')} graded so far are kept in {job.out}; "
+                f"run the same command to go on from there."
             ) from None
 
 

@@ -5,15 +5,20 @@ from typing import Any
 
 from autograder.course import Library, Limits
 from autograder.judge import problems
+from autograder.judge.child import Children, GraderTrouble
 from autograder.judge.process import DeadlinePassed, WorkerGone, WorkerProcess
-from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
 from autograder.worker.messages import Problem, Reply, Request
 
 MAX_TIMEOUTS = 2
+SIGKILL = 9
 MAX_PRINTED = 2000
+
+
+class KilledFromOutside(GraderTrouble):
+    """The process was ended by SIGKILL, but not by us: by the system, say, short of memory."""
 
 
 class Client:
@@ -23,11 +28,19 @@ class Client:
     have the course's `total_seconds`; so the time that a submission can cost has a limit.
     """
 
-    def __init__(self, source: Source, library: Library, limits: Limits, spawner: Spawner) -> None:
+    def __init__(
+        self,
+        source: Source,
+        library: Library,
+        limits: Limits,
+        children: Children,
+        last_try: bool = True,
+    ) -> None:
         self.source = source
         self.limits = limits
         self.library: Library = library
-        self.spawner = spawner
+        self.children = children
+        self.last_try = last_try
         self.load_problems: list[Problem] = []
         self.printed = ""
         self._worker: WorkerProcess | None = None
@@ -60,6 +73,7 @@ class Client:
             ) from None
         except WorkerGone as gone:
             self._worker = None
+            self._believe(gone)
             raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
         self._note_printed(reply.printed)
         if reply.problem is not None:
@@ -87,6 +101,11 @@ class Client:
             raise problems.Crashed("The process gave an answer that is not one of ours.")
         return reply.value
 
+    def _believe(self, gone: WorkerGone) -> None:
+        """A first SIGKILL may have come from outside; the whole submission is then tried again."""
+        if gone.code == -SIGKILL and not self.last_try:
+            raise KilledFromOutside(str(gone))
+
     def close(self) -> None:
         if self._worker is not None:
             self._worker.end()
@@ -97,12 +116,12 @@ class Client:
         if self._failed_load is not None:
             raise self._failed_load
         if self._worker is None:
-            self._worker = WorkerProcess(self.spawner.take(self.library, self.limits))
+            self._worker = WorkerProcess(self.children.take(self.library, self.limits))
             try:
                 self._load(self._worker)
             except problems.StudentProblem as problem:
                 self._failed_load = problem
-                self._worker = None
+                self.close()
                 raise
         return self._worker
 
@@ -112,7 +131,7 @@ class Client:
             "load",
             self.source.name,
             units=list(self.source.units),
-            helpers=self.source.helpers(),
+            helpers=self.source.helpers,
         )
         seconds = self.limits.load_seconds
         try:
@@ -123,6 +142,7 @@ class Client:
                 f"something at its top level, outside every function, runs too long."
             ) from None
         except WorkerGone as gone:
+            self._believe(gone)
             raise problems.Crashed(
                 f"While {self.source.label} was loading, the process ended: {gone}."
             ) from None

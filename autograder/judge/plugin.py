@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autograder.course import Course
+from autograder.judge.child import GraderTrouble
 from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
 from autograder.judge.problems import StudentProblem
@@ -75,6 +76,12 @@ class CheckPlugin:
         self.seed = seed
         self.client_of = client_of
         self.results: dict[str, CheckResult] = {}
+        self.trouble: GraderTrouble | None = None
+
+    def begin(self) -> None:
+        """Forget the submission before."""
+        self.results.clear()
+        self.trouble = None
 
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
@@ -102,6 +109,8 @@ class CheckPlugin:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         own = self.results[item.nodeid] = CheckResult(item)
+        if self.trouble is not None:
+            pytest.skip("Not run: the grader itself has failed, and will try again.")
         path = item.nodeid.split("::")[0]
         for other_id, other in self.results.items():
             same_file = other_id.split("::")[0] == path
@@ -117,6 +126,8 @@ class CheckPlugin:
         if result is not None:
             funcargs: dict[str, Any] = getattr(item, "funcargs", {})
             if call.excinfo is not None:
+                if isinstance(call.excinfo.value, GraderTrouble):
+                    self.trouble = call.excinfo.value
                 result.failed(call.excinfo.value, funcargs.get("submission"))
             elif call.when == "call":
                 result.passed(item.user_properties)

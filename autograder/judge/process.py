@@ -4,10 +4,9 @@ import queue
 import secrets
 import signal
 import threading
-import time
 from typing import IO
 
-from autograder.judge.spawn import Child
+from autograder.judge.child import Child
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,
@@ -24,6 +23,10 @@ MAX_REQUEST = 16 * 1024 * 1024
 
 class WorkerGone(Exception):
     """The worker is not there any more; the message says how it ended, for the student."""
+
+    def __init__(self, how: str, code: int | None = None) -> None:
+        super().__init__(how)
+        self.code = code
 
 
 class DeadlinePassed(WorkerGone):
@@ -57,35 +60,17 @@ class WorkerProcess:
             raise DeadlinePassed("it did not answer in time") from None
         if isinstance(reply, Reply):
             return reply
-        self._await_exit()
+        code = self.child.wait(0.5)  # its line is closed: let it end by itself, as it wants to
         self.end()
-        raise WorkerGone(self._how_it_ended(reply))
-
-    def _how_it_ended(self, error: Exception) -> str:
-        if isinstance(error, ProtocolError):
-            return "it wrote into the grader's own channel"
-        code = self.child.process.returncode
-        if code is not None and code < 0:
-            try:
-                return f"it was ended by the signal {signal.Signals(-code).name}"
-            except ValueError:
-                return f"it was ended by signal {-code}"
-        return f"the program ended itself with exit code {code}"
+        raise WorkerGone(_how_it_ended(reply, code), code)
 
     def end(self) -> None:
         self.child.end()
         self._requests.put(None)
 
-    def _await_exit(self) -> None:
-        """Its line is closed, so it is ending: let it, so that the exit code is its own."""
-        until = time.monotonic() + 0.5
-        while self.child.process.poll() is None and time.monotonic() < until:
-            time.sleep(0.002)
-
     def _talk(self) -> None:
         """Write requests and read replies; in a thread, so that a deadline holds for both."""
-        source, target = self.child.process.stdout, self.child.process.stdin
-        assert source is not None and target is not None
+        source, target = self.child.open()
         with source, target:
             while (buffers := self._requests.get()) is not None:
                 try:
@@ -102,6 +87,17 @@ class WorkerProcess:
         if call != self._call or header > MAX_HEADER or payload > MAX_PAYLOAD:
             raise ProtocolError("not the reply to this request")
         return decode(Reply, _exactly(source, header), _exactly(source, payload))
+
+
+def _how_it_ended(error: Exception, code: int | None) -> str:
+    if isinstance(error, ProtocolError):
+        return "it wrote into the grader's own channel"
+    if code is not None and code < 0:
+        try:
+            return f"it was ended by the signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"it was ended by signal {-code}"
+    return f"the program ended itself with exit code {code}"
 
 
 def _exactly(source: IO[bytes], size: int) -> bytes:

@@ -24,6 +24,7 @@ from autograder.report.model import (
 )
 from autograder.submission.source import Source
 from autograder.text import printable
+from autograder.worker.confinement import Rung
 
 
 def exercise_report(
@@ -95,7 +96,7 @@ def whole_report(
     student: str,
     course: Course,
     exercises: Sequence[ExerciseReport],
-    seed: int,
+    graded_by: Grader,
     notes: Sequence[str] = (),
 ) -> Report:
     """One student's report."""
@@ -105,14 +106,14 @@ def whole_report(
         status=worst([exercise.status for exercise in exercises]),
         points=round(sum(exercise.points for exercise in exercises), 2),
         max_points=round(sum(exercise.max_points for exercise in exercises), 2),
-        grader=grader(course, seed),
+        grader=graded_by,
         exercises=tuple(exercises),
         notes=tuple(notes),
     )
 
 
-def grader(course: Course, seed: int, confinement: str = "none") -> Grader:
-    """What graded: versions, and a digest of the course file, the checks and the reference."""
+def grader(course: Course, seed: int, confinement: Rung = "none") -> Grader:
+    """What graded: versions, and a digest of the course file, engine, checks and reference."""
     return Grader(
         version=autograder.__version__,
         python=platform.python_version(),
@@ -125,10 +126,10 @@ def grader(course: Course, seed: int, confinement: str = "none") -> Grader:
 
 @functools.cache
 def _digest(root: Path, checks: str, reference: str) -> str:
-    digest = hashlib.sha256()
-    files = [root / "course.yml", *(root / checks).rglob("*.py"), *(root / reference).rglob("*.py")]
-    for file in sorted(files):
-        digest.update(
-            file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0"
-        )
+    engine = Path(autograder.__file__).parent
+    digest = hashlib.sha256((root / "course.yml").read_bytes())
+    for folder in (engine, root / checks, root / reference):
+        for file in sorted(folder.rglob("*.py")):
+            name = file.relative_to(folder).as_posix().encode()
+            digest.update(b"\0".join((name, file.read_bytes(), b"")))
     return digest.hexdigest()[:16]

@@ -12,11 +12,13 @@ import pytest
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.judge import MARKS
+from autograder.judge.child import Children, GraderTrouble
 from autograder.judge.client import Client
 from autograder.judge.plugin import CheckPlugin, CheckResult
 from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 
+TRIES = 3
 INI = Path(__file__).with_name("judge.ini")
 UNNEEDED = """
     terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
@@ -43,12 +45,12 @@ class Judge:
         self,
         course: Course,
         exercises: Sequence[Exercise],
-        spawner: Spawner | None = None,
+        children: Children | None = None,
         seed: int | None = None,
     ) -> None:
         self.course = course
         self.exercises = {exercise.name: exercise for exercise in exercises}
-        self.spawner = spawner or Spawner(course.content.reference, ahead=True)
+        self.children = children or Spawner(course.content.reference, ahead=True)
         self._tasks: queue.SimpleQueue[Source | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._checks = CheckPlugin(
@@ -70,14 +72,14 @@ class Judge:
         try:
             self._result()
         except BaseException:
-            self.spawner.close()
+            self.children.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
         self._tasks.put(None)
         self._thread.join(timeout=10)
-        self.spawner.close()
+        self.children.close()
 
     def grade(self, source: Source) -> Graded:
         """Run the checks of `source.name` on it."""
@@ -121,20 +123,33 @@ class Judge:
             self._done.put(self._grade(source))
 
     def _grade(self, source: Source) -> Graded | BaseException:
+        """Run the checks; again if something of the grader's own failed, or killed the worker."""
+        trouble: GraderTrouble | None = None
+        for attempt in range(1, TRIES + 1):
+            try:
+                trouble = self._run_checks(source, last_try=attempt == TRIES)
+            except BaseException as error:
+                return error
+            if trouble is None:
+                items = self._items.get(source.name, [])
+                return Graded(self._checks.results_of(items), self._client)
+        assert trouble is not None
+        return trouble
+
+    def _run_checks(self, source: Source, last_try: bool) -> GraderTrouble | None:
         exercise = self.exercises[source.name]
         limits = self.course.limits(exercise)
-        self._client = Client(source, exercise.needs, limits, self.spawner)
-        self._checks.results.clear()
+        self._client = Client(source, exercise.needs, limits, self.children, last_try)
+        self._checks.begin()
         items = self._items.get(source.name, [])
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            _renew(item)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         try:
-            for item, following in zip(items, [*items[1:], None], strict=True):
-                _renew(item)
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            return Graded(self._checks.results_of(items), self._client)
-        except BaseException as error:
-            return error
-        finally:
             self._client.close()
+        except GraderTrouble as trouble:
+            return trouble
+        return self._checks.trouble
 
 
 class _Loop:

@@ -11,8 +11,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from autograder.course import Library, Limits
+from autograder.judge.child import Child
+from autograder.worker.confinement import Rung
 
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 WARM: dict[Library, tuple[str, ...]] = {
@@ -21,8 +24,8 @@ WARM: dict[Library, tuple[str, ...]] = {
 }
 
 
-class Child:
-    """A started process that waits for its first request, and the folder that it works in."""
+class PlainChild(Child):
+    """A child process like any other: apart, limited, but not confined."""
 
     def __init__(
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
@@ -59,9 +62,18 @@ class Child:
     def discard(self) -> None:
         """End a child that nobody talks to, and close the line to it."""
         self.end()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        for pipe in self.open():
+            pipe.close()
+
+    def open(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self.process.stdout is not None and self.process.stdin is not None
+        return self.process.stdout, self.process.stdin
+
+    def wait(self, seconds: float) -> int | None:
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
 
 
 class Spawner:
@@ -70,16 +82,18 @@ class Spawner:
     Their working folders lie in `scratch`, or where the system keeps temporary files.
     """
 
+    confinement: Rung = "none"
+
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
         self.ahead = ahead
         self.scratch = scratch
-        self._ready: dict[tuple[Library, Limits], Child] = {}
+        self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
     def prepare(self, library: Library, limits: Limits) -> None:
         """Start a child now, unless one of that kind is ready."""
         if (library, limits) not in self._ready:
-            self._ready[library, limits] = Child(library, limits, self.hidden, self.scratch)
+            self._ready[library, limits] = PlainChild(library, limits, self.hidden, self.scratch)
 
     def take(self, library: Library, limits: Limits) -> Child:
         child = self._ready.pop((library, limits), None)
@@ -87,7 +101,7 @@ class Spawner:
             child.discard()
             child = None
         if child is None:
-            child = Child(library, limits, self.hidden, self.scratch)
+            child = PlainChild(library, limits, self.hidden, self.scratch)
         if self.ahead:
             self.prepare(library, limits)
         return child

@@ -57,10 +57,14 @@ class Pages:
 
     def write(self, report: Report) -> str:
         """Write a student's page; returns its path below the folder."""
-        page = f"{FOLDER}/{file_name(report.student)}.html"
+        page = self.path(report)
         text = self._student.render(report=report)
         (self.out / page).write_text(text, encoding="utf-8", newline="\n")
         return page
+
+    def path(self, report: Report) -> str:
+        """Where a student's page lies, below the folder."""
+        return f"{FOLDER}/{file_name(report.student)}.html"
 
     def write_index(self, overview: "Overview") -> None:
         text = self._index.render(overview=overview, hardest=overview.hardest())

@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import msgspec
 
@@ -19,12 +18,15 @@ SUFFIXES = (".py", ".ipynb")
 
 
 class Source(msgspec.Struct, frozen=True):
-    """The source of a submission: units that run one after the other, and the files beside it."""
+    """The source of a submission: units that run one after the other.
+
+    `helpers` are the files beside it that it names, and those that they name, by module name.
+    """
 
     name: str
     label: str
     units: tuple[Unit, ...]
-    siblings: Mapping[str, str] = MappingProxyType({})
+    helpers: dict[str, str] = {}
 
     @property
     def text(self) -> str:
@@ -32,22 +34,22 @@ class Source(msgspec.Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what will run: the units, and the files beside that they name."""
-        parts = [*(unit.text for unit in self.units), *sorted(self.helpers().values())]
-        together = "\0".join(parts)
-        return hashlib.sha256(together.encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 of all that will run."""
+        data = msgspec.json.encode([self.name, self.units, sorted(self.helpers.items())])
+        return hashlib.sha256(data).hexdigest()
 
-    def helpers(self) -> dict[str, str]:
-        """The files beside this one that it names, and those that they name."""
-        found: dict[str, str] = {}
-        texts = [self.text]
-        while texts:
-            words = set(re.findall(r"\w+", texts.pop()))
-            for name, text in self.siblings.items():
-                if name in words and name not in found and name != self.name:
-                    found[name] = text
-                    texts.append(text)
-        return found
+
+def _named(text: str, name: str, siblings: Mapping[str, str]) -> dict[str, str]:
+    """The siblings whose names occur in a text, and those that occur in them."""
+    found: dict[str, str] = {}
+    texts = [text]
+    while texts:
+        words = set(re.findall(r"\w+", texts.pop()))
+        for sibling, source in siblings.items():
+            if sibling in words and sibling not in found and sibling != name:
+                found[sibling] = source
+                texts.append(source)
+    return found
 
 
 class _Cell(msgspec.Struct):
@@ -66,11 +68,12 @@ def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = 
         UnreadableFile: it cannot be read, or is not what its name says; one sentence says why.
     """
     label = one_line(path.name, 100)
-    beside = MappingProxyType(dict(siblings or {}))
     if path.suffix == ".ipynb":
         units = _cells(read_bytes(path, MAX_NOTEBOOK), label)
-        return Source(exercise, label, units, beside)
-    return Source(exercise, label, (Unit(label, read_text(path, MAX_SOURCE)),), beside)
+    else:
+        units = (Unit(label, read_text(path, MAX_SOURCE)),)
+    text = "\n".join(unit.text for unit in units)
+    return Source(exercise, label, units, _named(text, exercise, siblings or {}))
 
 
 def read_siblings(folder: Path) -> dict[str, str]:

@@ -13,9 +13,10 @@ import numpy as np
 from . import output
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .failures import explain
+from .limits import limit_self
 from .loading import load
 from .messages import Problem, Reply, Request
-from .plain import Unsendable, to_plain
+from .plain import to_plain
 
 
 class Server:
@@ -152,19 +153,34 @@ def _not_a_function(name: str, value: object) -> Problem:
     return Problem("unsendable", message=f"{name} is of type {kind}; a function was expected")
 
 
+def warm_up(names: list[str]) -> None:
+    """Import what submissions need, and take the first steps that are slow or read the system."""
+    for name in names:
+        importlib.import_module(name)
+    if "torch" in sys.modules:
+        import torch
+
+        torch.set_num_threads(1)
+        torch.backends.cpu.get_cpu_capability()  # reads /proc once; without it, slower kernels
+    if "matplotlib.pyplot" in sys.modules:
+        from matplotlib import pyplot
+
+        figure, axes = pyplot.subplots()  # finds the fonts, and reads them
+        axes.semilogx([1, 10], [1, 2], label="$d_k$")
+        axes.set(title="title", xlabel="x", ylabel="y")
+        axes.legend()
+        figure.suptitle("all")
+        figure.canvas.draw()
+        pyplot.close(figure)
+
+
 def main(config: dict[str, Any]) -> None:
     """Take over standard input and output as the line to the judge, and serve until it hangs up."""
     read_from, write_to = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    for name in config["warm"]:
-        importlib.import_module(name)
+    warm_up(config["warm"])
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
-    from .limits import limit_self
-
     limit_self(config["memory_mb"], config["cpu_seconds"])
     Server(read_from, write_to, config["hidden"]).serve()
-
-
-__all__ = ["Server", "Unsendable", "main"]

@@ -23,7 +23,8 @@ def run() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
-    importlib.import_module("autograder_worker.serve").main(config)
+    role = "confinement.zygote" if "control" in config else "serve"
+    importlib.import_module(f"autograder_worker.{role}").main(config)
 
 
 if __name__ == "__main__":

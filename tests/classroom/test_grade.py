@@ -10,8 +10,10 @@ import yaml
 
 from autograder.classroom import grade as grade_module
 from autograder.classroom.grade import Job, grade_class
+from autograder.classroom.pool import graded
 from autograder.course import load_course
 from autograder.errors import UserError
+from autograder.judge.ladder import choose
 from autograder.submission.intake import find_folders
 
 FINE = "def count_visible(n): return list(range(1, n + 1))\n"
@@ -32,6 +34,11 @@ def grade(course, tmp_path):
         return grade_class(job, lambda *_: None)
 
     return grade
+
+
+def results(folder):
+    """All that a run writes for people; the journal is for the grader itself."""
+    return [p for p in folder.rglob("*.*") if p.suffix in {".csv", ".jsonl", ".html"}]
 
 
 def table(folder):
@@ -57,6 +64,7 @@ def sample_class(root, tmp_path_factory, course):
             out=folder / str(workers),
             workers=workers,
             seed=course.content.seed,
+            rung=choose(None, own_code=True),
         )
         grade_class(job, lambda *_: None)
     return folder
@@ -73,7 +81,7 @@ def test_right_files_get_full_marks_and_no_others(sample_class, root, course):
 
 
 def test_one_worker_or_two_give_the_same_bytes(sample_class):
-    names = {p.relative_to(sample_class / "1") for p in (sample_class / "1").rglob("*.*")}
+    names = {path.relative_to(sample_class / "1") for path in results(sample_class / "1")}
     assert len(names) >= 28
     for name in names:
         one, two = (sample_class / w / name for w in ("1", "2"))
@@ -90,7 +98,7 @@ def test_every_status_is_there_and_no_bare_zero(sample_class):
 
 
 def test_hostile_text_is_neutralised_in_every_file(sample_class):
-    for path in (sample_class / "1").rglob("*.*"):
+    for path in results(sample_class / "1"):
         text = path.read_text()
         assert "\x1b" not in text, path
         assert "<script" not in text or path.suffix == ".jsonl", path
@@ -199,3 +207,32 @@ def test_results_of_an_earlier_run_are_replaced(grade, tmp_path):
     grade(tmp_path / "class")
     assert set(table(tmp_path / "out")) == {"s1", "s3"}
     assert not list((tmp_path / "out").glob("*.part"))
+
+
+def test_what_has_not_changed_is_not_graded_again(grade, tmp_path, monkeypatch):
+    put(tmp_path, "class/s1/causal_mask.py")
+    put(tmp_path, "class/s2/causal_mask.py")
+    grade(tmp_path / "class")
+    before = {path.name: path.read_bytes() for path in results(tmp_path / "out")}
+    asked = []
+
+    def spy(tasks, *args):
+        found = list(tasks)
+        asked.extend(task.student for task in found)
+        return graded(found, *args)
+
+    monkeypatch.setattr(grade_module, "graded", spy)
+    grade(tmp_path / "class")
+    assert asked == []
+    assert {path.name: path.read_bytes() for path in results(tmp_path / "out")} == before
+    put(tmp_path, "class/s2/causal_mask.py", FINE + "\n# changed\n")
+    grade(tmp_path / "class")
+    assert asked == ["s2"]
+
+
+def test_a_damaged_journal_is_said(grade, tmp_path):
+    put(tmp_path, "class/s1/causal_mask.py")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "journal.sqlite").write_bytes(b"not a database" * 100)
+    with pytest.raises(UserError, match="Remove it, and run the same command again"):
+        grade(tmp_path / "class")

@@ -1,0 +1,95 @@
+"""What has been graded so far, kept as it comes, so that a run can stop at any point and go on."""
+
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+from autograder.course import Course, Exercise
+from autograder.errors import UserError
+from autograder.report.model import Grader
+from autograder.submission.source import Source
+
+FILE = "journal.sqlite"
+_VERSION = 1
+_TABLES = """
+CREATE TABLE IF NOT EXISTS results (
+    student TEXT NOT NULL,
+    exercise TEXT NOT NULL,
+    key TEXT NOT NULL,
+    report BLOB NOT NULL,
+    PRIMARY KEY (student, exercise)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pages (
+    student TEXT PRIMARY KEY,
+    key TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+class Journal:
+    """Results by student and exercise; each with a key that says what it depends on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        try:
+            self._database = sqlite3.connect(self.path, isolation_level=None, timeout=5)
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._lock()
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            if version not in {0, _VERSION}:
+                raise sqlite3.DatabaseError(f"its version is {version}")
+            self._database.executescript(_TABLES)
+            self._database.execute(f"PRAGMA user_version = {_VERSION}")
+        except sqlite3.DatabaseError as error:
+            raise UserError(self._trouble(error)) from None
+
+    def _lock(self) -> None:
+        """One run at a time: two would write the same pages."""
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._database.execute("BEGIN IMMEDIATE")
+        self._database.execute("COMMIT")
+
+    def _trouble(self, error: sqlite3.Error) -> str:
+        if "locked" in str(error):
+            return f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
+        if "full" in str(error):
+            return f"{self.path} cannot be written: the disk is full. Make room and run it again."
+        return (
+            f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
+            f"all is then graded anew."
+        )
+
+    def find(self, student: str, exercise: str, key: str) -> bytes | None:
+        """The report on an exercise, if it was graded with this key."""
+        query = "SELECT report FROM results WHERE student = ? AND exercise = ? AND key = ?"
+        found = self._run(query, student, exercise, key).fetchone()
+        return bytes(found[0]) if found else None
+
+    def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
+        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, key, report)
+
+    def page_is(self, student: str, key: str) -> bool:
+        """Whether a student's page was written from this very content."""
+        query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
+        return self._run(query, student, key).fetchone() is not None
+
+    def keep_page(self, student: str, key: str) -> None:
+        self._run("REPLACE INTO pages VALUES (?, ?)", student, key)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _run(self, query: str, *values: str | bytes) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(query, values)
+        except sqlite3.DatabaseError as error:
+            raise UserError(self._trouble(error)) from None
+
+
+def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
+    """All that a report depends on: the submission, the exercise, its limits and what grades it."""
+    parts = [source.digest, source.label, exercise, course.limits(exercise), grader]
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

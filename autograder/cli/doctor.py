@@ -1,0 +1,43 @@
+"""`autograder doctor`: what works on this machine, and why something does not."""
+
+import platform
+
+import click
+
+from autograder.judge.ladder import LADDER, why_not
+from autograder.worker.confinement import LAYERS
+
+ABOUT = {
+    "full": "namespaces, private root, landlock, seccomp, limits",
+    "landlock": "landlock, seccomp, limits (containers that refuse namespaces)",
+    "no-open": "seccomp that opens no file, limits (kernels without landlock)",
+}
+ADVICE = (
+    ("libseccomp", "Install the system's libseccomp (Debian, Ubuntu: libseccomp2)."),
+    ("pyseccomp", "Install the package: pip install pyseccomp landlockpy"),
+    ("landlockpy", "Install the package: pip install pyseccomp landlockpy"),
+    ("unshare", "The system refuses user namespaces: often a container's or sysctl's setting."),
+    ("mount", "The system refuses mounts in a user namespace: often a container's setting."),
+)
+
+
+def run() -> int:
+    click.echo(f"Python {platform.python_version()} on {platform.platform()}")
+    holds = False
+    for rung in LADDER:
+        reason = why_not(rung)
+        if reason:
+            click.echo(click.style(f"  ✗ {rung:<9}", fg="red") + f" {ABOUT[rung]}")
+            click.echo(f"              {reason}")
+            for word, advice in ADVICE:
+                if word in reason.lower():
+                    click.echo(f"              {advice}")
+        else:
+            click.echo(click.style(f"  ✓ {rung:<9}", fg="green") + f" {ABOUT[rung]}")
+            holds = True
+    if holds:
+        first = next(rung for rung in LADDER if not why_not(rung))
+        click.echo(f"grade confines submissions with: {first} ({', '.join(LAYERS[first])}).")
+    else:
+        click.echo("grade refuses others' work here; --own-code is for one's own.")
+    return 0 if holds else 1

@@ -1,0 +1,221 @@
+"""Confined workers, forked from a warm process: Linux only. The judge's side of the zygote."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from autograder.course import Library, Limits
+from autograder.errors import UserError
+from autograder.judge.child import Child, GraderTrouble
+from autograder.judge.spawn import START, environment, library_folders
+from autograder.worker.confinement import LAYERS, Rung
+
+WARM: dict[Library, tuple[str, ...]] = {
+    "numpy": ("numpy.random", "matplotlib.pyplot"),
+    "torch": ("numpy.random", "matplotlib.pyplot", "torch"),
+}
+START_SECONDS = 120.0
+ANSWER_SECONDS = 30.0
+SCRATCH_MB = 64
+SCRATCH = "/submission/scratch"
+
+
+class ZygoteGone(GraderTrouble):
+    """The fork server ended, or did not start; the message says what it said last."""
+
+
+class ForkedChild(Child):
+    """A confined process that waits for its first request."""
+
+    def __init__(self, line: socket.socket, process: int, zygote: "Zygote") -> None:
+        self._line = line
+        self._process = process
+        self._zygote = zygote
+        self._status: int | None = None
+
+    def open(self) -> tuple[IO[bytes], IO[bytes]]:
+        with self._line:
+            return self._line.makefile("rb"), self._line.makefile("wb")
+
+    def end(self) -> None:
+        if self._process < 0:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+        self._collect()
+
+    def wait(self, seconds: float) -> int | None:
+        if self._process >= 0 and self._zygote.answers_within(seconds):
+            self._collect()
+        return None if self._status is None else os.waitstatus_to_exitcode(self._status)
+
+    def _collect(self) -> None:
+        os.close(self._process)
+        self._process = -1
+        self._status = self._zygote.status()
+
+
+class Zygote:
+    """A running fork server."""
+
+    def __init__(
+        self, library: Library, layers: Sequence[str], hidden: Sequence[str], secret: Sequence[str]
+    ) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        config = {
+            "control": theirs.fileno(),
+            "layers": list(layers),
+            "libraries": library_folders(),
+            "warm": WARM[library],
+            "hidden": list(hidden),
+            "secret": list(secret),
+            "scratch_mb": SCRATCH_MB,
+        }
+        home = SCRATCH if "scratch" in layers else "/nonexistent"
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115
+        self._last_words = ""
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)],
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=self._said,
+                cwd="/",
+                env={**environment(home), **_KEEP_FREED_MEMORY},
+                pass_fds=[theirs.fileno()],
+            )
+        self._control = ours
+        self._control.settimeout(START_SECONDS)
+        if self._receive(16)[0] != b"ready":
+            raise self._gone()
+
+    def fork(self, limits: Limits) -> ForkedChild:
+        """A new child, locked down.
+
+        Raises:
+            ZygoteGone: there is none; no student's code has run.
+        """
+        ours, theirs = socket.socketpair()
+        request = {
+            "memory_mb": limits.memory_mb,
+            "cpu_seconds": int(limits.total_seconds) + 30,
+        }
+        self._control.settimeout(ANSWER_SECONDS)
+        try:
+            with theirs:
+                line = [theirs.fileno()]
+                socket.send_fds(self._control, [json.dumps(request).encode()], line)
+        except OSError:
+            ours.close()
+            raise self._gone() from None
+        message, process = self._receive(16)
+        if message != b"started" or process < 0:
+            ours.close()
+            raise self._gone()
+        child = ForkedChild(ours, process, self)
+        ours.settimeout(ANSWER_SECONDS)
+        try:
+            locked = ours.recv(1)
+        except OSError:
+            locked = b""
+        ours.settimeout(None)
+        if locked != b"L":
+            ours.close()
+            child.end()
+            raise self._gone()
+        return child
+
+    def answers_within(self, seconds: float) -> bool:
+        """Whether a status has come, or the line is closed."""
+        self._control.settimeout(max(seconds, 0.001))
+        try:
+            self._control.recv(1, socket.MSG_PEEK)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+        return True
+
+    def status(self) -> int:
+        """How the child ended.
+
+        Raises:
+            ZygoteGone: the fork server ended with it, or instead of it.
+        """
+        self._control.settimeout(ANSWER_SECONDS)
+        message, _ = self._receive(16)
+        if len(message) != 4:
+            raise self._gone()
+        return int.from_bytes(message, "little", signed=True)
+
+    def _receive(self, size: int) -> tuple[bytes, int]:
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self._control, size, 1)
+        except OSError:
+            return b"", -1
+        return message, descriptors[0] if descriptors else -1
+
+    def _gone(self) -> ZygoteGone:
+        self.close()
+        return ZygoteGone(f"The fork server ended. {self._last_words}".strip())
+
+    def close(self) -> None:
+        """Hang up, and wait for it to end. May be called twice."""
+        self._control.close()
+        try:
+            self._process.wait(2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if not self._said.closed:
+            self._said.seek(0)
+            said = self._said.read()[-4000:].decode("utf-8", "replace")
+            self._last_words = said.strip().split("\n")[-1]
+            self._said.close()
+
+
+# A short-lived child pays for page faults more than for anything else: freed memory stays mapped.
+_KEEP_FREED_MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": "67108864",
+    "MALLOC_TRIM_THRESHOLD_": "268435456",
+    "MALLOC_TOP_PAD_": "16777216",
+}
+
+
+class ForkServers:
+    """A zygote for each kind of worker, started when it is first needed, and again if it ends."""
+
+    def __init__(self, reference: str, rung: Rung, secret: Sequence[Path] = ()) -> None:
+        if rung == "none":
+            raise UserError(
+                "A fork server needs confinement; without it there are plain processes."
+            )
+        self.confinement: Rung = rung
+        self.hidden = (reference,)
+        self.secret = [str(path) for path in secret]
+        self._zygotes: dict[Library, Zygote] = {}
+
+    def take(self, library: Library, limits: Limits) -> Child:
+        if library not in self._zygotes:
+            self._zygotes[library] = self._start(library)
+        try:
+            return self._zygotes[library].fork(limits)
+        except ZygoteGone:
+            self._zygotes[library] = self._start(library)
+            return self._zygotes[library].fork(limits)
+
+    def _start(self, library: Library) -> Zygote:
+        return Zygote(library, LAYERS[self.confinement], self.hidden, self.secret)
+
+    def close(self) -> None:
+        for zygote in self._zygotes.values():
+            zygote.close()
+        self._zygotes.clear()

@@ -1,0 +1,18 @@
+"""Confining a process with what the Linux kernel offers, from inside and without an exec.
+
+The layers and their order: namespaces and a private root once for the fork server; a fresh pid
+namespace, a fresh scratch folder, limits, landlock, no new privileges, no capabilities, closed
+descriptors and a system-call filter for each submission.
+"""
+
+from typing import Literal
+
+Rung = Literal["full", "landlock", "no-open", "none"]
+
+# What each rung of the ladder is made of, the strongest first.
+LAYERS: dict[Rung, tuple[str, ...]] = {
+    "full": ("namespaces", "scratch", "pid", "limits", "landlock", "seccomp"),
+    "landlock": ("limits", "landlock", "seccomp"),
+    "no-open": ("limits", "seccomp", "no-open"),
+    "none": (),
+}

@@ -1,0 +1,155 @@
+"""The fork server: imports once, then a confined child for each submission.
+
+On the control socket (SEQPACKET) the judge sends a `Fork` and the descriptor of the line to the
+child; back comes the descriptor of the process, and when it has ended its exit status.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import tempfile
+from typing import Any
+
+from ..limits import limit_self, mapped_bytes
+from ..serve import Server, warm_up
+from . import filters, identity, kernel, root
+
+READY, STARTED = b"ready", b"started"
+LOCKED = b"L"
+STATUS = struct.Struct("<i")
+LINE = 3
+MAX_MESSAGE = 4096
+
+
+class Zygote:
+    """A process that has imported everything, knows nothing, and forks."""
+
+    def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
+        self.config = config
+        self.control = control
+        self.layers = set(config["layers"])
+        self.program: bytes | None = None
+        self.rules: Any = None
+        self.proc = -1
+        self.own_pids = -1
+
+    def prepare(self) -> None:
+        """All that is done once, in the one order in which it works."""
+        kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        # while /proc and all of Python are still there
+        warm_up(self.config["warm"])
+        mapped_bytes()
+        if "seccomp" in self.layers:
+            self.program = filters.compile_filter("no-open" in self.layers)
+        if "landlock" in self.layers:
+            import landlockpy
+
+            landlockpy.abi_version()  # looks for libc by means that will be gone
+        readable = root.library_paths(self.config["libraries"], self.config["secret"])
+        if "namespaces" in self.layers:
+            self._enter_namespaces(readable)
+        else:
+            identity.drop_root(readable)
+            os.chdir("/")
+        if "landlock" in self.layers:
+            own = [os.path.dirname(root.SCRATCH)] if "namespaces" in self.layers else []
+            self.rules = filters.make_ruleset(readable, own)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        tempfile.tempdir = None
+        gc.collect()
+        gc.freeze()
+        kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, for children neither
+
+    def _enter_namespaces(self, readable: list[str]) -> None:
+        """A world of its own: mounts, processes, network; this process goes on as its first."""
+        as_root = os.geteuid() == 0
+        if as_root:  # bring what only root can reach, then stop being root
+            kernel.unshare(kernel.NEW_MOUNTS, "mounts")
+            root.make_private_root(readable)
+            identity.drop_root([])
+        others = kernel.NEW_MOUNTS | kernel.NEW_PIDS | kernel.NEW_IPC | kernel.NEW_UTS
+        identity.enter_user_namespace(self.proc, others | kernel.NEW_NETWORK)
+        if not as_root:
+            root.make_private_root(readable)
+        first = os.fork()
+        if first:  # stay only to hand the end on; whoever kills this process ends the namespace
+            self.control.close()
+            _, status = os.waitpid(first, 0)
+            os._exit(os.waitstatus_to_exitcode(status) & 255)
+        kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        root.mount_scratch(self.config["scratch_mb"])
+        os.chdir(root.SCRATCH)
+        self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
+
+    def serve(self) -> None:
+        """A child for each request, one after the other, until the judge hangs up."""
+        self.control.send(READY)
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
+            if not message:
+                return
+            self._one(json.loads(message), descriptors[0])
+
+    def _one(self, limits: dict[str, Any], line: int) -> None:
+        if "scratch" in self.layers:
+            root.renew_scratch(self.config["scratch_mb"])
+        if "pid" in self.layers:  # the child is the first of its namespace: its end is everyone's
+            kernel.unshare(kernel.NEW_PIDS, "processes")
+        child = os.fork()
+        if not child:
+            self._become_worker(limits, line)
+        if "pid" in self.layers:
+            kernel.enter_namespace(self.own_pids, kernel.NEW_PIDS)
+        os.close(line)
+        handle = os.pidfd_open(child)
+        socket.send_fds(self.control, [STARTED], [handle])
+        os.close(handle)
+        _, status = os.waitpid(child, 0)
+        if "namespaces" in self.layers and "pid" not in self.layers:
+            self._end_the_rest()
+        self.control.send(STATUS.pack(status))
+
+    def _end_the_rest(self) -> None:
+        """As the first process of the namespace: whatever else is in it."""
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def _become_worker(self, limits: dict[str, Any], line: int) -> None:
+        """Lock down, say so, and run the submission. Never returns."""
+        try:
+            os.dup2(line, LINE)
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(nowhere, descriptor)
+            if "namespaces" in self.layers:
+                os.chdir(root.SCRATCH)
+            if "limits" in self.layers:
+                limit_self(limits["memory_mb"], limits["cpu_seconds"], confined=True)
+            server = Server(LINE, LINE, self.config["hidden"])
+            if self.rules is not None:
+                self.rules.restrict()
+            kernel.prctl(kernel.SET_NO_NEW_PRIVILEGES, 1)
+            kernel.drop_capabilities()
+            kernel.close_from(LINE + 1)
+            if self.program is not None:
+                kernel.load_filter(filters.for_this_process(self.program))
+            os.write(LINE, LOCKED)
+            server.serve()
+        finally:  # also when a layer fails: nothing of the student's has run yet
+            os._exit(120)
+
+
+def main(config: dict[str, Any]) -> None:
+    """Serve on the control socket that the judge passed on."""
+    control = socket.socket(fileno=config["control"])
+    sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
+    zygote = Zygote(config, control)
+    zygote.prepare()
+    zygote.serve()
