@@ -1,6 +1,8 @@
 # make demo    set up, grade the sample class, say where the pages are
 # make test    set up, run linter, type checker and tests
-# make bench   set up, print speeds as ratios
+# make bench   set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
+# make soak    5,000 submissions through one judge, then 200 kills
+# make fuzz    a coverage-guided fuzzer against what reads hostile bytes
 #
 # PYTHON=python3.12 chooses the interpreter, VENV=folder the environment,
 # TORCH_INDEX=URL an index of CPU builds of torch, in place of PyTorch's own.
@@ -15,7 +17,7 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint build clean
+.PHONY: demo test bench soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV)
@@ -33,8 +35,18 @@ lint:
 	@$(BIN)/autograder build --check
 
 bench:
+	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(BIN)/python -m benchmarks.run $(if $(LARGE),--large)
+
+soak:
 	@$(PYTHON) tools/install.py $(VENV) dev torch
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks.soak 5000
+	@$(BIN)/python -m tests.confinement.kills 200
+
+fuzz:
+	@$(PYTHON) tools/install.py $(VENV) dev torch
+	@$(BIN)/pip install --quiet atheris
+	@$(BIN)/python -m benchmarks.fuzz -max_total_time=120 -rss_limit_mb=1024 -verbosity=0
 
 build:
 	@$(PYTHON) tools/install.py $(VENV) dev

@@ -41,7 +41,7 @@ def file_name(identifier: str) -> str:
     Two different ids never share a name, also where the file system ignores case.
     """
     clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME]
-    if clean == identifier and clean == clean.lower() and not _is_device_name(clean):
+    if clean and clean == identifier == clean.lower() and not _is_device_name(clean):
         return clean
     digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{clean or 'student'}-{digest}"

@@ -8,7 +8,12 @@ from autograder.worker.confinement import Rung
 
 
 class GraderTrouble(Exception):
-    """Something of the grader's own failed; the student has no part in it."""
+    """Something of the grader's own failed; the student has no part in it.
+
+    `killed` is true if a process was ended by force, from outside: another try may succeed.
+    """
+
+    killed = False
 
 
 class Child(ABC):

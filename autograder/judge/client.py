@@ -20,6 +20,8 @@ MAX_PRINTED = 2000
 class KilledFromOutside(GraderTrouble):
     """The process was ended by SIGKILL, but not by us: by the system, say, short of memory."""
 
+    killed = True
+
 
 class Client:
     """Calls into a student's source. Loads it on the first call, and again after a death.

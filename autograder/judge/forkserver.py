@@ -25,11 +25,16 @@ WARM: dict[Library, tuple[str, ...]] = {
 START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
+TRIES = 5
 SCRATCH = "/submission/scratch"
 
 
 class ZygoteGone(GraderTrouble):
     """The fork server ended, or did not start; the message says what it said last."""
+
+    def __init__(self, message: str, killed: bool) -> None:
+        super().__init__(message)
+        self.killed = killed
 
 
 class ForkedChild(Child):
@@ -82,6 +87,7 @@ class Zygote:
         home = SCRATCH if "scratch" in layers else "/nonexistent"
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         self._last_words = ""
+        self._busy = False
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)],
@@ -93,8 +99,7 @@ class Zygote:
                 pass_fds=[theirs.fileno()],
             )
         self._control = ours
-        self._control.settimeout(START_SECONDS)
-        if self._receive(16)[0] != b"ready":
+        if self._receive(16, START_SECONDS)[0] != b"ready":
             raise self._gone()
 
     def fork(self, limits: Limits) -> ForkedChild:
@@ -103,13 +108,14 @@ class Zygote:
         Raises:
             ZygoteGone: there is none; no student's code has run.
         """
-        ours, theirs = socket.socketpair()
+        assert not self._busy, "a zygote has one child at a time"
         request = {
             "memory_mb": limits.memory_mb,
             "cpu_seconds": int(limits.total_seconds) + 30,
         }
-        self._control.settimeout(ANSWER_SECONDS)
+        ours, theirs = socket.socketpair()
         try:
+            self._control.settimeout(ANSWER_SECONDS)
             with theirs:
                 line = [theirs.fileno()]
                 socket.send_fds(self._control, [json.dumps(request).encode()], line)
@@ -120,6 +126,7 @@ class Zygote:
         if message != b"started" or process < 0:
             ours.close()
             raise self._gone()
+        self._busy = True
         child = ForkedChild(ours, process, self)
         ours.settimeout(ANSWER_SECONDS)
         try:
@@ -135,8 +142,8 @@ class Zygote:
 
     def answers_within(self, seconds: float) -> bool:
         """Whether a status has come, or the line is closed."""
-        self._control.settimeout(max(seconds, 0.001))
         try:
+            self._control.settimeout(max(seconds, 0.001))
             self._control.recv(1, socket.MSG_PEEK)
         except TimeoutError:
             return False
@@ -150,14 +157,15 @@ class Zygote:
         Raises:
             ZygoteGone: the fork server ended with it, or instead of it.
         """
-        self._control.settimeout(ANSWER_SECONDS)
         message, _ = self._receive(16)
+        self._busy = False
         if len(message) != 4:
             raise self._gone()
         return int.from_bytes(message, "little", signed=True)
 
-    def _receive(self, size: int) -> tuple[bytes, int]:
+    def _receive(self, size: int, seconds: float = ANSWER_SECONDS) -> tuple[bytes, int]:
         try:
+            self._control.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._control, size, 1)
         except OSError:
             return b"", -1
@@ -165,7 +173,8 @@ class Zygote:
 
     def _gone(self) -> ZygoteGone:
         self.close()
-        return ZygoteGone(f"The fork server ended. {self._last_words}".strip())
+        killed = self._process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
+        return ZygoteGone(f"The fork server ended. {self._last_words}".strip(), killed)
 
     def close(self) -> None:
         """Hang up, and wait for it to end. May be called twice."""
@@ -204,16 +213,22 @@ class ForkServers:
         self._zygotes: dict[Library, Zygote] = {}
 
     def take(self, library: Library, limits: Limits) -> Child:
-        if library not in self._zygotes:
-            self._zygotes[library] = self._start(library)
-        try:
-            return self._zygotes[library].fork(limits)
-        except ZygoteGone:
-            self._zygotes[library] = self._start(library)
-            return self._zygotes[library].fork(limits)
+        """A child of a warm process.
 
-    def _start(self, library: Library) -> Zygote:
-        return Zygote(library, LAYERS[self.confinement], self.hidden, self.secret)
+        Raises:
+            ZygoteGone: there is none, also after a few more tries.
+        """
+        for tries_left in reversed(range(TRIES)):
+            try:
+                if library not in self._zygotes:
+                    layers = LAYERS[self.confinement]
+                    self._zygotes[library] = Zygote(library, layers, self.hidden, self.secret)
+                return self._zygotes[library].fork(limits)
+            except ZygoteGone as gone:
+                self._zygotes.pop(library, None)
+                if not tries_left or not gone.killed:
+                    raise
+        raise AssertionError
 
     def close(self) -> None:
         for zygote in self._zygotes.values():

@@ -18,6 +18,7 @@ from autograder.worker.confinement import Rung
 from autograder.worker.messages import Request, Unit
 
 LADDER: tuple[Rung, ...] = ("full", "landlock", "no-open")
+TRIES = 5
 PROBE = """
 import os, socket
 
@@ -50,6 +51,16 @@ def why_not(rung: Rung) -> str:
     """
     if sys.platform != "linux":
         return "it needs Linux"
+    for _ in range(TRIES):
+        try:
+            return _once(rung)
+        except GraderTrouble as trouble:
+            if not trouble.killed:
+                return str(trouble)
+    raise UserError("The confinement could not be tried: something keeps killing its processes.")
+
+
+def _once(rung: Rung) -> str:
     from autograder.judge.forkserver import ForkServers
 
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +71,7 @@ def why_not(rung: Rung) -> str:
         children = ForkServers("reference", rung)
         try:
             return _try(children, str(secret))
-        except (GraderTrouble, StudentProblem, OSError) as error:
+        except (StudentProblem, OSError) as error:
             return str(error).strip() or type(error).__name__
         finally:
             children.close()
@@ -68,7 +79,7 @@ def why_not(rung: Rung) -> str:
 
 def _try(children: Children, secret: str) -> str:
     source = Source("probe", "probe.py", (Unit("probe.py", PROBE),))
-    client = Client(source, "numpy", Limits(), children)
+    client = Client(source, "numpy", Limits(), children, last_try=False)
     try:
         if client.ask(Request("call", "fine")).value != 42:
             return "a confined process gave a wrong answer"

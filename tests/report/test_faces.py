@@ -158,7 +158,7 @@ def test_file_names_are_safe_and_different():
     assert len({name.lower() for name in made}) == len(names)
     assert made[0] == "s1"
     for name in made:
-        assert "/" not in name and not name.startswith((".", "-")) and len(name) <= 100
+        assert name and "/" not in name and not name.startswith((".", "-")) and len(name) <= 100
 
 
 def test_large_arrays_are_shown_around_the_first_wrong_cell():

@@ -26,22 +26,26 @@ _NEED_PATHS = """
 open openat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 chmod fchmodat truncate
 readlink readlinkat getdents64 utimensat chdir
 """.split()  # noqa: SIM905
+_CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 _OWN_PID = 0x5EC0DE  # stands in the compiled filter for a process id that is not known yet
 _CLONE_THREAD = 0x10000
 _SET_NAME, _SET_MEMORY_NAME = 15, 0x53564D41
 
 
-def compile_filter(no_open: bool) -> bytes:
+def compile_filter(own_files: bool, no_open: bool) -> bytes:
     """The system calls that are allowed, as a program for the kernel; all others fail with EPERM.
 
-    With `no_open` nothing can be opened: for kernels without landlock and user namespaces.
+    Unless `own_files`, the files that can be named are the machine's: their modes and dates, which
+    landlock does not guard, cannot be changed. With `no_open` nothing can be opened: for kernels
+    without landlock and user namespaces.
     """
     import pyseccomp as seccomp
 
     rules: Any = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
     allow, equal = seccomp.ALLOW, seccomp.EQ
+    refused = {*([] if own_files else _CHANGE_FILES), *(_NEED_PATHS if no_open else [])}
     for name in _CALLS:
-        if no_open and name in _NEED_PATHS:
+        if name in refused:
             continue
         try:
             rules.add_rule(allow, name)

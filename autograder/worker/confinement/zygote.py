@@ -45,7 +45,9 @@ class Zygote:
         warm_up(self.config["warm"])
         mapped_bytes()
         if "seccomp" in self.layers:
-            self.program = filters.compile_filter("no-open" in self.layers)
+            self.program = filters.compile_filter(
+                own_files="namespaces" in self.layers, no_open="no-open" in self.layers
+            )
         if "landlock" in self.layers:
             import landlockpy
 
@@ -82,6 +84,7 @@ class Zygote:
             _, status = os.waitpid(first, 0)
             os._exit(os.waitstatus_to_exitcode(status) & 255)
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        socket.sethostname("submission")
         root.mount_scratch(self.config["scratch_mb"])
         os.chdir(root.SCRATCH)
         self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)

@@ -1,0 +1,32 @@
+"""The commands as a person starts them, beside a baseline."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.timing import Row, in_turn
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = str(Path(sys.executable).with_name("autograder"))
+
+
+def run(*command: str) -> Callable[[], object]:
+    def action() -> object:
+        return subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+
+    return action
+
+
+def check_against_numpy() -> Row:
+    baseline, ours = in_turn(
+        11,
+        run(sys.executable, "-c", "import numpy"),
+        run(COMMAND, "check", "solutions/softmax.py"),
+    )
+    return (
+        "autograder check softmax / import numpy",
+        f"{ours * 1000:.0f} ms / {baseline * 1000:.0f} ms",
+        f"{ours / baseline:.1f}×",
+        "at most 4×",
+    )

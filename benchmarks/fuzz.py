@@ -1,0 +1,45 @@
+"""`make fuzz`: a coverage-guided fuzzer against the decoder, the notebook reader and the magics.
+
+Nothing but the declared exceptions may come out, and memory may not grow. It needs atheris, which
+is not among the kit's own requirements: `pip install atheris`.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["autograder.worker", "autograder.submission"]):
+    from autograder.submission.read import UnreadableFile
+    from autograder.submission.source import read_source
+    from autograder.text import file_name, printable
+    from autograder.worker.codec import ProtocolError, decode
+    from autograder.worker.messages import Reply
+
+FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
+
+
+def one(data: bytes) -> None:
+    """One input, for each of the readers of what others wrote."""
+    cut = data[0] if data else 0
+    try:
+        decode(Reply, data[1 : 1 + cut], data[1 + cut :])
+    except ProtocolError:
+        pass
+    notebook = FOLDER / "softmax.ipynb"
+    notebook.write_bytes(data)
+    try:
+        read_source(notebook, "softmax").digest
+    except UnreadableFile:
+        pass
+    text = data.decode("utf-8", "surrogateescape")
+    shown = printable(text)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
+    assert re.fullmatch(r"[A-Za-z0-9._-]+", file_name(text))
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, one)
+    atheris.Fuzz()

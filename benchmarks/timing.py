@@ -1,0 +1,28 @@
+"""Measuring things side by side."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+Row = tuple[str, str, str, str]
+
+
+def seconds(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def in_turn(repeats: int, *actions: Callable[[], object]) -> list[float]:
+    """The median time of each action, taken in turn; the first round only warms up."""
+    times: list[list[float]] = [[] for _ in actions]
+    for round_ in range(repeats + 1):
+        for mine, action in zip(times, actions, strict=True):
+            spent = seconds(action)
+            if round_:
+                mine.append(spent)
+    return [statistics.median(mine) for mine in times]
+
+
+def ms(value: float) -> str:
+    return f"{value * 1000:.1f} ms"

@@ -1,0 +1,121 @@
+"""Runs attacks against a rung, or against any set of layers, and says which got through."""
+
+import contextlib
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+from autograder.course import Limits
+from autograder.judge.child import Children, GraderTrouble
+from autograder.judge.client import Client
+from autograder.judge.forkserver import ForkServers
+from autograder.judge.problems import StudentProblem
+from autograder.submission.source import Source
+from autograder.worker.confinement import LAYERS, Rung
+from autograder.worker.messages import Request, Unit
+
+from .attacks import ATTACKS
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "the-secret-of-the-judge"
+LIMITS = Limits(load_seconds=10, call_seconds=1, total_seconds=30, memory_mb=512)
+NEIGHBOUR = "def f(x):\n    open('left.txt', 'w').write('theirs')\n    return [2 * v for v in x]\n"
+QUIET = "def f(x): return [2 * v for v in x]\n"
+
+
+@contextmanager
+def arena(layers: Sequence[str], rung: Rung = "full") -> Iterator["Arena"]:
+    """Children confined by these layers."""
+    with tempfile.TemporaryDirectory() as folder:
+        secret = Path(folder, "secret")
+        secret.write_text(TOKEN)
+        secret.chmod(0o666)
+        Path(folder).chmod(0o777)
+        with (
+            mock.patch.dict(LAYERS, {rung: tuple(layers)}),
+            mock.patch.dict(os.environ, {"SECRET_TOKEN": "hunter2"}),
+        ):
+            children = ForkServers("reference", rung, [ROOT / "reference", ROOT / "autograder"])
+            try:
+                yield Arena(children, secret)
+            finally:
+                children.close()
+
+
+class Arena:
+    def __init__(self, children: Children, secret: Path) -> None:
+        self.children = children
+        self.secret = secret
+
+    def gets_through(self, name: str) -> bool:
+        """Whether the attack did, or learnt, what it must not."""
+        self._neighbour(NEIGHBOUR)
+        head = (
+            f"import os, sys\nSECRET = {str(self.secret)!r}\nJUDGE = {os.getpid()}\n"
+            f"REFERENCE = {str(ROOT / 'reference' / 'attention.py')!r}\nOTHER = 'theirs'\n"
+            f"CHECKS = {str(ROOT / 'autograder' / 'checks' / 'test_softmax.py')!r}\n"
+            f"HOST = {socket.gethostname()!r}\n"
+        )
+        body = "\n".join(f"    {line}" for line in ATTACKS[name].split("\n"))
+        source = Source("work", "work.py", (Unit("work.py", f"{head}def f():\n{body}\n"),))
+        client = Client(source, "numpy", LIMITS, self.children)
+        value = None
+        try:
+            value = client.ask(Request("call", "f")).value
+        except (StudentProblem, GraderTrouble):
+            pass
+        finally:
+            with contextlib.suppress(GraderTrouble):
+                client.close()
+        harmed = self._harmed()
+        return harmed or value is True or (isinstance(value, bytes) and _tells(value))
+
+    def _harmed(self) -> bool:
+        """Whether the judge's file is changed, or an innocent submission no longer graded right."""
+        try:
+            if self.secret.read_text() == TOKEN and self.secret.stat().st_mode & 0o777 == 0o666:
+                return not self._neighbour(QUIET)
+        except OSError:
+            pass
+        self.secret.write_text(TOKEN)
+        self.secret.chmod(0o666)
+        return True
+
+    def _neighbour(self, text: str) -> bool:
+        source = Source("work", "work.py", (Unit("work.py", text),))
+        client = Client(source, "numpy", LIMITS, self.children)
+        try:
+            return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
+        except StudentProblem:  # it may not write its file on this rung
+            return False
+        finally:
+            client.close()
+
+
+def _tells(data: bytes) -> bool:
+    """Whether bytes hold something of the judge's."""
+    known = (TOKEN.encode(), b"root:x:0", b"def attention", b"pytest.mark.check")
+    return any(word in data for word in known)
+
+
+def main() -> None:
+    """`python -m tests.confinement.arena RUNG`: print the attacks that got through."""
+    rung: Rung = sys.argv[1]  # type: ignore[assignment]
+    through = []
+    with arena(LAYERS[rung], rung) as place:
+        for name in ATTACKS:
+            if place.gets_through(name):
+                through.append(name)
+    print(f"{len(ATTACKS)} attacks as uid {os.getuid()} on {rung}: {len(through)} got through")
+    for name in through:
+        print(f"  {name}")
+    sys.exit(bool(through))
+
+
+if __name__ == "__main__":
+    main()

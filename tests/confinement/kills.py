@@ -1,0 +1,162 @@
+"""Kills at seeded random moments: a run that is resumed ends as if nothing had happened.
+
+`python -m tests.confinement.kills 200` kills that many times: the command itself, one of its
+judges, a fork server, or the process of a submission.
+"""
+
+import contextlib
+import hashlib
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from .arena import ROOT
+
+STUDENTS = 60
+RIGHT = (ROOT / "examples/class/s01/softmax.py").read_text()
+WORKS = (
+    RIGHT,
+    RIGHT,
+    (ROOT / "examples/class/s06/softmax.py").read_text(),
+    "import os\ndef softmax(x, axis=-1): os._exit(3)\n",
+    "def softmax(x, axis=-1: return x\n",
+    "import os\nos.abort()\n",
+)
+
+
+class Killer:
+    """Grades a class over and over, and kills a process of it now and then."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder = folder
+        self.random = random.Random(seed)
+        self.kills: dict[str, int] = {}
+        for number in range(STUDENTS):
+            place = folder / "class" / f"s{number:03}"
+            place.mkdir(parents=True)
+            work = WORKS[number % len(WORKS)]
+            (place / "softmax.py").write_text(f"{work}\n# {number}\n")
+
+    def start(self, out: str) -> "subprocess.Popen[bytes]":
+        command = ["grade", "class", "--out", out, "--exercise", "softmax", "--workers", "2"]
+        return subprocess.Popen(
+            [sys.executable, "-m", "autograder", *command, "--course", str(ROOT)],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "said").open("ab"),
+        )
+
+    def undisturbed(self) -> dict[str, str]:
+        assert self.start("calm").wait(300) == 0
+        return digest(self.folder / "calm")
+
+    def disturbed(self, out: str, most: int) -> int:
+        """One class, with kills until it is graded or `most` are spent; returns how many."""
+        kills = 0
+        run = self.start(out)
+        while run.poll() is None:
+            self._pause(run, self.random.uniform(0.1, 2.2))
+            if kills < most and run.poll() is None:
+                kind = self._kill_one(run.pid)
+                kills += bool(kind)
+                self.kills[kind] = self.kills.get(kind, 0) + bool(kind)
+            if run.poll() is not None and run.returncode == -signal.SIGKILL:
+                run = self.start(out)
+        if run.returncode:
+            said = (self.folder / "said").read_text()[-2000:]
+            raise AssertionError(f"the run ended with {run.returncode}: {said}")
+        return kills
+
+    def _pause(self, run: "subprocess.Popen[bytes]", seconds: float) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            run.wait(seconds)
+
+    def _kill_one(self, command: int) -> str:
+        tree = below(command)
+        kinds = {"command": [command]}
+        for process, text in tree.items():
+            if "start.py" in text:
+                is_child = any(other == process for other in self._submissions(tree))
+                kinds.setdefault("submission" if is_child else "fork server", []).append(process)
+            elif "spawn_main" in text:
+                kinds.setdefault("judge", []).append(process)
+        kind = self.random.choice(sorted(kinds))
+        try:
+            os.kill(self.random.choice(sorted(kinds[kind])), signal.SIGKILL)
+        except ProcessLookupError:
+            return ""
+        return kind
+
+    def _submissions(self, tree: dict[int, str]) -> list[int]:
+        """The processes that have two fork-server processes above them."""
+        parents = parent_of()
+        servers = {process for process, text in tree.items() if "start.py" in text}
+        return [
+            p for p in servers if parents.get(p) in servers and parents.get(parents[p]) in servers
+        ]
+
+
+def parent_of() -> dict[int, int]:
+    shown = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
+    return {int(a): int(b) for a, b in (line.split() for line in shown.splitlines())}
+
+
+def below(process: int) -> dict[int, str]:
+    """The processes below one, with their command lines."""
+    parents = parent_of()
+    found: set[int] = {process}
+    for _ in range(8):
+        found |= {child for child, parent in parents.items() if parent in found}
+    texts = {}
+    for child in found - {process}:
+        try:
+            texts[child] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+    return texts
+
+
+def digest(out: Path) -> dict[str, str]:
+    """What a run has come to: the files for people, and the rows of the journal."""
+    files = [p for p in out.rglob("*") if p.suffix in {".csv", ".jsonl", ".html"}]
+    found = {
+        str(p.relative_to(out)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(files)
+    }
+    database = sqlite3.connect(out / "journal.sqlite")
+    for table in ("results", "pages"):
+        rows = database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+        found[table] = hashlib.sha256(repr(rows).encode()).hexdigest()
+    database.close()
+    return found
+
+
+def disturb(kills: int, seed: int) -> dict[str, int]:
+    """Kill that many times; raises AssertionError if a result differs from an undisturbed one."""
+    with tempfile.TemporaryDirectory() as folder:
+        killer = Killer(Path(folder), seed)
+        calm = killer.undisturbed()
+        left = kills
+        while left > 0:
+            left -= killer.disturbed("disturbed", min(left, 6))
+            assert digest(Path(folder, "disturbed")) == calm
+            shutil.rmtree(Path(folder, "disturbed"))
+        return killer.kills
+
+
+def main() -> None:
+    start = time.monotonic()
+    kills = disturb(int(sys.argv[1]), seed=1)
+    print(
+        f"{sum(kills.values())} kills in {time.monotonic() - start:.0f} s: {kills}; no difference"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Each layer shown to matter: which attacks get further when it is off.
+
+`python -m tests.confinement.layers` prints the table of `docs/confinement.md`. Layers overlap on
+purpose, so some are switched off on top of a base that already lacks the other that covers them.
+All bases keep the namespaces or the system-call filter: no attack ever reaches the machine.
+"""
+
+from collections.abc import Iterable
+
+from autograder.worker.confinement import LAYERS
+
+from .arena import arena
+from .attacks import ATTACKS
+
+FULL = LAYERS["full"]
+
+
+def without(*layers: str) -> tuple[str, ...]:
+    return tuple(layer for layer in FULL if layer not in layers)
+
+
+# layer: (the base it is taken from, the layers that are left, an attack that then gets through)
+CASES = {
+    "namespaces and private root": (
+        FULL,
+        without("namespaces", "scratch", "pid"),
+        "see whether a file of the host is there",
+    ),
+    "fresh scratch folder": (
+        FULL,
+        without("scratch"),
+        "read what another submission wrote",
+    ),
+    "own process namespace": (
+        without("seccomp", "landlock"),
+        without("seccomp", "landlock", "pid"),
+        "probe the parent",
+    ),
+    "limits": (FULL, without("limits"), "open 1000 files"),
+    "landlock": (FULL, without("landlock"), "list the root folder"),
+    "system-call filter": (FULL, without("seccomp"), "fork"),
+}
+
+
+def through(layers: tuple[str, ...], names: Iterable[str] = ATTACKS) -> list[str]:
+    """The attacks that get through these layers."""
+    with arena(layers) as place:
+        return [name for name in names if place.gets_through(name)]
+
+
+def main() -> None:
+    print("| switched off | beside | attacks that then get further |")
+    print("|---|---|---|")
+    known: dict[tuple[str, ...], list[str]] = {}
+    for layer, (base, left, _) in CASES.items():
+        for layers in (base, left):
+            known.setdefault(layers, []) or known.__setitem__(layers, through(layers))
+        further = [name for name in known[left] if name not in known[base]]
+        beside = ", ".join(layer for layer in FULL if layer not in base) or "–"
+        print(f"| {layer} | {beside} | {len(further)}: {'; '.join(further)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""No attack gets anywhere, on any rung that this machine can show, as root and as a plain user."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from autograder.judge.ladder import LADDER, choose, why_not
+from autograder.worker.confinement import LAYERS
+
+from .arena import ROOT, arena
+from .attacks import ATTACKS
+from .layers import CASES, through
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
+
+# What a rung does not hide: it is said in docs/confinement.md.
+KNOWN = {
+    "full": set(),
+    "landlock": {"see whether a file of the host is there", "see the host's name"},
+    "no-open": {"see whether a file of the host is there", "see the host's name"},
+}
+AS_A_PLAIN_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
+
+
+def holds(rung):
+    reason = why_not(rung)
+    if reason:
+        pytest.skip(f"{rung} does not hold here: {reason}")
+
+
+def test_there_are_enough_attacks():
+    assert len(ATTACKS) >= 100
+
+
+@pytest.mark.parametrize("rung", LADDER)
+def test_nothing_gets_through(rung):
+    holds(rung)
+    with arena(LAYERS[rung], rung) as place:
+        found = {name for name in ATTACKS if place.gets_through(name)}
+    assert found == KNOWN[rung]
+
+
+@pytest.mark.parametrize("rung", LADDER)
+@pytest.mark.skipif(os.geteuid() != 0, reason="it is a plain user already")
+def test_nothing_gets_through_as_a_plain_user(rung):
+    """In a user namespace of its own, where this process is user 1000 without any right."""
+    holds(rung)
+    command = [*AS_A_PLAIN_USER, sys.executable, "-m", "tests.confinement.arena", rung]
+    if subprocess.run([*AS_A_PLAIN_USER, "true"]).returncode:
+        pytest.skip("unshare cannot make a plain user here")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    first, *others = done.stdout.splitlines()
+    assert first.startswith(f"{len(ATTACKS)} attacks as uid 1000"), done.stderr
+    assert {line.strip() for line in others} == KNOWN[rung]
+
+
+@pytest.mark.parametrize("layer", CASES)
+def test_each_layer_matters(layer):
+    holds("full")
+    base, left, attack = CASES[layer]
+    assert through(base, [attack]) == []
+    assert through(left, [attack]) == [attack]
+
+
+def test_processes_end_with_their_submission():
+    """Even without the filter: a process that is left behind is gone when the child is."""
+    holds("full")
+    with arena(tuple(x for x in LAYERS["full"] if x != "seccomp")) as place:
+        assert place.gets_through("leave a process behind")  # it could start one
+        for _ in range(100):
+            if not _sleepers(place):
+                return
+            time.sleep(0.02)
+    raise AssertionError("a process was left behind")
+
+
+def _sleepers(place):
+    zygote = place.children._zygotes["numpy"]._process.pid
+    shown = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
+    pairs = [tuple(map(int, line.split())) for line in shown.splitlines()]
+    below = {zygote}
+    for _ in range(5):
+        below |= {pid for pid, parent in pairs if parent in below}
+    return len(below) - 2  # the zygote's two processes
+
+
+def test_the_strongest_rung_is_chosen_and_none_is_refused(monkeypatch):
+    from autograder.errors import UserError
+    from autograder.judge import ladder
+
+    monkeypatch.setattr(ladder, "why_not", lambda rung: "" if rung == "landlock" else "it is off")
+    assert choose(None, own_code=False) == "landlock"
+    with pytest.raises(UserError, match="'full' does not hold here: it is off"):
+        choose("full", own_code=False)
+    monkeypatch.setattr(ladder, "why_not", lambda rung: "it is off")
+    with pytest.raises(UserError, match="--own-code"):
+        choose(None, own_code=False)
+    with pytest.raises(UserError, match="--own-code"):
+        choose("none", own_code=False)
+    assert choose(None, own_code=True) == "none"
+    assert choose("none", own_code=True) == "none"
