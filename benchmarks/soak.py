@@ -85,7 +85,7 @@ def main() -> None:
             full = all(result.outcome == "passed" for result in results)
             wrong_grades += full != (kind == "right")
             if number % max(1, count // 5) == 0:
-                server = _inner(children._zygotes["numpy"]._process.pid)
+                server = _inner(next(iter(children._zygotes.values()))._process.pid)
                 print(f"{number:6} {measure(server)}", flush=True)
     spent = time.monotonic() - start
     print(

@@ -1,10 +1,13 @@
 """What the judge needs of a process that runs a student's code, however it was started."""
 
 from abc import ABC, abstractmethod
-from typing import IO, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from autograder.course import Library, Limits
 from autograder.worker.confinement import Rung
+
+if TYPE_CHECKING:
+    from autograder.judge.line import Line
 
 
 class GraderTrouble(Exception):
@@ -20,8 +23,8 @@ class Child(ABC):
     """A started process that waits for its first request."""
 
     @abstractmethod
-    def open(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The line to it: a file to read from, and one to write to. Called once."""
+    def open(self) -> "Line":
+        """The line to it. Called once; whoever calls it closes the line."""
 
     @abstractmethod
     def end(self) -> None:
@@ -37,8 +40,8 @@ class Children(Protocol):
 
     confinement: Rung
 
-    def take(self, library: Library, limits: Limits) -> Child:
-        """A child of that kind, ready."""
+    def take(self, library: Library, limits: Limits, plots: bool = False) -> Child:
+        """A child of that kind, ready; with `plots`, one that has matplotlib at hand."""
 
     def close(self) -> None:
         """End what is still running."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from autograder.course import Library, Limits
 from autograder.judge import problems
-from autograder.judge.child import Children, GraderTrouble
+from autograder.judge.child import Child, Children, GraderTrouble
 from autograder.judge.process import DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.submission.source import Source
 from autograder.text import number, one_line
@@ -118,7 +118,7 @@ class Client:
         if self._failed_load is not None:
             raise self._failed_load
         if self._worker is None:
-            self._worker = WorkerProcess(self.children.take(self.library, self.limits))
+            self._worker = WorkerProcess(self._child())
             try:
                 self._load(self._worker)
             except problems.StudentProblem as problem:
@@ -126,6 +126,9 @@ class Client:
                 self.close()
                 raise
         return self._worker
+
+    def _child(self) -> Child:
+        return self.children.take(self.library, self.limits, self.source.mentions("matplotlib"))
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True

@@ -10,18 +10,19 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
 from autograder.course import Library, Limits
 from autograder.errors import UserError
 from autograder.judge.child import Child, GraderTrouble
+from autograder.judge.line import DescriptorLine, Line
 from autograder.judge.spawn import START, environment, library_folders
 from autograder.worker.confinement import LAYERS, Rung
 
 WARM: dict[Library, tuple[str, ...]] = {
-    "numpy": ("numpy.random", "matplotlib.pyplot"),
-    "torch": ("numpy.random", "matplotlib.pyplot", "torch"),
+    "numpy": ("numpy.random",),
+    "torch": ("numpy.random", "torch"),
 }
+PLOTS = ("matplotlib.pyplot",)  # more to copy for each fork, so only for those that draw
 START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
@@ -44,42 +45,42 @@ class ForkedChild(Child):
         self._line = line
         self._process = process
         self._zygote = zygote
-        self._status: int | None = None
 
-    def open(self) -> tuple[IO[bytes], IO[bytes]]:
-        with self._line:
-            return self._line.makefile("rb"), self._line.makefile("wb")
+    def open(self) -> Line:
+        descriptor = self._line.detach()
+        return DescriptorLine(descriptor, descriptor)
 
     def end(self) -> None:
+        """Kill it. Its remains are collected when the next child is wanted: that takes a while."""
         if self._process < 0:
             return
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
-        self._collect()
-
-    def wait(self, seconds: float) -> int | None:
-        if self._process >= 0 and self._zygote.answers_within(seconds):
-            self._collect()
-        return None if self._status is None else os.waitstatus_to_exitcode(self._status)
-
-    def _collect(self) -> None:
         os.close(self._process)
         self._process = -1
-        self._status = self._zygote.status()
+
+    def wait(self, seconds: float) -> int | None:
+        if self._process < 0 or not self._zygote.answers_within(seconds):
+            return None
+        return os.waitstatus_to_exitcode(self._zygote.status())
 
 
 class Zygote:
     """A running fork server."""
 
     def __init__(
-        self, library: Library, layers: Sequence[str], hidden: Sequence[str], secret: Sequence[str]
+        self,
+        warm: Sequence[str],
+        layers: Sequence[str],
+        hidden: Sequence[str],
+        secret: Sequence[str],
     ) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         config = {
             "control": theirs.fileno(),
             "layers": list(layers),
             "libraries": library_folders(),
-            "warm": WARM[library],
+            "warm": list(warm),
             "hidden": list(hidden),
             "secret": list(secret),
             "scratch_mb": SCRATCH_MB,
@@ -103,12 +104,13 @@ class Zygote:
             raise self._gone()
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """A new child, locked down.
+        """A new child, locked down; the one before has to be ended.
 
         Raises:
             ZygoteGone: there is none; no student's code has run.
         """
-        assert not self._busy, "a zygote has one child at a time"
+        if self._busy:
+            self.status()
         request = {
             "memory_mb": limits.memory_mb,
             "cpu_seconds": int(limits.total_seconds) + 30,
@@ -210,22 +212,23 @@ class ForkServers:
         self.confinement: Rung = rung
         self.hidden = (reference,)
         self.secret = [str(path) for path in secret]
-        self._zygotes: dict[Library, Zygote] = {}
+        self._zygotes: dict[tuple[str, ...], Zygote] = {}
 
-    def take(self, library: Library, limits: Limits) -> Child:
+    def take(self, library: Library, limits: Limits, plots: bool = False) -> Child:
         """A child of a warm process.
 
         Raises:
             ZygoteGone: there is none, also after a few more tries.
         """
+        warm = WARM[library] + (PLOTS if plots else ())
         for tries_left in reversed(range(TRIES)):
             try:
-                if library not in self._zygotes:
+                if warm not in self._zygotes:
                     layers = LAYERS[self.confinement]
-                    self._zygotes[library] = Zygote(library, layers, self.hidden, self.secret)
-                return self._zygotes[library].fork(limits)
+                    self._zygotes[warm] = Zygote(warm, layers, self.hidden, self.secret)
+                return self._zygotes[warm].fork(limits)
             except ZygoteGone as gone:
-                self._zygotes.pop(library, None)
+                self._zygotes.pop(warm, None)
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError

@@ -1,17 +1,14 @@
-"""The line to a worker: one message there, one back, each with a deadline."""
+"""A worker's conversation: one message there, one back, each with a deadline."""
 
-import queue
 import secrets
 import signal
-import threading
-from typing import IO
+import time
 
 from autograder.judge.child import Child
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,
     MAX_PAYLOAD,
-    Buffer,
     ProtocolError,
     decode,
     encode,
@@ -38,10 +35,7 @@ class WorkerProcess:
 
     def __init__(self, child: Child) -> None:
         self.child = child
-        self._requests: queue.SimpleQueue[list[Buffer] | None] = queue.SimpleQueue()
-        self._replies: queue.SimpleQueue[Reply | Exception] = queue.SimpleQueue()
-        self._call = 0
-        threading.Thread(target=self._talk, daemon=True).start()
+        self.line = child.open()
 
     def exchange(self, request: Request, seconds: float) -> Reply:
         """Send `request` and wait for its answer.
@@ -50,43 +44,31 @@ class WorkerProcess:
             DeadlinePassed: no answer within `seconds`; the worker is ended.
             WorkerGone: the worker ended by itself, or sent what is not an answer.
         """
+        __tracebackhide__ = True
+        until = time.monotonic() + seconds
         header, payload, buffers = encode(request, MAX_REQUEST)
-        self._call = secrets.randbits(64)
-        self._requests.put([FRAME.pack(header, payload, self._call), *buffers])
+        call = secrets.randbits(64)
         try:
-            reply = self._replies.get(timeout=seconds)
-        except queue.Empty:
+            self.line.send([FRAME.pack(header, payload, call), *buffers], until)
+            return self._receive(call, until)
+        except TimeoutError:
             self.end()
             raise DeadlinePassed("it did not answer in time") from None
-        if isinstance(reply, Reply):
-            return reply
-        code = self.child.wait(0.5)  # its line is closed: let it end by itself, as it wants to
-        self.end()
-        raise WorkerGone(_how_it_ended(reply, code), code)
+        except (OSError, EOFError, ProtocolError) as error:
+            code = self.child.wait(0.5)  # it hung up: let it end by itself, as it wants to
+            self.end()
+            raise WorkerGone(_how_it_ended(error, code), code) from None
+
+    def _receive(self, call: int, until: float) -> Reply:
+        header, payload, answered = FRAME.unpack(self.line.receive(FRAME.size, until))
+        if answered != call or header > MAX_HEADER or payload > MAX_PAYLOAD:
+            raise ProtocolError("not the reply to this request")
+        head = self.line.receive(header, until) if header else b""
+        return decode(Reply, head, self.line.receive(payload, until) if payload else b"")
 
     def end(self) -> None:
         self.child.end()
-        self._requests.put(None)
-
-    def _talk(self) -> None:
-        """Write requests and read replies; in a thread, so that a deadline holds for both."""
-        source, target = self.child.open()
-        with source, target:
-            while (buffers := self._requests.get()) is not None:
-                try:
-                    for buffer in buffers:
-                        target.write(buffer)
-                    target.flush()
-                    self._replies.put(self._read_reply(source))
-                except Exception as error:
-                    self._replies.put(error)
-                    break
-
-    def _read_reply(self, source: IO[bytes]) -> Reply:
-        header, payload, call = FRAME.unpack(_exactly(source, FRAME.size))
-        if call != self._call or header > MAX_HEADER or payload > MAX_PAYLOAD:
-            raise ProtocolError("not the reply to this request")
-        return decode(Reply, _exactly(source, header), _exactly(source, payload))
+        self.line.close()
 
 
 def _how_it_ended(error: Exception, code: int | None) -> str:
@@ -98,10 +80,3 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
         except ValueError:
             return f"it was ended by signal {-code}"
     return f"the program ended itself with exit code {code}"
-
-
-def _exactly(source: IO[bytes], size: int) -> bytes:
-    data = source.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data

@@ -11,11 +11,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from autograder.course import Library, Limits
 from autograder.judge.child import Child
 from autograder.worker.confinement import Rung
+
+if TYPE_CHECKING:
+    from autograder.judge.line import Line
 
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 WARM: dict[Library, tuple[str, ...]] = {
@@ -62,10 +65,21 @@ class PlainChild(Child):
     def discard(self) -> None:
         """End a child that nobody talks to, and close the line to it."""
         self.end()
-        for pipe in self.open():
+        for pipe in self._pipes():
             pipe.close()
 
-    def open(self) -> tuple[IO[bytes], IO[bytes]]:
+    def open(self) -> "Line":
+        from autograder.judge.line import DescriptorLine, ThreadLine
+
+        reading, writing = self._pipes()
+        if os.name == "nt":
+            return ThreadLine(reading, writing)
+        line = DescriptorLine(os.dup(reading.fileno()), os.dup(writing.fileno()))
+        reading.close()
+        writing.close()
+        return line
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         assert self.process.stdout is not None and self.process.stdin is not None
         return self.process.stdout, self.process.stdin
 
@@ -95,7 +109,7 @@ class Spawner:
         if (library, limits) not in self._ready:
             self._ready[library, limits] = PlainChild(library, limits, self.hidden, self.scratch)
 
-    def take(self, library: Library, limits: Limits) -> Child:
+    def take(self, library: Library, limits: Limits, plots: bool = False) -> Child:  # noqa: ARG002
         child = self._ready.pop((library, limits), None)
         if child is not None and child.process.poll() is not None:
             child.discard()

@@ -32,6 +32,10 @@ class Source(msgspec.Struct, frozen=True):
     def text(self) -> str:
         return "\n".join(unit.text for unit in self.units)
 
+    def mentions(self, word: str) -> bool:
+        """Whether a word stands anywhere in what will run."""
+        return word in self.text or any(word in text for text in self.helpers.values())
+
     @property
     def digest(self) -> str:
         """SHA-256 of all that will run."""

@@ -23,7 +23,7 @@ STUDENTS = 60
 RIGHT = (ROOT / "examples/class/s01/softmax.py").read_text()
 WORKS = (
     RIGHT,
-    RIGHT,
+    f"import time\ntime.sleep(0.2)\n{RIGHT}",
     (ROOT / "examples/class/s06/softmax.py").read_text(),
     "import os\ndef softmax(x, axis=-1): os._exit(3)\n",
     "def softmax(x, axis=-1: return x\n",
@@ -46,12 +46,13 @@ class Killer:
 
     def start(self, out: str) -> "subprocess.Popen[bytes]":
         command = ["grade", "class", "--out", out, "--exercise", "softmax", "--workers", "2"]
-        return subprocess.Popen(
-            [sys.executable, "-m", "autograder", *command, "--course", str(ROOT)],
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "said").open("ab"),
-        )
+        with (self.folder / "said").open("ab") as said:
+            return subprocess.Popen(
+                [sys.executable, "-m", "autograder", *command, "--course", str(ROOT)],
+                cwd=self.folder,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+            )
 
     def undisturbed(self) -> dict[str, str]:
         assert self.start("calm").wait(300) == 0
