@@ -110,13 +110,17 @@ def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[
     executor: Executor | None = None
     with contextlib.ExitStack() as stack:
         while True:
+            broken: list[Task] = []
             for task in _some(coming, 3 * workers - len(running)):
                 executor = executor or stack.enter_context(_judges(setup, workers))
-                running[executor.submit(_grade, task)] = task
-            if not running:
+                try:
+                    running[executor.submit(_grade, task)] = task
+                except BrokenProcessPool:
+                    broken.append(task)
+                    break
+            if not running and not broken:
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            broken = []
+            done = set() if broken else wait(running, return_when=FIRST_COMPLETED).done
             for future in done:
                 task = running.pop(future)
                 try:
