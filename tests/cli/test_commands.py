@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -141,3 +142,32 @@ def test_build_check_says_what_is_out_of_step(run, tmp_path):
     done = run("build", "--check")
     assert done.returncode == 1
     assert "one.ipynb is not in step with solutions/one.py" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent differently there")
+def test_ctrl_c_keeps_what_is_graded(tmp_path, root):
+    right = (root / "examples/class/s01/softmax.py").read_text()
+    for number in range(12):
+        (tmp_path / "class" / f"s{number:02}").mkdir(parents=True)
+        slow = f"import time\ntime.sleep(0.3)\n{right}"
+        (tmp_path / "class" / f"s{number:02}" / "softmax.py").write_text(slow)
+    command = [sys.executable, "-m", "autograder", "grade", "class", "--out", "results"]
+    command += ["--exercise", "softmax", "--workers", "1", "--own-code"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
+        for line in run.stderr:
+            if line.startswith("graded 3 "):
+                run.send_signal(signal.SIGINT)
+                break
+        said = run.stderr.read()
+    assert run.returncode == 2
+    assert "run the same command to go on from there" in said
+    assert "Traceback" not in said
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "graded 12 of 12" in done.stderr
+
+
+def test_doctor_names_every_rung(run):
+    done = run("doctor")
+    assert done.returncode in {0, 1}
+    assert all(rung in done.stdout for rung in ("full", "landlock", "no-open"))

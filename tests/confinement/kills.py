@@ -66,8 +66,9 @@ class Killer:
             self._pause(run, self.random.uniform(0.1, 2.2))
             if kills < most and run.poll() is None:
                 kind = self._kill_one(run.pid)
-                kills += bool(kind)
-                self.kills[kind] = self.kills.get(kind, 0) + bool(kind)
+                if kind:
+                    kills += 1
+                    self.kills[kind] = self.kills.get(kind, 0) + 1
             if run.poll() is not None and run.returncode == -signal.SIGKILL:
                 run = self.start(out)
         if run.returncode:
