@@ -65,6 +65,9 @@ class Zygote:
         tempfile.tempdir = None
         gc.collect()
         gc.freeze()
+        maps = os.open("self/maps", os.O_RDONLY, dir_fd=self.proc)
+        with open(maps, encoding="utf-8") as file:
+            kernel.gather_memory(file.read())
         kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, for children neither
 
     def _enter_namespaces(self, readable: list[str]) -> None:
