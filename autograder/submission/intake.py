@@ -11,10 +11,11 @@ import msgspec
 from autograder.errors import UserError
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, Source, read_siblings, read_source
-from autograder.text import file_name, one_line
+from autograder.text import file_name, one_line, several
 
 MAX_DEPTH = 3
-MAX_FILES = 200
+MAX_FILES = 5000
+MAX_NOTES = 5
 IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"}
 
 
@@ -91,18 +92,24 @@ def read_work(folder: Folder, exercises: Iterable[str]) -> Work:
     work = Work(folder.student)
     names = list(exercises)
     candidates: dict[str, list[Path]] = {name: [] for name in names}
+    others: list[str] = []
     try:
         for path in _files(folder.path):
             exercise = _exercise_of(path.stem, names)
             if exercise:
                 candidates[exercise].append(path)
             else:
-                shown = one_line(path.name, 100)
-                work.notes.append(f"{shown} was not graded: no exercise has that name.")
+                others.append(one_line(path.name, 100))
     except OSError as error:
         reason = f"The folder cannot be read: {error.strerror}."
         work.unclear = dict.fromkeys(names, reason)
         return work
+    work.notes += [
+        f"{name} was not graded: no exercise has that name." for name in others[:MAX_NOTES]
+    ]
+    if len(others) > MAX_NOTES:
+        left = several(len(others) - MAX_NOTES, "more file")
+        work.notes.append(f"Nor were {left} (no folder is read beyond {MAX_FILES:,} entries).")
     siblings = {
         path: read_siblings(path) for path in {p.parent for ps in candidates.values() for p in ps}
     }

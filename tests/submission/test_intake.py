@@ -157,3 +157,13 @@ def test_an_empty_folder(tmp_path):
     (tmp_path / "s2").mkdir()
     found = work(tmp_path)
     assert (found.sources, found.unclear, found.notes) == ({}, {}, [])
+
+
+def test_a_crowd_of_other_files_is_counted_not_listed(tmp_path):
+    for number in range(300):
+        put(tmp_path, f"s1/{number}.py")
+    put(tmp_path, "s1/softmax.py")
+    found = work(tmp_path)
+    assert set(found.sources) == {"softmax"}
+    assert len(found.notes) == 6
+    assert found.notes[-1].startswith("Nor were 295 more files")
