@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -85,6 +86,7 @@ def _start(setup: Setup, parent: int) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _grading = Grading(setup)
     _grading.__enter__()
+    gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     atexit.register(_grading.__exit__)
 
 
