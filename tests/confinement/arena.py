@@ -24,6 +24,7 @@ from .attacks import ATTACKS
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "the-secret-of-the-judge"
 LIMITS = Limits(load_seconds=10, call_seconds=1, total_seconds=30, memory_mb=512)
+PATIENT = Limits(load_seconds=30, call_seconds=30, total_seconds=60, memory_mb=512)
 NEIGHBOUR = "def f(x):\n    open('left.txt', 'w').write('theirs')\n    return [2 * v for v in x]\n"
 QUIET = "def f(x): return [2 * v for v in x]\n"
 
@@ -88,7 +89,7 @@ class Arena:
 
     def _neighbour(self, text: str) -> bool:
         source = Source("work", "work.py", (Unit("work.py", text),))
-        client = Client(source, "numpy", LIMITS, self.children)
+        client = Client(source, "numpy", PATIENT, self.children)
         try:
             return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
         except StudentProblem:  # it may not write its file on this rung
