@@ -46,7 +46,6 @@ class Client:
         self.load_problems: list[Problem] = []
         self.printed = ""
         self._worker: WorkerProcess | None = None
-        self._names: list[str] = []
         self._failed_load: problems.StudentProblem | None = None
         self._timeouts: dict[str, int] = {}
         self._spent = 0.0
@@ -153,8 +152,8 @@ class Client:
             ) from None
         self.load_problems = reply.problems
         self._note_printed(reply.printed)
-        self._names = reply.value if isinstance(reply.value, list) else []
-        if not self._names and reply.problems:
+        names = reply.value if isinstance(reply.value, list) else []
+        if not names and reply.problems:
             first = problems.from_worker(reply.problems[0], self.source.label)
             raise problems.NotLoaded(first.finding, first.place)
 

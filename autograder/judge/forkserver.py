@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +14,8 @@ from autograder.course import Library, Limits
 from autograder.errors import UserError
 from autograder.judge.child import Child, GraderTrouble
 from autograder.judge.line import DescriptorLine, Line
-from autograder.judge.spawn import START, environment, library_folders
-from autograder.worker.confinement import LAYERS, Rung
+from autograder.judge.spawn import environment, library_folders, process_limits, worker_command
+from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Rung
 
 # What students import besides: ready at once, and there at all where nothing can be opened.
 _COMMON = """
@@ -33,7 +32,6 @@ START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
 TRIES = 5
-SCRATCH = "/submission/scratch"
 
 
 class ZygoteGone(GraderTrouble):
@@ -97,7 +95,7 @@ class Zygote:
         self._busy = False
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)],
+                worker_command(config),
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
@@ -106,7 +104,7 @@ class Zygote:
                 pass_fds=[theirs.fileno()],
             )
         self._control = ours
-        if self._receive(16, START_SECONDS)[0] != b"ready":
+        if self._receive(16, START_SECONDS)[0] != READY:
             raise self._gone()
 
     def fork(self, limits: Limits) -> ForkedChild:
@@ -117,10 +115,7 @@ class Zygote:
         """
         if self._busy:
             self.status()
-        request = {
-            "memory_mb": limits.memory_mb,
-            "cpu_seconds": int(limits.total_seconds) + 30,
-        }
+        request = process_limits(limits)
         ours, theirs = socket.socketpair()
         try:
             self._control.settimeout(ANSWER_SECONDS)
@@ -131,7 +126,7 @@ class Zygote:
             ours.close()
             raise self._gone() from None
         message, process = self._receive(16)
-        if message != b"started" or process < 0:
+        if message != STARTED or process < 0:
             ours.close()
             raise self._gone()
         self._busy = True
@@ -142,7 +137,7 @@ class Zygote:
         except OSError:
             locked = b""
         ours.settimeout(None)
-        if locked != b"L":
+        if locked != LOCKED:
             ours.close()
             child.end()
             raise self._gone()
@@ -167,9 +162,10 @@ class Zygote:
         """
         message, _ = self._receive(16)
         self._busy = False
-        if len(message) != 4:
+        if len(message) != STATUS.size:
             raise self._gone()
-        return int.from_bytes(message, "little", signed=True)
+        code: int = STATUS.unpack(message)[0]
+        return code
 
     def _receive(self, size: int, seconds: float = ANSWER_SECONDS) -> tuple[bytes, int]:
         try:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -38,12 +39,10 @@ class PlainChild(Child):
             "libraries": library_folders(),
             "warm": WARM[library],
             "hidden": hidden,
-            "memory_mb": limits.memory_mb,
-            "cpu_seconds": int(limits.total_seconds) + 30,
+            **process_limits(limits),
         }
         self.process = subprocess.Popen(
-            # not -I: that would ignore PYTHONHASHSEED too
-            [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)],
+            worker_command(config),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -124,6 +123,16 @@ class Spawner:
         for child in self._ready.values():
             child.discard()
         self._ready.clear()
+
+
+def worker_command(config: Mapping[str, object]) -> list[str]:
+    """How a worker's process is started. Not with -I: that would ignore PYTHONHASHSEED too."""
+    return [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)]
+
+
+def process_limits(limits: Limits) -> dict[str, int]:
+    """What the process sets on itself; the deadlines are the judge's."""
+    return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
 
 
 @functools.cache

@@ -5,9 +5,15 @@ namespace, a fresh scratch folder, limits, landlock, no new privileges, no capab
 descriptors and a system-call filter for each submission.
 """
 
+import struct
 from typing import Literal
 
 Rung = Literal["full", "landlock", "no-open", "none"]
+
+# A confined submission's own folder, and what zygote and judge say to each other.
+SCRATCH = "/submission/scratch"
+READY, STARTED, LOCKED = b"ready", b"started", b"L"
+STATUS = struct.Struct("<i")
 
 # What each rung of the ladder is made of, the strongest first.
 LAYERS: dict[Rung, tuple[str, ...]] = {

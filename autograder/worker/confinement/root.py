@@ -4,9 +4,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from . import kernel
+from . import SCRATCH, kernel
 
-SCRATCH = "/submission/scratch"
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 

@@ -9,18 +9,14 @@ import json
 import os
 import signal
 import socket
-import struct
 import sys
 import tempfile
 from typing import Any
 
 from ..limits import limit_self, mapped_bytes
 from ..serve import Server, warm_up
-from . import filters, identity, kernel, root
+from . import LOCKED, READY, SCRATCH, STARTED, STATUS, filters, identity, kernel, root
 
-READY, STARTED = b"ready", b"started"
-LOCKED = b"L"
-STATUS = struct.Struct("<i")
 LINE = 3
 MAX_MESSAGE = 4096
 
@@ -59,7 +55,7 @@ class Zygote:
             identity.drop_root(readable)
             os.chdir("/")
         if "landlock" in self.layers:
-            own = [os.path.dirname(root.SCRATCH)] if "namespaces" in self.layers else []
+            own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = filters.make_ruleset(readable, own)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         tempfile.tempdir = None
@@ -89,7 +85,7 @@ class Zygote:
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         socket.sethostname("submission")
         root.mount_scratch(self.config["scratch_mb"])
-        os.chdir(root.SCRATCH)
+        os.chdir(SCRATCH)
         self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
 
     def serve(self) -> None:
@@ -135,7 +131,7 @@ class Zygote:
             for descriptor in (0, 1, 2):
                 os.dup2(nowhere, descriptor)
             if "namespaces" in self.layers:
-                os.chdir(root.SCRATCH)
+                os.chdir(SCRATCH)
             if "limits" in self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], confined=True)
             server = Server(LINE, LINE, self.config["hidden"])
