@@ -15,7 +15,7 @@ from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
 from autograder.judge.problems import StudentProblem
 from autograder.judge.stand_in import Submission
-from autograder.report.model import Evidence, Line, Outcome
+from autograder.report.model import Diagnosis, Evidence, Line, Outcome
 from autograder.report.values import describe_call, excerpt
 from autograder.text import one_line, printable
 
@@ -36,8 +36,11 @@ class CheckResult:
         self.outcome: Outcome = "failed"
         self.finding = "The check did not come to an end."
         self.note = ""
+        self.diagnosis: Diagnosis | None = None
         self.evidence: Evidence | None = None
         self.place: Line | None = None
+        self.about = ""
+        self.diagnosable = False
 
     def passed(self, notes: Sequence[tuple[str, object]]) -> None:
         self.outcome, self.finding = "passed", ""
@@ -46,6 +49,8 @@ class CheckResult:
     def failed(self, error: BaseException, submission: Submission | None) -> None:
         """Describe an exception that ended the check."""
         self.finding = printable(_first_part(str(error)), 1000)
+        self.about = submission.about() if submission is not None else ""
+        self.diagnosable = not isinstance(error, StudentProblem) or error.kind == "raised"
         if isinstance(error, StudentProblem):
             outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")

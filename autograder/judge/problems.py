@@ -31,10 +31,18 @@ class Raised(StudentProblem):
 
     kind: Kind = "raised"
 
-    def __init__(self, finding: str, place: Place | None, type: str, message: str) -> None:
+    def __init__(
+        self,
+        finding: str,
+        place: Place | None,
+        type: str,
+        message: str,
+        shapes: dict[str, list[int]] | None = None,
+    ) -> None:
         super().__init__(finding, place)
         self.type = type
         self.message = message
+        self.shapes = shapes or {}
 
 
 class NotWritten(Raised):
@@ -98,7 +106,7 @@ def raised(problem: Problem, subject: str) -> Raised:
         said = f"{kind}: {message}" if message else kind
         finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
         finding += quoted(problem.place) if problem.place else "."
-    return Raised(finding, problem.place, kind, message)
+    return Raised(finding, problem.place, kind, message, problem.shapes)
 
 
 def missing(name: str, file: str, names: list[str], stopped: str) -> NotDefined:

@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 
 from autograder.course import Course, Exercise
+from autograder.diagnosis.attach import Catalogue, attach_diagnoses
 from autograder.errors import UserError
 from autograder.judge import MARKS
 from autograder.judge.child import Children, GraderTrouble
@@ -57,6 +58,7 @@ class Judge:
         self._checks = CheckPlugin(
             course, course.content.seed if seed is None else seed, lambda _: self._client
         )
+        self._catalogue = Catalogue(course.content.reference)
         self._client: Client
         self._items: dict[str, list[pytest.Item]] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -147,6 +149,9 @@ class Judge:
             _renew(item)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         try:
+            if self._checks.trouble is None:
+                results = self._checks.results_of(items)
+                attach_diagnoses(self._catalogue, source.name, results, self._client)
             self._client.close()
         except GraderTrouble as trouble:
             return trouble

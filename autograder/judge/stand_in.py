@@ -66,6 +66,7 @@ class Submission:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._calls: list[Call] = []
+        self._about = ""
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -75,6 +76,7 @@ class Submission:
     def value(self, name: str) -> Any:
         """The value of a module-level name such as `a_scores`."""
         __tracebackhide__ = True
+        self._about = self._about or name
         return self._client.ask(Request("get", name)).value
 
     def make(self, target: str, *args: Any) -> Handle:
@@ -84,6 +86,10 @@ class Submission:
     def last_call(self) -> Call | None:
         """The newest call of this check."""
         return self._calls[-1] if self._calls else None
+
+    def about(self) -> str:
+        """The function that the check called last; where it called none, the first value read."""
+        return self._about
 
     def _ask(
         self,
@@ -96,6 +102,7 @@ class Submission:
     ) -> Any:
         __tracebackhide__ = True
         self._calls.append(Call(name, args, kwargs))
+        self._about = name if on is None else self._about
         return self._client.ask(
             Request(
                 "call",

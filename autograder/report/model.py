@@ -49,6 +49,21 @@ class Line(Record, frozen=True, kw_only=True):
     text: str = ""
 
 
+class Diagnosis(Record, frozen=True, kw_only=True):
+    """Which mistake the answers show, beyond that they differ.
+
+    kind: "named" if the student's numbers are those of the `misconceptions`; "located" if the
+    finding says what is true of the answers and where they go wrong; "error" if it explains an
+    exception. `function` is the student's function that it is about.
+    """
+
+    kind: Literal["named", "located", "error"]
+    finding: str
+    misconceptions: tuple[str, ...] = ()
+    function: str = ""
+    hints: tuple[str, ...] = ()
+
+
 class CheckReport(Record, frozen=True, kw_only=True):
     """What became of one check. `points` are the course's, after scaling."""
 
@@ -60,6 +75,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     hidden: bool = False
     finding: str = ""
     note: str = ""
+    diagnosis: Diagnosis | None = None
     evidence: Evidence | None = None
     place: Line | None = None
     hints: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """An exception of the student's code, as data: what it says, and which line of theirs it hit."""
 
 import linecache
+import re
 from collections.abc import Collection
 from types import TracebackType
 
@@ -10,18 +11,21 @@ from .plain import Unsendable
 
 MAX_MESSAGE = 500
 MAX_FRAMES = 2000
+MAX_SHAPES = 8
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
     """Describe `error`; `labels` are the names under which the student's source was compiled."""
-    place = _syntax_place(error, labels) or _place(error.__traceback__, labels)
+    found = _innermost(error.__traceback__, labels)
+    place = _syntax_place(error, labels) or (_place(found) if found else None)
     if isinstance(error, Unsendable):
         return Problem("unsendable", message=str(error), place=place)
     if isinstance(error, KeyboardNeeded):
         return Problem("keyboard", place=place)
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
-    return Problem("raised", type(error).__name__, _message(error), place)
+    shapes = _shapes(found) if found else {}
+    return Problem("raised", type(error).__name__, _message(error), place, shapes=shapes)
 
 
 def _message(error: BaseException) -> str:
@@ -40,18 +44,36 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> Place | None
     return None
 
 
-def _place(traceback: TracebackType | None, labels: Collection[str]) -> Place | None:
-    """The innermost line that is the student's own."""
+def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
+    """The innermost step of a traceback that is the student's own."""
     found = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
             break
-        code = traceback.tb_frame.f_code
-        if code.co_filename in labels:
-            found = (code.co_filename, traceback.tb_lineno, code.co_name)
+        if traceback.tb_frame.f_code.co_filename in labels:
+            found = traceback
         traceback = traceback.tb_next
-    if found is None:
-        return None
-    label, line, function = found
-    text = linecache.getline(label, line).strip()[:200]
-    return Place(label, line, text, "" if function == "<module>" else function)
+    return found
+
+
+def _place(found: TracebackType) -> Place:
+    code = found.tb_frame.f_code
+    text = linecache.getline(code.co_filename, found.tb_lineno).strip()[:200]
+    function = "" if code.co_name == "<module>" else code.co_name
+    return Place(code.co_filename, found.tb_lineno, text, function)
+
+
+def _shapes(found: TracebackType) -> dict[str, list[int]]:
+    """The shapes of the local arrays that the failing line names, in the order of the line."""
+    local = found.tb_frame.f_locals
+    line = linecache.getline(found.tb_frame.f_code.co_filename, found.tb_lineno)
+    shapes: dict[str, list[int]] = {}
+    for name in re.findall(r"[^\W\d]\w*", line[:1000]):
+        if name in local and len(shapes) < MAX_SHAPES:
+            try:
+                sizes = [int(size) for size in local[name].shape]
+            except BaseException:
+                continue
+            if len(sizes) <= 8 and all(0 <= size < 2**31 for size in sizes):
+                shapes[name[:40]] = sizes
+    return shapes

@@ -51,6 +51,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     unsendable: the value is of a type that is not plain data; `message` describes it.
     exited: the code asked to end the program.
     keyboard: the code asked for keyboard input.
+    `shapes` has the arrays that the failing line names, with their shapes.
     """
 
     kind: Literal["raised", "missing", "unsendable", "exited", "keyboard"]
@@ -58,6 +59,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     message: str = ""
     place: Place | None = None
     names: list[str] = []
+    shapes: dict[str, list[int]] = {}
 
 
 class Reply(msgspec.Struct, array_like=True):

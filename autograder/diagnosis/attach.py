@@ -1,0 +1,120 @@
+"""Diagnoses for the failed checks of a submission: one for each function that went wrong."""
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+from autograder.diagnosis.errors import explain
+from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.recipe import Made, Probe, Recipe
+from autograder.diagnosis.replay import Replay
+from autograder.judge.client import Client
+from autograder.judge.plugin import CheckResult
+from autograder.judge.problems import Raised, StudentProblem
+from autograder.judge.stand_in import Submission
+from autograder.report.model import Diagnosis
+
+
+class Stopped(Exception):
+    """The submission can be asked nothing more: no time is left, or its process ended."""
+
+
+class Catalogue:
+    """The misconceptions of a course, loaded when an exercise first needs them."""
+
+    def __init__(self, reference: str) -> None:
+        self.reference = reference
+        self._modules: dict[str, Any] = {}
+        self._replays: dict[tuple[str, str], Replay] = {}
+
+    def module(self, exercise: str) -> Any:
+        """The course's module of that exercise's misconceptions, or None."""
+        if exercise not in self._modules:
+            name = f"{self.reference}.misconceptions.{exercise}"
+            try:
+                self._modules[exercise] = importlib.import_module(name)
+            except ModuleNotFoundError as error:
+                if error.name not in {name, f"{self.reference}.misconceptions"}:
+                    raise
+                self._modules[exercise] = None
+        return self._modules[exercise]
+
+    def recipes(self, exercise: str) -> dict[str, Recipe]:
+        """The recipes of the exercise's functions, by name."""
+        found: dict[str, Recipe] = getattr(self.module(exercise), "RECIPES", {})
+        return found
+
+    def replay(self, exercise: str, function: str) -> Replay | None:
+        key = exercise, function
+        if key not in self._replays:
+            recipe = self.recipes(exercise).get(function)
+            if recipe is None:
+                return None
+            self._replays[key] = Replay(recipe)
+        return self._replays[key]
+
+
+def attach_diagnoses(
+    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: Client
+) -> None:
+    """Find out what is wrong with each function that a failed check was about, and say so there.
+
+    Points are never touched: this only runs once all checks have.
+
+    Raises:
+        GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
+    """
+    known: dict[str, Diagnosis | None] = {}
+    for result in results:
+        if result.outcome != "failed" or not result.about or not result.diagnosable:
+            continue
+        if result.about not in known:
+            known[result.about] = _diagnose(catalogue, exercise, result, client)
+        result.diagnosis = known[result.about]
+
+
+def _diagnose(
+    catalogue: Catalogue, exercise: str, result: CheckResult, client: Client
+) -> Diagnosis | None:
+    function = result.about
+    submission = Submission(client)
+    replay = catalogue.replay(exercise, function)
+    try:
+        if replay is not None:
+            found = Examination(replay, lambda probe: _ask(submission, replay.recipe, probe))
+            diagnosis = found.diagnose()
+        else:
+            explain_value = getattr(catalogue.module(exercise), "explain_value", None)
+            diagnosis = explain_value(function, submission.value) if explain_value else None
+    except (Stopped, StudentProblem):
+        return None
+    if diagnosis is None:
+        return None
+    return Diagnosis(
+        kind=diagnosis.kind,
+        finding=diagnosis.finding,
+        misconceptions=diagnosis.misconceptions,
+        function=function,
+        hints=diagnosis.hints,
+    )
+
+
+def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+    """The student's answer to a probe."""
+    args = [
+        submission.make(arg.target, *arg.args) if isinstance(arg, Made) else arg
+        for arg in probe.args
+    ]
+    before = len(submission._client.printed)
+    try:
+        value = getattr(submission, recipe.function)(*args, **probe.kwargs)
+    except Raised as error:
+        sizes = recipe.axes(recipe.arguments(probe))
+        said = f"{error.finding} {explain(error, sizes)}".strip()
+        return Answer(Outcome(RAISES), said)
+    except StudentProblem as problem:
+        if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
+            raise Stopped from None
+        return Answer(Outcome("unsendable"), problem.finding)
+    return Answer(outcome_of(value), printed=len(submission._client.printed) > before)

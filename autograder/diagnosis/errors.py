@@ -1,0 +1,222 @@
+"""What an exception of the student's code means, with the shapes named by their axes."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from autograder.judge.problems import Raised
+from autograder.report.values import shape
+from autograder.text import one_line
+
+Sizes = Mapping[str, int]
+Shapes = Mapping[str, Sequence[int]]
+
+
+def explain(error: Raised, sizes: Sizes) -> str:
+    """A sentence that says what the error means here, or nothing where it says so itself.
+
+    Args:
+        error: what the student's code raised, with the shapes of the arrays in the failing line.
+        sizes: the sizes of the call by name, `{"L_q": 3, "d_k": 4}`.
+    """
+    shapes = {one_line(name, 40): tuple(sizes_) for name, sizes_ in error.shapes.items()}
+    line = error.place.text if error.place is not None else ""
+    for pattern, meaning in MEANINGS:
+        found = re.search(pattern, error.message)
+        if found:
+            said = meaning(found, line, shapes, sizes)
+            if said:
+                return said
+    return _shapes_said(shapes, sizes) if error.type in {"ValueError", "RuntimeError"} else ""
+
+
+def named_shape(array: Sequence[int], sizes: Sizes) -> str:
+    """`(B, L_q, d_k) = (2, 3, 4)` where each size stands for one axis, else the numbers alone."""
+    names = []
+    for size in array:
+        fitting = [name for name, value in sizes.items() if value == size]
+        if len(fitting) != 1:
+            return shape(tuple(array))
+        names.append(fitting[0])
+    if not names:
+        return shape(tuple(array))
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''}) = {shape(tuple(array))}"
+
+
+def _shapes_said(shapes: Shapes, sizes: Sizes) -> str:
+    if not shapes:
+        return ""
+    said = [f"{name} has the shape {named_shape(sizes_, sizes)}" for name, sizes_ in shapes.items()]
+    return f"In that line {', '.join(said)}."
+
+
+def _product(_: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
+    """A matrix product whose inner axes do not fit."""
+    pair = re.search(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line) or re.search(
+        r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)", line
+    )
+    if not pair or pair[1] not in shapes or pair[3] not in shapes:
+        return _shapes_said(shapes, sizes)
+    left, right = list(shapes[pair[1]]), list(shapes[pair[3]])
+    said = (
+        f"{pair[1]} has the shape {named_shape(left, sizes)} and {pair[3]} "
+        f"{named_shape(right, sizes)}. A product needs the last axis of the first to be as long "
+        f"as the second-to-last of the second."
+    )
+    if pair[4] == ".T" and len(right) > 2:
+        return (
+            f"{said} .T turns all axes of {pair[3]} round, the batch too, not the last two alone."
+        )
+    if pair[2] == ".T" and len(left) > 2:
+        return (
+            f"{said} .T turns all axes of {pair[1]} round, the batch too, not the last two alone."
+        )
+    if not pair[2] and not pair[4] and len(left) > 1 and len(right) > 1:
+        if left[-1] == right[-1] != right[-2]:
+            return f"{said} The last two axes of {pair[3]} still need swapping."
+        if left[-2] == right[-2] != left[-1]:
+            return f"{said} The last two axes of {pair[1]} still need swapping."
+    return said
+
+
+def _broadcast(_: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
+    rule = (
+        "Arrays are stretched to fit from the last axis on: two sizes fit if they are equal or "
+        "one of them is 1."
+    )
+    keeps = ""
+    if re.search(r"\.(sum|max|mean|min)\(|amax|logsumexp", line) and "keepdim" not in line:
+        keeps = " A sum or maximum without keepdims=True loses its axis."
+    said = _shapes_said(shapes, sizes)
+    return f"{said} {rule}{keeps}".strip()
+
+
+def _text(sentence: str) -> Callable[[re.Match[str], str, Shapes, Sizes], str]:
+    return lambda found, *_: sentence.format(*(one_line(part or "", 60) for part in found.groups()))
+
+
+def _not_callable(found: re.Match[str], line: str, _: Shapes, __: Sizes) -> str:
+    called = re.search(r"(\w+)\s*\(", line)
+    kind = one_line(found[1], 40)
+    if not called:
+        return f"A value of type {kind} was called as if it were a function."
+    return (
+        f"The name of a function, perhaps {called[1]}, has been given to a value of type {kind} "
+        f"in your code, or a sign between two factors is missing."
+    )
+
+
+def _axis(found: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
+    said = _shapes_said(shapes, sizes)
+    return (
+        f"{said} The line asks for axis {found[1]}, but there are only {found[2]} axes here: "
+        f"counted from the end, as −1 and −2, the last axes are there for any number of them."
+    ).strip()
+
+
+MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], ...] = (
+    (r"mismatch in its core dimension|not aligned|shapes cannot be multiplied", _product),
+    (r"Expected size for first two dimensions|must have same reduction|batch2", _product),
+    (r"could not be broadcast|must match the size of tensor|non-broadcastable", _broadcast),
+    (r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis),
+    (r"Dimension out of range.*got (-?\d+)()", lambda f, line, s, n: _shapes_said(s, n)),
+    (
+        r"axes don't match array|number of dimensions in the tensor input does not match",
+        lambda f, line, s, n: (
+            f"{_shapes_said(s, n)} The transpose lists another number of axes than the array has; "
+            f"np.swapaxes(x, -1, -2) exchanges the last two of any number."
+        ).strip(),
+    ),
+    (
+        r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)",
+        lambda f, line, s, n: (
+            f"{_shapes_said(s, n)} A reshape keeps all {f[1] or f[2]} numbers: the sizes asked "
+            f"for have to multiply to that."
+        ).strip(),
+    ),
+    (
+        r"view size is not compatible",
+        _text(
+            "view needs the numbers in the order of memory, and after a transpose they are not: "
+            "reshape, or contiguous() before view, makes a copy in the new order."
+        ),
+    ),
+    (
+        r"'(\w+)' object is not callable",
+        _not_callable,
+    ),
+    (
+        r"'(list|tuple)' object has no attribute '(\w+)'",
+        _text("The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it."),
+    ),
+    (
+        r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'",
+        _text("A single number has no {0}: something has already reduced the array."),
+    ),
+    (
+        r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
+        r"unsupported operand type\(s\) for .*NoneType",
+        _text(
+            "Something in that line is None: an argument that may be left out, or the result of a "
+            "function without `return`."
+        ),
+    ),
+    (
+        r"bad operand type for unary ~|ufunc 'invert' not supported",
+        _text(
+            "~ turns truth values and whole numbers, not floats, and for 1 it gives −2: "
+            "`mask == 0` says the same for every kind of mask."
+        ),
+    ),
+    (
+        r"boolean index did not match|too many indices|arrays used as indices must be",
+        lambda f, line, s, n: (
+            f"{_shapes_said(s, n)} An index in brackets has to have the array's own shape; "
+            f"np.where stretches a mask to fit."
+        ).strip(),
+    ),
+    (
+        r"truth value of an array",
+        _text(
+            "`if`, `and` and `or` need one truth value, and an array has many: np.where chooses "
+            "entry by entry, and `mask is not None` asks whether there is a mask."
+        ),
+    ),
+    (
+        r"only (?:length-1|0-dimensional) arrays can be converted",
+        _text("float(…) or math.… takes one number; NumPy's own functions take whole arrays."),
+    ),
+    (
+        r"(?:too many|not enough) values to unpack \(expected (\d+)",
+        lambda f, line, s, n: (
+            f"{_shapes_said(s, n)} The line takes apart exactly {f[1]} parts; shape[-1] and "
+            f"shape[-2] work for any number of axes."
+        ).strip(),
+    ),
+    (
+        r"takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given",
+        _text("The function is called with {1} arguments, and its first line names {0}."),
+    ),
+    (
+        r"got an unexpected keyword argument '(\w+)'",
+        _text(
+            "The exercise calls the function with {0}=…, so its first line has to name a parameter "
+            "{0}."
+        ),
+    ),
+    (
+        r"name '(\w+)' is not defined",
+        _text("Nothing is called {0} there: an import or an assignment is missing, or misspelt."),
+    ),
+    (
+        r"cannot access local variable '(\w+)'",
+        _text("{0} has no value yet there: on this path through the function nothing sets it."),
+    ),
+    (
+        r"expected scalar type (\w+) but found (\w+)|have the same dtype",
+        _text("Two tensors of different dtypes meet there: x.to(y.dtype) brings them together."),
+    ),
+    (
+        r"output array is read-only|cannot cast ufunc|Cannot cast ufunc",
+        _text("The line writes into an array that cannot hold the result; make a new array."),
+    ),
+)

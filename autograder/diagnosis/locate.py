@@ -1,0 +1,264 @@
+"""Where no misconception matches: what is true of the answers, and where they are wrong."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.diagnosis.outcome import NOTHING, Outcome, agree
+from autograder.diagnosis.recipe import Fact, Recipe
+from autograder.diagnosis.replay import Replay
+from autograder.report.model import Diagnosis
+from autograder.report.values import shape
+from autograder.text import number
+
+if TYPE_CHECKING:
+    from autograder.diagnosis.examine import Answer
+
+ENOUGH = 2  # a statement has to be true of so many wrong answers, and of all of them
+Cells = npt.NDArray[np.bool_]
+
+
+def stopped_everywhere(recipe: Recipe, answers: "Sequence[Answer]") -> Diagnosis | None:
+    """The function stops with an error at every call."""
+    said = next((answer.error for answer in answers if answer.error), "")
+    return Diagnosis(kind="error", finding=said) if said else None
+
+
+def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Diagnosis | None:
+    """The result does not depend on the arguments."""
+    first = outcomes[0]
+    expected = [replay.outcome(i) for i in range(len(outcomes))]
+    if first.raised or first.signature == "None":
+        return None
+    if len({(each.signature, each.numbers.tobytes()) for each in expected}) <= ENOUGH:
+        return None
+    if not all(
+        other.signature == first.signature
+        and np.array_equal(other.numbers, first.numbers, equal_nan=True)
+        for other in outcomes
+    ):
+        return None
+    return Diagnosis(
+        kind="located",
+        misconceptions=("hard-coded",),
+        finding="The result is the same whatever the function is given: it does not depend on its "
+        "arguments.",
+    )
+
+
+def depends_on_something_else() -> Diagnosis:
+    """The same arguments gave two results."""
+    return Diagnosis(
+        kind="located",
+        misconceptions=("remembers",),
+        finding="Called twice with the same arguments, the function gives two different results: "
+        "it depends on something outside, or on chance.",
+    )
+
+
+def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -> Diagnosis | None:
+    """The most telling statements that are true of every wrong answer."""
+    recipe = replay.recipe
+    states = [recipe.right(probe) for probe in replay.probes(2)[: len(answers)]]
+    outcomes = [answer.outcome for answer in answers]
+    wrong = [i for i, is_right in enumerate(right) if not is_right]
+    said = [_traits(recipe, states, right, answers)]
+    values = [i for i in wrong if not outcomes[i].raised]
+    facts = _facts(recipe, states, outcomes, values)
+    said += [fact.says for fact in facts]
+    if recipe.summary is None:
+        said.append(_results(recipe, replay, outcomes, values))
+        said.append(_relation(replay, outcomes, values))
+        said.append(_region(replay, outcomes, values))
+    kept = [text for text in dict.fromkeys(said) if text][:3]
+    if not kept:
+        error = next((answers[i].error for i in wrong if answers[i].error), "")
+        return Diagnosis(kind="error", finding=error) if error else None
+    names = tuple(fact.id for fact in facts if fact.is_named)
+    return Diagnosis(kind="located", finding=" ".join(kept), misconceptions=names[:1])
+
+
+def _traits(
+    recipe: Recipe, states: Sequence[Any], right: Sequence[bool], answers: "Sequence[Answer]"
+) -> str:
+    """`It is right without a mask, and wrong with one`, where that is what divides the calls."""
+    for exact in (True, False):
+        for trait in recipe.traits:
+            holds = [trait.of(state) for state in states]
+            for wanted, when, otherwise in (
+                (True, trait.when, trait.otherwise),
+                (False, trait.otherwise, trait.when),
+            ):
+                inside = [i for i, held in enumerate(holds) if held == wanted]
+                outside = [i for i, held in enumerate(holds) if held != wanted]
+                failed = [i for i in inside if not right[i]]
+                fine = [i for i in outside if not answers[i].outcome.raised]
+                if len(failed) < ENOUGH or len(fine) < ENOUGH:
+                    continue
+                if not all(right[i] for i in outside) or (exact and len(failed) < len(inside)):
+                    continue
+                if not exact and 2 * len(failed) < len(inside):
+                    continue
+                if not exact:
+                    return f"Of the calls tried, only some {when} went wrong."
+                if not all(answers[i].error for i in failed):
+                    return f"It is right {otherwise}, and wrong {when}."
+                error = next(answers[i].error for i in failed)
+                return f"It is right {otherwise}, and stops with an error {when}: {error}"
+    return ""
+
+
+def _facts(
+    recipe: Recipe, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
+) -> list[Fact]:
+    """The two most telling facts that hold of every wrong answer."""
+    found = []
+    for fact in recipe.facts:
+        held = [_holds(fact.holds, states[i], outcomes[i]) for i in values]
+        if len(held) >= ENOUGH and all(held):
+            found.append(fact)
+    return found[:2]
+
+
+def _holds(test: Callable[[Any, Any], bool], state: Any, outcome: Outcome) -> bool:
+    """Whether a fact holds of an answer; one that it cannot be tested on, it does not hold of."""
+    parts = [part.astype(np.float64) for part in outcome.parts]
+    value: Any = parts[0] if len(parts) == 1 else parts
+    try:
+        with np.errstate(all="ignore"):
+            return bool(test(state, value))
+    except Exception:
+        return False
+
+
+def _pairs(
+    replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
+) -> list[tuple[Outcome, Outcome]]:
+    """Answer and right answer of the wrong probes, where the shapes are the same."""
+    pairs = [(outcomes[i], replay.outcome(i)) for i in values]
+    alike = [(mine, right) for mine, right in pairs if mine.signature == right.signature]
+    return alike if len(alike) == len(pairs) and len(alike) >= ENOUGH else []
+
+
+def _results(
+    recipe: Recipe, replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
+) -> str:
+    """Which of several results is right."""
+    pairs = _pairs(replay, outcomes, values)
+    if not pairs or len(recipe.results) < 2:
+        return ""
+    fine = [True] * len(recipe.results)
+    for mine, right in pairs:
+        if len(mine.parts) != len(fine) or len(right.parts) != len(fine):
+            return ""
+        for place, (answer, expected) in enumerate(zip(mine.parts, right.parts, strict=True)):
+            close = agree(answer.astype(float), expected.astype(float), mine.precision, 100.0)
+            fine[place] &= bool(close.all())
+    good = [name for name, is_fine in zip(recipe.results, fine, strict=True) if is_fine]
+    bad = [name for name, is_fine in zip(recipe.results, fine, strict=True) if not is_fine]
+    return f"{_capital(good[0])} are right; {bad[0]} is not." if good and bad else ""
+
+
+def _relation(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:
+    """What all answers have to do with the right ones: a factor, a constant, the order."""
+    pairs = _pairs(replay, outcomes, values)
+    if not pairs:
+        shapes = [(outcomes[i], replay.outcome(i)) for i in values]
+        if len(shapes) >= ENOUGH and all(
+            len(mine.parts) == len(right.parts) == 1 and mine.parts[0].shape != right.parts[0].shape
+            for mine, right in shapes
+        ):
+            mine, right = shapes[0]
+            return (
+                f"The shape is not the one asked for: {shape(mine.parts[0].shape)} in place of "
+                f"{shape(right.parts[0].shape)}."
+            )
+        return ""
+    if any(not np.isfinite(mine.numbers).all() for mine, _ in pairs):
+        return ""
+    finite = [(m.numbers, r.numbers) for m, r in pairs if np.isfinite(r.numbers).all()]
+    if len(finite) < ENOUGH:
+        return ""
+    factors = [_constant(_ratio(mine, right)) for mine, right in finite]
+    if all(factor is not None for factor in factors):
+        known = [factor for factor in factors if factor is not None]
+        if max(known) - min(known) < 1e-6 * abs(known[0]):
+            return f"Every number is {_rounded(known[0])} times the right one."
+        return "In each call, every number is the right one times one and the same factor."
+    offsets = [_constant(mine - right) for mine, right in finite]
+    if all(offset is not None for offset in offsets):
+        known = [offset for offset in offsets if offset is not None]
+        if max(known) - min(known) < 1e-9:
+            return f"Every number is the right one plus {_rounded(known[0])}."
+        return "In each call, every number is the right one plus one and the same number."
+    if all(np.allclose(np.sort(m), np.sort(r), rtol=1e-6, atol=1e-9) for m, r in finite):
+        return "All the right numbers are there, but not in their places."
+    if all(np.abs(m - r).max() <= 0.02 * max(1.0, np.abs(r).max()) for m, r in finite):
+        most = max(float(np.abs(m - r).max()) for m, r in finite)
+        return f"The numbers are close, but not precise: they are off by up to {most:.2g}."
+    return ""
+
+
+def _ratio(mine: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if not np.array_equal(mine == 0, right == 0):
+        return NOTHING
+    return mine[right != 0] / right[right != 0]
+
+
+def _constant(numbers: npt.NDArray[Any]) -> float | None:
+    if len(numbers) < ENOUGH or np.ptp(numbers) > 1e-6 * max(1e-3, float(np.abs(numbers).max())):
+        return None
+    return float(numbers.mean())
+
+
+REGIONS: dict[str, Callable[[Cells], Cells]] = {
+    "on the diagonal": lambda w: np.broadcast_to(np.eye(*w.shape[-2:], dtype=bool), w.shape),
+    "in the first row": lambda w: _index(w, -2) == 0,
+    "in the last row": lambda w: _index(w, -2) == w.shape[-2] - 1,
+    "in the first column": lambda w: _index(w, -1) == 0,
+    "in the last column": lambda w: _index(w, -1) == w.shape[-1] - 1,
+    "above the diagonal": lambda w: _index(w, -1) > _index(w, -2),
+    "below the diagonal": lambda w: _index(w, -1) < _index(w, -2),
+    "after the first item of the batch": lambda w: _index(w, 0) > 0,
+}
+
+
+def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
+    """For each cell, its index along an axis."""
+    if cells.ndim < 2 or (axis == 0 and cells.ndim < 3):
+        raise ValueError("no such axis")
+    sizes = [1] * cells.ndim
+    sizes[axis] = cells.shape[axis]
+    return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
+
+
+def _region(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:
+    """The part of the result that all wrong cells lie in."""
+    cells = []
+    for mine, right in _pairs(replay, outcomes, values):
+        if len(mine.parts) != 1:
+            return ""
+        answer, expected = mine.parts[0].astype(float), right.parts[0].astype(float)
+        cells.append(~agree(answer, expected, mine.precision, 100.0))
+    for words, region in REGIONS.items():
+        try:
+            inside = [bool((w <= region(w)).all() and not w.all()) for w in cells]
+        except ValueError:
+            continue
+        if len(inside) >= ENOUGH and all(inside):
+            return f"Wrong values stand only {words}."
+    return ""
+
+
+def _rounded(value: float) -> str:
+    return (
+        f"{value:.4g}".replace("-", "−")
+        if abs(value) < 0.01
+        else number(round(value, 3)).replace("-", "−")
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,181 @@
+"""What a function does, in named steps, and what it does when some of them are done wrong."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+class State(SimpleNamespace):
+    """A call in progress: its arguments by name, then the value of each step by the step's name.
+
+    `given` holds the names of the arguments that were passed, `result` the value of the last step.
+    """
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers: the names are the course's
+        raise AttributeError(name)
+
+
+Step = Callable[[Any], Any]
+Hints = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Made:
+    """An argument that is made where the function runs: `numpy.random.default_rng(7)`, say."""
+
+    target: str
+    args: tuple[Any, ...]
+    make: Callable[..., Any]
+
+    def here(self) -> Any:
+        """The object, for a replay in this process."""
+        return self.make(*self.args)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The arguments of one call; `condition` is how much the problem magnifies rounding."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    condition: float = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class Misconception:
+    """A wrong way to do something, which can be run.
+
+    Attributes:
+        id: unique within the exercise.
+        finding: a sentence that states what the student's numbers are those of.
+        hints: a question that points; the property that fails; where it is and what to do.
+        replaces: the steps (or arguments) that are done wrong, by name.
+        source: where it was seen in real code, or a text that warns of it.
+    """
+
+    id: str
+    finding: str
+    hints: Hints
+    replaces: Mapping[str, Step]
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A property of a call that often decides whether code is right: "with a mask", say."""
+
+    holds: Callable[[Any], bool]
+    when: str
+    otherwise: str
+
+    def of(self, state: Any) -> bool:
+        """Whether a call has the property; one for which it makes no sense has not."""
+        try:
+            return bool(self.holds(state))
+        except Exception:
+            return False
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A statement about an answer that can be tested; `says` is true wherever `holds` is.
+
+    `holds` gets the state of the right call and the student's value: an array, or a list of
+    arrays where the function has several results. With `is_named`, it is a misconception's name.
+    """
+
+    id: str
+    holds: Callable[[Any, Any], bool]
+    says: str
+    is_named: bool = False
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A function of an exercise.
+
+    Attributes:
+        function: its name.
+        parameters: the names of its parameters, in order.
+        steps: how it is done, in order; the last step's value is the result.
+        probes: draws the calls that tell misconceptions apart, small ones first, from a seed.
+        misconceptions: the ways in which it is done wrong.
+        styles: other right ways to do a step, which show beside a misconception: a fill of −1e9
+            in place of −∞, say. Each is a set of steps by name.
+        defaults: values of parameters that may be left out.
+        traits: properties of calls that may decide whether an answer is right.
+        facts: statements to test where no misconception matches, the most telling first.
+        results: what the results are called in a sentence, in order, where there are several.
+        axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
+        summary: for functions with random results: the middle of each number, and how far from it
+            a fair result may lie, from the state of a replay. None where results are exact.
+    """
+
+    function: str
+    parameters: tuple[str, ...]
+    steps: Mapping[str, Step]
+    probes: Callable[[int], Sequence[Probe]]
+    misconceptions: tuple[Misconception, ...]
+    styles: tuple[Mapping[str, Step], ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    traits: tuple[Trait, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    results: tuple[str, ...] = ()
+    axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
+    summary: Callable[[Any], tuple[Any, Any]] | None = None
+
+    def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
+        """The result of a call, with some misconceptions at work."""
+        return self.trace(probe, wrong).result
+
+    def trace(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
+        """All values of a call: arguments, steps, `result`.
+
+        Raises:
+            Exception: whatever a step raises; doing it wrong may be an error for some inputs.
+        """
+        replaced: dict[str, Step] = {}
+        for misconception in wrong:
+            replaced |= misconception.replaces
+        state = self.arguments(probe)
+        with np.errstate(all="ignore"):
+            changed = {name: replaced[name](state) for name in self.parameters if name in replaced}
+            vars(state).update(changed)
+            for name, step in self.steps.items():
+                state.result = replaced.get(name, step)(state)
+                setattr(state, name, state.result)
+            if RETURNED in replaced:
+                state.result = replaced[RETURNED](state)
+        return state
+
+    def arguments(self, probe: Probe) -> Any:
+        """A call before its first step."""
+        given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
+        arguments = {**self.defaults, **given}
+        for name, value in arguments.items():
+            if isinstance(value, Made):
+                arguments[name] = value.here()
+        return State(given=frozenset(given), **arguments)
+
+    def right(self, probe: Probe) -> Any:
+        """The right call; its arguments alone where an error is the right answer."""
+        try:
+            return self.trace(probe)
+        except Exception:
+            return self.arguments(probe)
+
+
+RETURNED = "returned"
+
+
+def style(steps: Mapping[str, Step]) -> Misconception:
+    """A right way to do some steps, to be replayed beside misconceptions; it has no name."""
+    return Misconception("", "", ("", "", ""), steps)
+
+
+def fit_together(first: Misconception, second: Misconception) -> bool:
+    """Whether two misconceptions can be at work at once: they touch different steps."""
+    return not set(first.replaces) & set(second.replaces)

@@ -1,0 +1,181 @@
+"""Misconceptions replayed on the same inputs, and found again in a student's answers."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.diagnosis.general import COMBINING, GENERAL
+from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, outcome_of, same
+from autograder.diagnosis.recipe import Misconception, Probe, Recipe, fit_together, style
+
+Wrong = tuple[Misconception, ...]
+Counts = npt.NDArray[np.int64]
+
+
+class Replay:
+    """A recipe's misconceptions on its probes, alone and in pairs. What was computed is kept."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._singles: list[Wrong] = []
+        self._pairs: list[Wrong] = []
+        self._styles = [style(steps) for steps in recipe.styles]
+        self._probes: list[Probe] = []
+        self._size = 0
+        self._columns: dict[tuple[int, int], _Column] = {}
+        self._kept: dict[tuple[int, Wrong], Outcome] = {}
+
+    def probes(self, draws: int = 1) -> Sequence[Probe]:
+        """The calls of the first `draws` draws; each draw has the same kinds of calls."""
+        while len(self._probes) < draws * self._size or not self._size:
+            drawn = self.recipe.probes(len(self._probes) // (self._size or 1))
+            self._size = len(drawn)
+            self._probes += drawn
+        return self._probes[: draws * self._size]
+
+    @property
+    def singles(self) -> list[Wrong]:
+        """The course's misconceptions, in each style in which they look different, then those
+        general ones that are something else here."""
+        if not self._singles:
+            everywhere = range(len(self.probes()))
+            own: list[Wrong] = []
+            for each in self.recipe.misconceptions:
+                looks: list[Wrong] = [(each,)]
+                for way in self._styles:
+                    if fit_together(each, way) and all(
+                        self.apart(everywhere, (each, way), other) for other in looks
+                    ):
+                        looks.append((each, way))
+                own += looks
+            self._singles = own + [
+                (each,)
+                for each in GENERAL
+                if all(self.apart(everywhere, (each,), other) for other in [(), *own])
+                and self.telling(everywhere, (each,))
+            ]
+        return self._singles
+
+    @property
+    def pairs(self) -> list[Wrong]:
+        """All pairs of misconceptions that touch different steps."""
+        if not self._pairs:
+            general = {each.id for each in GENERAL} - COMBINING
+            alone = [wrong for wrong in self.singles if wrong[0].id not in general]
+            self._pairs = [
+                tuple(dict.fromkeys((first[0], second[0], *first[1:], *second[1:])))
+                for first, second in combinations(alone, 2)
+                if _combine(first, second)
+            ]
+        return self._pairs
+
+    def outcome(self, index: int, wrong: Wrong = ()) -> Outcome:
+        """What comes of a probe with these misconceptions at work; with none, the right answer."""
+        key = index, wrong
+        if key not in self._kept:
+            self._kept[key] = self._run(self._probes[index], wrong)
+        return self._kept[key]
+
+    def _run(self, probe: Probe, wrong: Wrong) -> Outcome:
+        try:
+            state = self.recipe.trace(probe, wrong)
+            if self.recipe.summary is None:
+                return outcome_of(state.result)
+            middle, allowed = map(outcome_of, self.recipe.summary(state))
+        except Exception:
+            return Outcome(RAISES)
+        return Outcome(middle.signature, middle.numbers, allowed=allowed.numbers)
+
+    def is_right(self, index: int, answer: Outcome) -> bool:
+        """Whether the student's answer to a probe is right."""
+        return self.fits(index, answer, ())
+
+    def fits(self, index: int, answer: Outcome, wrong: Wrong) -> bool:
+        """Whether the student's answer to a probe is what these misconceptions give."""
+        return same(answer, self.outcome(index, wrong), self._probes[index].condition)
+
+    def apart(self, indices: Sequence[int], wrong: Wrong, other: Wrong) -> int:
+        """How many probes tell two sets of misconceptions apart in any way."""
+        return sum(self._differ(i, wrong, other) or self._differ(i, other, wrong) for i in indices)
+
+    def telling(self, indices: Sequence[int], wrong: Wrong, other: Wrong = ()) -> int:
+        """How many probes tell two sets of misconceptions apart by values, not by errors alone."""
+        return sum(self._differ(i, wrong, other) for i in indices)
+
+    def _differ(self, index: int, wrong: Wrong, other: Wrong) -> bool:
+        first, second = self.outcome(index, wrong), self.outcome(index, other)
+        if first.raised or first.signature != second.signature:
+            return first.signature != second.signature and not first.raised
+        if first.allowed is not None and second.allowed is not None:
+            apart = np.abs(first.numbers - second.numbers)
+            return bool((apart > first.allowed + second.allowed).any())
+        return not same(first, second, self._probes[index].condition)
+
+    def misses(self, answers: Sequence[Outcome], indices: Sequence[int]) -> Counts:
+        """For each single misconception, how many of these probes speak against it."""
+        counts = np.zeros(len(self.singles), np.int64)
+        for index in indices:
+            counts += ~self._hits(index, answers[index], self.singles)
+        return counts
+
+    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
+        """The pairs that no probe speaks against."""
+        order = sorted(indices, key=lambda i: (answers[i].raised, self.is_right(i, answers[i]), i))
+        if not order:
+            return []
+        hits = self._hits(order[0], answers[order[0]], self.pairs)
+        alive = [self.pairs[number] for number in np.flatnonzero(hits)]
+        for index in order[1:]:
+            alive = [pair for pair in alive if self.fits(index, answers[index], pair)]
+        return alive
+
+    def _hits(self, index: int, answer: Outcome, candidates: list[Wrong]) -> npt.NDArray[np.bool_]:
+        key = index, id(candidates)
+        if key not in self._columns:
+            outcomes = [self.outcome(index, wrong) for wrong in candidates]
+            self._columns[key] = _Column(outcomes, self._probes[index].condition)
+        return self._columns[key].hits(answer)
+
+
+def _combine(first: Wrong, second: Wrong) -> bool:
+    """Whether no two of them touch the same step; the same style in both is one."""
+    together = dict.fromkeys((*first, *second))
+    return all(fit_together(*two) for two in combinations(together, 2))
+
+
+class _Column:
+    """The outcomes of many candidates on one probe, to be compared with an answer all at once."""
+
+    def __init__(self, outcomes: Sequence[Outcome], condition: float) -> None:
+        self.size = len(outcomes)
+        self.condition = condition
+        groups: dict[str, list[int]] = {}
+        for number, outcome in enumerate(outcomes):
+            groups.setdefault(outcome.signature, []).append(number)
+        self.groups = {
+            signature: (
+                np.array(numbers),
+                np.stack([outcomes[number].numbers for number in numbers]),
+                _stacked([outcomes[number].allowed for number in numbers]),
+            )
+            for signature, numbers in groups.items()
+        }
+
+    def hits(self, answer: Outcome) -> npt.NDArray[np.bool_]:
+        """Which candidates give this answer."""
+        found = np.zeros(self.size, bool)
+        if answer.signature in self.groups:
+            numbers, values, allowed = self.groups[answer.signature]
+            if allowed is None:
+                close = agree(answer.numbers, values, answer.precision, self.condition)
+            else:
+                close = np.abs(answer.numbers - values) <= allowed
+            found[numbers] = close.all(axis=-1)
+        return found
+
+
+def _stacked(allowed: Sequence[Vector | None]) -> Vector | None:
+    given = [each for each in allowed if each is not None]
+    return np.stack(given) if given else None
