@@ -73,6 +73,7 @@ class CourseFile(Record, frozen=True, kw_only=True):
     seed: int = 0
     reference: Name = "reference"
     checks: str = "checks"
+    right: str = "right"
 
 
 class Course:

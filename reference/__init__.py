@@ -1,8 +1,6 @@
 """The right answers, in named steps. Written to be read beside the lessons."""
 
 from reference.attention import (
-    RIGHT,
-    AttentionSteps,
     attention,
     block,
     combine,
@@ -27,8 +25,6 @@ __all__ = [
     "HAND_PARTS",
     "MASKED_ROW",
     "MEASURES",
-    "RIGHT",
-    "AttentionSteps",
     "Distribution",
     "HandPart",
     "acceptance_interval",

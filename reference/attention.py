@@ -6,7 +6,6 @@ Source: Vaswani et al., "Attention Is All You Need" (2017), equation (1):
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,27 +55,18 @@ def combine(weights: Array, V: Array) -> Array:
     return weights @ V
 
 
-@dataclass(frozen=True)
-class AttentionSteps:
-    """The steps of attention. A misconception is this, with one of them done wrong."""
-
-    scores: Callable[[Array, Array], Array] = scores
-    scale: Callable[[Array, int], Array] = scale
-    block: Callable[[Array, Mask | None], Array] = block
-    softmax: Callable[[Array], Array] = softmax
-    combine: Callable[[Array, Array], Array] = combine
-
-
-RIGHT = AttentionSteps()
-
-
 def attention(
-    Q: Array, K: Array, V: Array, mask: Mask | None = None, steps: AttentionSteps = RIGHT
+    Q: Array,
+    K: Array,
+    V: Array,
+    mask: Mask | None = None,
+    softmax: Callable[[Array], Array] = softmax,
 ) -> tuple[Array, Array]:
     """Attention's output `(..., L_q, d_v)` and its weights `(..., L_q, L_k)`.
 
     Each row of the weights sums to 1. A row whose every position is blocked has no meaning.
+    `softmax` is the one to use, of the last axis.
     """
-    scaled = steps.scale(steps.scores(Q, K), Q.shape[-1])
-    weights = steps.softmax(steps.block(scaled, mask))
-    return steps.combine(weights, V), weights
+    scaled = scale(scores(Q, K), Q.shape[-1])
+    weights = softmax(block(scaled, mask))
+    return combine(weights, V), weights

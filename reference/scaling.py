@@ -1,6 +1,6 @@
 """What scaling by √d_k does, measured; and how far a fair measurement may be off by chance."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,7 +36,9 @@ def gradient_norm(scores: Array) -> Array:
     return np.sqrt((jacobian**2).sum(axis=(-1, -2)))
 
 
-def measure_trial(Q: Array, K: Array) -> dict[str, Array]:
+def measure_trial(
+    Q: Array, K: Array, entropy: Callable[[Array], Array] = entropy
+) -> dict[str, Array]:
     """The six measures of one trial, or of each trial along leading axes."""
     unscaled = scores(Q, K)
     measured = {}
@@ -61,13 +63,19 @@ class Distribution:
 
 @lru_cache(maxsize=16)
 def sampling_distributions(
-    dimension: int, seq_len: int, size: int = 600
+    dimension: int,
+    seq_len: int,
+    size: int = 600,
+    entropy: Callable[[Array], Array] = entropy,
 ) -> Mapping[str, Distribution]:
-    """The distribution of each measure for one trial with standard normal Q and K."""
+    """The distribution of each measure for one trial with standard normal Q and K.
+
+    `entropy` is the function to measure with: one value for each row.
+    """
     rng = np.random.default_rng([dimension, seq_len])
     Q = rng.standard_normal((size, seq_len, dimension))
     K = rng.standard_normal((size, seq_len, dimension))
-    return {name: _describe(values) for name, values in measure_trial(Q, K).items()}
+    return {name: _describe(values) for name, values in measure_trial(Q, K, entropy).items()}
 
 
 def _describe(values: Array) -> Distribution:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.judge.carry import follows
 from autograder.judge.expect import expect_close, expect_numbers, expect_shape, expect_unchanged
 
 SIZES = (1, 2, 3, 4, 7)
@@ -119,14 +120,24 @@ def test_mask_kinds(submission, rng):
         "Take the softmax, along the last axis, of what apply_mask returns; do not divide by √d_k.",
     ),
 )
-def test_masked_weights(submission, reference, rng):
+def test_masked_weights(submission, reference, rng, note):
     small = np.array([[1.0, 5.0], [0.0, 1.0]])
     cases = [small, *(scores_for(rng, batch, n) for batch, n in (((), 4), ((2,), 3), ((2, 3), 5)))]
-    for scores in cases:
-        mask = reference.causal_mask(scores.shape[-1])
+    masks = [reference.causal_mask(scores.shape[-1]) for scores in cases]
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])  # not a causal one, not square
+    cases += [rng.normal(size=(3, 4)), rng.normal(size=(2, 3, 4))]
+    masks += [rows.astype(bool), rows]
+    for scores, mask in zip(cases, masks, strict=True):
         answer = submission.masked_attention_weights(scores, mask)
-        right = reference.masked_weights(scores, mask)
-        expect_close(answer, right, "the weights", condition=10.0)
+        follows(
+            answer,
+            reference.masked_weights(scores, mask),
+            lambda: reference.softmax(submission.own.apply_mask(scores, mask)),
+            "the weights",
+            note,
+            "apply_mask",
+            condition=10.0,
+        )
 
 
 @pytest.mark.check(
@@ -138,10 +149,17 @@ def test_masked_weights(submission, reference, rng):
         "It is the number of true entries in each row of the mask.",
     ),
 )
-def test_count_visible(submission, reference):
-    for size in SIZES:
+def test_count_visible(submission, reference, note):
+    for size in (3, *SIZES):
         answer = expect_numbers(submission.count_visible(size), "the counts")
-        expect_close(answer, reference.count_visible(size), "the counts")
+        follows(
+            answer,
+            reference.count_visible(size),
+            lambda: np.asarray(submission.own.create_causal_mask(size), float).sum(axis=-1),
+            "the counts",
+            note,
+            "create_causal_mask",
+        )
 
 
 @pytest.mark.hidden
@@ -153,7 +171,9 @@ def test_long_and_unchanged(submission, reference, rng):
         _, after = function.with_arguments(scores, mask)
         expect_unchanged(scores, after[0], "scores")
         expect_unchanged(mask, after[1], "mask")
-    large = np.where(reference.causal_mask(4), 900.0, -900.0)
-    answer = submission.masked_attention_weights(large, reference.causal_mask(4))
-    right = reference.masked_weights(large, reference.causal_mask(4))
-    expect_close(answer, right, "the weights", condition=1e3)
+    mask = reference.causal_mask(4)
+    mixed = np.array([[900.0], [-900.0], [0.0], [5.0]]) + rng.normal(size=(4, 4))
+    for large in (np.where(mask, 900.0, -900.0), np.where(mask, -900.0, 0.0), mixed):
+        answer = submission.masked_attention_weights(large, mask)
+        right = reference.masked_weights(large, mask)
+        expect_close(answer, right, "the weights", condition=1e3)

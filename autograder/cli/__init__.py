@@ -32,7 +32,7 @@ def app() -> None:
 
 @app.command()
 @click.argument("exercise")
-@click.option("--hint", type=click.IntRange(0, 9), default=1, help="How many hints to show.")
+@click.option("--hint", "more", is_flag=True, help="Show one hint more, where the course allows.")
 @click.option("--all", "show_all", is_flag=True, help="Show the values of every failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--plot", is_flag=True, help="Save a picture: yours, expected, difference.")
@@ -40,7 +40,7 @@ def app() -> None:
 @seed_option
 def check(
     exercise: str,
-    hint: int,
+    more: bool,
     show_all: bool,
     as_json: bool,
     plot: bool,
@@ -54,7 +54,7 @@ def check(
     gc.disable()  # a short life: collecting garbage while importing costs more than it frees
     from autograder.cli.check import run
 
-    raise SystemExit(run(exercise, hint, show_all, as_json, plot, course, seed))
+    raise SystemExit(run(exercise, more, show_all, as_json, plot, course, seed))
 
 
 @app.command()
@@ -116,6 +116,28 @@ def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> 
     from autograder.cli.build import run
 
     raise SystemExit(run(exercises, check_only, course))
+
+
+@app.command()
+@click.argument("exercises", nargs=-1)
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
+@click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
+@click.option("--table", type=click.Path(path_type=Path), help="Write the table as Markdown.")
+@course_option
+def verify(
+    exercises: tuple[str, ...],
+    workers: int | None,
+    no_mutants: bool,
+    table: Path | None,
+    course: Path | None,
+) -> None:
+    """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
+
+    The exit code is 0 if all of it holds.
+    """
+    from autograder.cli.verify import run
+
+    raise SystemExit(run(exercises, workers, not no_mutants, table, course))
 
 
 @app.command()

@@ -26,7 +26,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 def run(
     name: str,
-    hint: int,
+    more: bool,
     show_all: bool,
     as_json: bool,
     plot: bool,
@@ -45,7 +45,7 @@ def run(
     spawner = Spawner(course.content.reference)
     spawner.prepare(exercise.needs, course.limits(exercise))
     try:
-        return _check(course, exercise, path, spawner, seed, hint, show_all, as_json, plot)
+        return _check(course, exercise, path, spawner, seed, more, show_all, as_json, plot)
     finally:
         spawner.close()
 
@@ -74,7 +74,7 @@ def _check(
     path: Path,
     spawner: "Spawner",
     seed: int | None,
-    hint: int,
+    more: bool,
     show_all: bool,
     as_json: bool,
     plot: bool,
@@ -82,8 +82,10 @@ def _check(
     # First what the worker does not import: the two would be in each other's way with numpy.
     import pytest  # noqa: F401
 
+    from autograder.cli.attempts import attempts_file, read_attempts, write_attempts
     from autograder.judge.scoring import exercise_report, grader, whole_report
     from autograder.judge.session import Judge
+    from autograder.report.hints import levels, next_step
     from autograder.report.redact import for_student
     from autograder.report.terminal import exercise_lines
     from autograder.submission.read import UnreadableFile
@@ -98,7 +100,10 @@ def _check(
     result = exercise_report(exercise, source, graded.results, graded.client)
     graded_by = grader(course, course.content.seed if seed is None else seed)
     full = whole_report("", course, [result], graded_by)
-    report = for_student(full, course.content.hints, hint)
+    kept = attempts_file(path, exercise.name)
+    attempts = next_step(read_attempts(kept), result, course.content.hints, more)
+    write_attempts(kept, attempts)
+    report = for_student(full, course.content.hints, levels(attempts))
     if as_json:
         import msgspec
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
@@ -13,7 +14,6 @@ from autograder.judge.client import Client
 from autograder.judge.plugin import CheckResult
 from autograder.judge.problems import Raised, StudentProblem
 from autograder.judge.stand_in import Submission
-from autograder.report.model import Diagnosis
 
 
 class Stopped(Exception):
@@ -65,39 +65,34 @@ def attach_diagnoses(
     Raises:
         GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
     """
-    known: dict[str, Diagnosis | None] = {}
+    known: dict[str, Finding | None] = {}
     for result in results:
-        if result.outcome != "failed" or not result.about or not result.diagnosable:
+        if result.outcome != "failed" or not result.diagnosable:
             continue
-        if result.about not in known:
-            known[result.about] = _diagnose(catalogue, exercise, result, client)
-        result.diagnosis = known[result.about]
+        for function in result.about:
+            if function not in known:
+                known[function] = _diagnose(catalogue, exercise, function, client)
+            found = known[function]
+            if found is not None:
+                result.diagnosis = found.about(function)
+                result.hints = found.hints or result.hints
+                break
 
 
 def _diagnose(
-    catalogue: Catalogue, exercise: str, result: CheckResult, client: Client
-) -> Diagnosis | None:
-    function = result.about
+    catalogue: Catalogue, exercise: str, function: str, client: Client
+) -> Finding | None:
     submission = Submission(client)
     replay = catalogue.replay(exercise, function)
     try:
         if replay is not None:
-            found = Examination(replay, lambda probe: _ask(submission, replay.recipe, probe))
-            diagnosis = found.diagnose()
-        else:
-            explain_value = getattr(catalogue.module(exercise), "explain_value", None)
-            diagnosis = explain_value(function, submission.value) if explain_value else None
+            recipe = replay.recipe
+            return Examination(replay, lambda probe: _ask(submission, recipe, probe)).diagnose()
+        explain_value = getattr(catalogue.module(exercise), "explain_value", None)
+        found: Finding | None = explain_value(function, submission.value) if explain_value else None
+        return found
     except (Stopped, StudentProblem):
         return None
-    if diagnosis is None:
-        return None
-    return Diagnosis(
-        kind=diagnosis.kind,
-        finding=diagnosis.finding,
-        misconceptions=diagnosis.misconceptions,
-        function=function,
-        hints=diagnosis.hints,
-    )
 
 
 def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:

@@ -9,7 +9,7 @@ from autograder.diagnosis import locate
 from autograder.diagnosis.outcome import Outcome, same
 from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Replay, Wrong
-from autograder.report.model import Diagnosis
+from autograder.diagnosis.finding import Finding
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
 DRAWS = 2
@@ -37,7 +37,7 @@ class Examination:
     ask: Ask
     answers: list[Answer] = field(default_factory=list)
 
-    def diagnose(self) -> Diagnosis | None:
+    def diagnose(self) -> Finding | None:
         """What is wrong with the function, or None if every probe is answered rightly."""
         self._draw(1)
         if all(self.right):
@@ -74,7 +74,7 @@ class Examination:
         second = self.ask(probe).outcome
         return not same(second, self.answers[index].outcome, probe.condition)
 
-    def _alone(self) -> Diagnosis | None:
+    def _alone(self) -> Finding | None:
         """One misconception that gives all the answers."""
         found, near = self._fitting()
         if found and near:
@@ -97,7 +97,7 @@ class Examination:
     def _told_from_right(self, found: Sequence[Wrong], where: Sequence[int]) -> list[Wrong]:
         return [wrong for wrong in found if self.replay.telling(where, wrong) >= TELLING]
 
-    def _single(self, found: Sequence[Wrong], when: str = "") -> Diagnosis | None:
+    def _single(self, found: Sequence[Wrong], when: str = "") -> Finding | None:
         """One misconception by its name; several that look the same here have none.
 
         Misconceptions of the same id are ways to make the same mistake.
@@ -115,7 +115,7 @@ class Examination:
             finding = f"{when[:1].upper()}{when[1:]}: {finding[:1].lower()}{finding[1:]}"
         return named(finding, misconception)
 
-    def _in_some_cases(self) -> Diagnosis | None:
+    def _in_some_cases(self) -> Finding | None:
         """A misconception at work only in the calls of one kind: in one branch of an `if`."""
         right = self.right
         probes = self.replay.probes(DRAWS)[: len(self.answers)]
@@ -134,7 +134,7 @@ class Examination:
                     return diagnosis
         return None
 
-    def _pair(self) -> Diagnosis | None:
+    def _pair(self) -> Finding | None:
         where = range(len(self.answers))
         pairs = self._told_from_right(self.replay.matching_pairs(self.outcomes, where), where)
         if len(pairs) > 1:
@@ -162,11 +162,11 @@ class Examination:
         return None
 
 
-def named(finding: str, *misconceptions: Misconception) -> Diagnosis:
-    """A diagnosis by name, with the hints of the first misconception before the second's."""
-    return Diagnosis(
+def named(finding: str, *misconceptions: Misconception) -> Finding:
+    """A finding by name, with the hints of the first misconception before the second's."""
+    return Finding(
         kind="named",
-        finding=finding,
+        says=finding,
         misconceptions=tuple(each.id for each in misconceptions),
         hints=misconceptions[0].hints,
     )

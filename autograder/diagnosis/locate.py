@@ -9,7 +9,7 @@ import numpy.typing as npt
 from autograder.diagnosis.outcome import NOTHING, Outcome, agree
 from autograder.diagnosis.recipe import Fact, Recipe
 from autograder.diagnosis.replay import Replay
-from autograder.report.model import Diagnosis
+from autograder.diagnosis.finding import Finding
 from autograder.report.values import shape
 from autograder.text import number
 
@@ -20,13 +20,13 @@ ENOUGH = 2  # a statement has to be true of so many wrong answers, and of all of
 Cells = npt.NDArray[np.bool_]
 
 
-def stopped_everywhere(recipe: Recipe, answers: "Sequence[Answer]") -> Diagnosis | None:
+def stopped_everywhere(recipe: Recipe, answers: "Sequence[Answer]") -> Finding | None:
     """The function stops with an error at every call."""
     said = next((answer.error for answer in answers if answer.error), "")
-    return Diagnosis(kind="error", finding=said) if said else None
+    return Finding(kind="error", says=said) if said else None
 
 
-def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Diagnosis | None:
+def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Finding | None:
     """The result does not depend on the arguments."""
     first = outcomes[0]
     expected = [replay.outcome(i) for i in range(len(outcomes))]
@@ -40,25 +40,25 @@ def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Diagnosis | 
         for other in outcomes
     ):
         return None
-    return Diagnosis(
+    return Finding(
         kind="located",
         misconceptions=("hard-coded",),
-        finding="The result is the same whatever the function is given: it does not depend on its "
+        says="The result is the same whatever the function is given: it does not depend on its "
         "arguments.",
     )
 
 
-def depends_on_something_else() -> Diagnosis:
+def depends_on_something_else() -> Finding:
     """The same arguments gave two results."""
-    return Diagnosis(
+    return Finding(
         kind="located",
         misconceptions=("remembers",),
-        finding="Called twice with the same arguments, the function gives two different results: "
+        says="Called twice with the same arguments, the function gives two different results: "
         "it depends on something outside, or on chance.",
     )
 
 
-def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -> Diagnosis | None:
+def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -> Finding | None:
     """The most telling statements that are true of every wrong answer."""
     recipe = replay.recipe
     states = [recipe.right(probe) for probe in replay.probes(2)[: len(answers)]]
@@ -75,9 +75,9 @@ def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -
     kept = [text for text in dict.fromkeys(said) if text][:3]
     if not kept:
         error = next((answers[i].error for i in wrong if answers[i].error), "")
-        return Diagnosis(kind="error", finding=error) if error else None
+        return Finding(kind="error", says=error) if error else None
     names = tuple(fact.id for fact in facts if fact.is_named)
-    return Diagnosis(kind="located", finding=" ".join(kept), misconceptions=names[:1])
+    return Finding(kind="located", says=" ".join(kept), misconceptions=names[:1])
 
 
 def _traits(

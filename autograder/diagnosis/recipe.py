@@ -112,6 +112,7 @@ class Recipe:
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
         summary: for functions with random results: the middle of each number, and how far from it
             a fair result may lie, from the state of a replay. None where results are exact.
+        sample: for functions with random results: one result as a student's function gives it.
     """
 
     function: str
@@ -126,6 +127,7 @@ class Recipe:
     results: tuple[str, ...] = ()
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
     summary: Callable[[Any], tuple[Any, Any]] | None = None
+    sample: Callable[[Any], Any] | None = None
 
     def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
         """The result of a call, with some misconceptions at work."""

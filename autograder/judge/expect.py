@@ -1,6 +1,7 @@
 """What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from autograder.judge.problems import Raised
 from autograder.judge.stand_in import Function
 from autograder.judge.tolerance import allowed_error
+from autograder.report.model import Curve
 from autograder.report.values import index, shape
 from autograder.text import one_line, several
 from autograder.worker.codec import Figure
@@ -16,8 +18,15 @@ from autograder.worker.codec import Figure
 Numbers = npt.NDArray[Any]
 
 
+Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
+
+
 class Mismatch(AssertionError):
-    """An answer that is not right: the finding, and the two values side by side."""
+    """An answer that is not right: the finding, and the two values side by side.
+
+    `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
+    belongs to, and the names of its rows; `groups` is what the cells belong to.
+    """
 
     def __init__(
         self,
@@ -26,6 +35,9 @@ class Mismatch(AssertionError):
         yours: Numbers | None = None,
         expected: Numbers | None = None,
         wrong: npt.NDArray[np.bool_] | None = None,
+        layout: Layout | None = None,
+        groups: str = "",
+        curves: tuple[Curve, ...] = (),
     ) -> None:
         super().__init__(finding)
         self.finding = finding
@@ -33,6 +45,9 @@ class Mismatch(AssertionError):
         self.yours = yours
         self.expected = expected
         self.wrong = wrong
+        self.layout = layout
+        self.groups = groups
+        self.curves = curves
 
 
 def expect_close(
@@ -43,6 +58,8 @@ def expect_close(
     condition: float = 1.0,
     within: float | None = None,
     finding: str = "",
+    layout: Layout | None = None,
+    groups: str = "",
 ) -> Numbers:
     """Pass if `actual` has the shape of `expected`, is finite, and agrees in every entry.
 
@@ -52,7 +69,8 @@ def expect_close(
         what: the name of the value in the student's terms, "the weights".
         condition: how much the problem magnifies rounding; see `allowed_error`.
         within: an absolute tolerance in place of the usual one.
-        finding: a sentence of the check's own to say in place of "3 of 9 values differ".
+        finding: a sentence of the check's own to say before "3 of 9 values differ".
+        layout, groups: how to lay the values out for a picture; see `Mismatch`.
 
     Returns:
         The answer as an array.
@@ -71,7 +89,7 @@ def expect_close(
     wrong = ~(np.abs(numbers - right) <= allowed)
     if wrong.any():
         text = _where_it_differs(what, numbers, right, wrong)
-        raise Mismatch(f"{finding} {text}" if finding else text, what, numbers, right, wrong)
+        raise Mismatch(f"{finding} {text}" if finding else text, what, numbers, right, wrong, layout, groups)
     return answer
 
 

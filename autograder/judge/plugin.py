@@ -6,7 +6,9 @@ from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from autograder.course import Course
@@ -15,7 +17,7 @@ from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
 from autograder.judge.problems import StudentProblem
 from autograder.judge.stand_in import Submission
-from autograder.report.model import Diagnosis, Evidence, Line, Outcome
+from autograder.report.model import Diagnosis, Evidence, Matrix, Line, Outcome
 from autograder.report.values import describe_call, excerpt
 from autograder.text import one_line, printable
 
@@ -39,17 +41,20 @@ class CheckResult:
         self.diagnosis: Diagnosis | None = None
         self.evidence: Evidence | None = None
         self.place: Line | None = None
-        self.about = ""
+        self.about: tuple[str, ...] = ()
         self.diagnosable = False
 
-    def passed(self, notes: Sequence[tuple[str, object]]) -> None:
+    def passed(
+        self, notes: Sequence[tuple[str, object]], submission: Submission | None
+    ) -> None:
         self.outcome, self.finding = "passed", ""
+        self.about = submission.about() if submission is not None else ()
         self.note = " ".join(str(text) for key, text in notes if key == "note")
 
     def failed(self, error: BaseException, submission: Submission | None) -> None:
         """Describe an exception that ended the check."""
         self.finding = printable(_first_part(str(error)), 1000)
-        self.about = submission.about() if submission is not None else ""
+        self.about = submission.about() if submission is not None else ()
         self.diagnosable = not isinstance(error, StudentProblem) or error.kind == "raised"
         if isinstance(error, StudentProblem):
             outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
@@ -66,7 +71,7 @@ class CheckResult:
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
-            self.outcome = "error"
+            self.outcome, self.hints = "error", ()
             said = one_line(f"{type(error).__name__}: {error}", 300)
             self.finding = f"The check itself stopped with {said}. A person has to look at this."
 
@@ -135,7 +140,7 @@ class CheckPlugin:
                     self.trouble = call.excinfo.value
                 result.failed(call.excinfo.value, funcargs.get("submission"))
             elif call.when == "call":
-                result.passed(item.user_properties)
+                result.passed(item.user_properties, funcargs.get("submission"))
         return report
 
 
@@ -144,12 +149,31 @@ def _evidence(error: BaseException | None, submission: Submission | None) -> Evi
     text = describe_call(call.name, call.args, call.kwargs) if call else ""
     if not isinstance(error, Mismatch):
         return Evidence(call=text) if text else None
-    yours, expected, wrong = error.yours, error.expected, error.wrong
     return Evidence(
         call=text,
         what=error.what,
-        yours=excerpt(yours, wrong) if yours is not None else None,
-        expected=excerpt(expected, wrong) if expected is not None else None,
+        yours=_matrix(error, error.yours),
+        expected=_matrix(error, error.expected),
+        groups=error.groups if error.layout is not None else "",
+        curves=error.curves,
+    )
+
+
+def _matrix(error: Mismatch, values: npt.NDArray[Any] | None) -> Matrix | None:
+    """The part of one side that a picture shows."""
+    if values is None:
+        return None
+    if error.layout is None:
+        return excerpt(values, error.wrong)
+    laid_out, groups, names = error.layout(values)
+    wrong = error.layout(error.wrong)[0] if error.wrong is not None else None
+    matrix = excerpt(laid_out, wrong)
+    rows = slice(matrix.top, matrix.top + len(matrix.rows))
+    columns = slice(matrix.left, matrix.left + len(matrix.rows[0]))
+    return msgspec.structs.replace(
+        matrix,
+        groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
+        names=names[rows],
     )
 
 

@@ -66,14 +66,8 @@ def _check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRe
         diagnosis=result.diagnosis,
         evidence=result.evidence,
         place=result.place,
-        hints=() if passed else _hints(result),
+        hints=() if passed else result.hints,
     )
-
-
-def _hints(result: CheckResult) -> tuple[str, ...]:
-    """Those of the misconception where it has a name, else the check's own."""
-    diagnosis = result.diagnosis
-    return diagnosis.hints if diagnosis is not None and diagnosis.hints else result.hints
 
 
 def _status(results: Sequence[CheckResult]) -> tuple[Status, str]:

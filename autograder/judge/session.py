@@ -4,6 +4,7 @@ import os
 import queue
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -39,6 +40,10 @@ class Graded:
 class Judge:
     """Grades sources, one at a time. Use it as a context manager: it owns processes.
 
+    `seconds` is how long each check of the last source took. For what asks about a part alone,
+    `only` names the checks to run, and `until_first_failure` ends with the first that fails, and
+    without a diagnosis.
+
     pytest runs in a thread of its own and waits there for the next submission, so that the
     session stays open between calls of `grade`, by means of public hooks alone.
     """
@@ -53,12 +58,15 @@ class Judge:
         self.course = course
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.children = children or Spawner(course.content.reference, ahead=True)
-        self._tasks: queue.SimpleQueue[Source | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[Source | Client | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._checks = CheckPlugin(
             course, course.content.seed if seed is None else seed, lambda _: self._client
         )
-        self._catalogue = Catalogue(course.content.reference)
+        self.seconds: dict[str, float] = {}
+        self.only: frozenset[str] | None = None
+        self.until_first_failure = False
+        self.catalogue = Catalogue(course.content.reference)
         self._client: Client
         self._items: dict[str, list[pytest.Item]] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -84,12 +92,16 @@ class Judge:
         self._thread.join(timeout=10)
         self.children.close()
 
-    def grade(self, source: Source) -> Graded:
-        """Run the checks of `source.name` on it."""
+    def grade(self, source: Source | Client) -> Graded:
+        """Run the checks of `source.name` on it; a client brings its own way to answer calls."""
         self._tasks.put(source)
         graded = self._result()
         assert graded is not None
         return graded
+
+    def reseed(self, seed: int) -> None:
+        """Draw other random inputs from now on."""
+        self._checks.seed = seed
 
     def _result(self) -> Graded | None:
         done = self._done.get()
@@ -125,8 +137,9 @@ class Judge:
         while (source := self._tasks.get()) is not None:
             self._done.put(self._grade(source))
 
-    def _grade(self, source: Source) -> Graded | BaseException:
+    def _grade(self, source: Source | Client) -> Graded | BaseException:
         """Run the checks; again if something of the grader's own failed, or killed the worker."""
+        name = source.source.name if isinstance(source, Client) else source.name
         trouble: GraderTrouble | None = None
         for attempt in range(1, TRIES + 1):
             try:
@@ -134,24 +147,37 @@ class Judge:
             except BaseException as error:
                 return error
             if trouble is None:
-                items = self._items.get(source.name, [])
+                items = [item for item in self._items.get(name, []) if self._wanted(item)]
                 return Graded(self._checks.results_of(items), self._client)
         assert trouble is not None
         return trouble
 
-    def _run_checks(self, source: Source, last_try: bool) -> GraderTrouble | None:
+    def _wanted(self, item: pytest.Item) -> bool:
+        return self.only is None or item.name in self.only
+
+    def _client_for(self, source: Source | Client, last_try: bool) -> Client:
+        if isinstance(source, Client):
+            return source
         exercise = self.exercises[source.name]
         limits = self.course.limits(exercise)
-        self._client = Client(source, exercise.needs, limits, self.children, last_try)
+        return Client(source, exercise.needs, limits, self.children, last_try)
+
+    def _run_checks(self, source: Source | Client, last_try: bool) -> GraderTrouble | None:
+        self._client = self._client_for(source, last_try)
+        name = self._client.source.name
         self._checks.begin()
-        items = self._items.get(source.name, [])
+        items = [item for item in self._items.get(name, []) if self._wanted(item)]
         for item, following in zip(items, [*items[1:], None], strict=True):
             _renew(item)
+            start = time.perf_counter()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            self.seconds[item.name] = time.perf_counter() - start
+            if self.until_first_failure and self._checks.results[item.nodeid].outcome != "passed":
+                break
         try:
-            if self._checks.trouble is None:
+            if self._checks.trouble is None and not self.until_first_failure:
                 results = self._checks.results_of(items)
-                attach_diagnoses(self._catalogue, source.name, results, self._client)
+                attach_diagnoses(self.catalogue, name, results, self._client)
             self._client.close()
         except GraderTrouble as trouble:
             return trouble

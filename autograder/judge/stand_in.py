@@ -66,7 +66,7 @@ class Submission:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._calls: list[Call] = []
-        self._about = ""
+        self._read: list[str] = []
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -76,8 +76,17 @@ class Submission:
     def value(self, name: str) -> Any:
         """The value of a module-level name such as `a_scores`."""
         __tracebackhide__ = True
-        self._about = self._about or name
+        self._read.append(name)
         return self._client.ask(Request("get", name)).value
+
+    @property
+    def own(self) -> "Submission":
+        """The same module, for calls that only say what follows from the student's own steps."""
+        return Submission(self._client)
+
+    def borrowed(self, name: str) -> Function | None:
+        """A function that the student's file takes from a file of the same name beside it."""
+        return Function(self.own, name) if name in self._client.source.helpers else None
 
     def make(self, target: str, *args: Any) -> Handle:
         """A library's object, made in the worker, to pass as an argument."""
@@ -87,9 +96,10 @@ class Submission:
         """The newest call of this check."""
         return self._calls[-1] if self._calls else None
 
-    def about(self) -> str:
-        """The function that the check called last; where it called none, the first value read."""
-        return self._about
+    def about(self) -> tuple[str, ...]:
+        """What the check was about: the functions it called, in order, or else the values."""
+        called = [call.name for call in self._calls]
+        return tuple(dict.fromkeys(called or self._read))
 
     def _ask(
         self,
@@ -102,7 +112,6 @@ class Submission:
     ) -> Any:
         __tracebackhide__ = True
         self._calls.append(Call(name, args, kwargs))
-        self._about = name if on is None else self._about
         return self._client.ask(
             Request(
                 "call",

@@ -21,7 +21,8 @@ class Matrix(Record, frozen=True, kw_only=True):
 
     `at` is the place along the leading axes that `rows` is taken from; `top` and `left` are the
     indices of its first row and column. `wrong` marks the cells that differ. Numbers that JSON
-    does not have are the texts "nan", "inf" and "-inf".
+    does not have are the texts "nan", "inf" and "-inf". `groups` says what each cell belongs to,
+    a head for example, counted from 0; `names` are the names of the rows, where they have some.
     """
 
     shape: tuple[int, ...]
@@ -30,15 +31,33 @@ class Matrix(Record, frozen=True, kw_only=True):
     at: tuple[int, ...] = ()
     top: int = 0
     left: int = 0
+    groups: tuple[tuple[int, ...], ...] = ()
+    names: tuple[str, ...] = ()
+
+
+class Curve(Record, frozen=True, kw_only=True):
+    """A measured quantity against another, and the band in which a fair measurement lies."""
+
+    name: str
+    against: str
+    x: tuple[float, ...]
+    yours: tuple[Cell, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """A failed comparison: the call, the student's value and the expected one."""
+    """A failed comparison: the call, the student's value and the expected one.
+
+    `groups` is what the cells' groups are, "head"; `curves` are there in place of values.
+    """
 
     call: str = ""
     what: str = ""
     yours: Matrix | None = None
     expected: Matrix | None = None
+    groups: str = ""
+    curves: tuple[Curve, ...] = ()
 
 
 class Line(Record, frozen=True, kw_only=True):
@@ -61,7 +80,6 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     finding: str
     misconceptions: tuple[str, ...] = ()
     function: str = ""
-    hints: tuple[str, ...] = ()
 
 
 class CheckReport(Record, frozen=True, kw_only=True):

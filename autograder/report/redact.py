@@ -1,29 +1,33 @@
 """What of a report its student may see, by the course's hint policy."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from autograder.course import HintPolicy
-from autograder.report.model import CheckReport, ExerciseReport, Report
+from autograder.report.model import CheckReport, Diagnosis, ExerciseReport, Report
+
+Levels = int | Mapping[str, int]
 
 
-def for_student(report: Report, policy: HintPolicy, level: int = 1) -> Report:
+def for_student(report: Report, policy: HintPolicy, levels: Levels = 1) -> Report:
     """The report without what the policy holds back.
 
-    practice: of each check that failed, the finding, the values and the first `level` hints.
-    homework: the same, with one hint at most.
+    practice, homework: of each check that failed, the finding, the values and the first hints: as
+    many as `levels` says, for all or by the check's name. Of a hidden check, whether it passed and
+    which mistake it shows, but no inputs and no values.
     exam: points and outcomes of the checks that are not hidden, and nothing else.
-    Of a hidden check, a student sees whether it passed; in an exam, not even that there is one.
     """
-    exercises = tuple(_exercise(exercise, policy, level) for exercise in report.exercises)
+    exercises = tuple(_exercise(exercise, policy, levels) for exercise in report.exercises)
     return msgspec.structs.replace(report, exercises=exercises)
 
 
-def _exercise(exercise: ExerciseReport, policy: HintPolicy, level: int) -> ExerciseReport:
+def _exercise(exercise: ExerciseReport, policy: HintPolicy, levels: Levels) -> ExerciseReport:
     shown = exercise.checks
     if policy == "exam":
         shown = tuple(check for check in shown if not check.hidden)
     changed = msgspec.structs.replace(
-        exercise, checks=tuple(_check(check, policy, level) for check in shown)
+        exercise, checks=tuple(_check(check, policy, levels) for check in shown)
     )
     hidden = {check.finding for check in exercise.checks if check.hidden and check.finding}
     if policy == "exam" and exercise.status not in {"missing", "needs a person"}:
@@ -33,11 +37,29 @@ def _exercise(exercise: ExerciseReport, policy: HintPolicy, level: int) -> Exerc
     return changed
 
 
-def _check(check: CheckReport, policy: HintPolicy, level: int) -> CheckReport:
-    if check.hidden or policy == "exam":
+def _check(check: CheckReport, policy: HintPolicy, levels: Levels) -> CheckReport:
+    level = levels if isinstance(levels, int) else levels.get(check.name, 1)
+    hints = check.hints[: max(0, level)]
+    if policy == "exam":
         said = check.finding if check.outcome == "not run" else ""
         return msgspec.structs.replace(
-            check, finding=said, note="", evidence=None, place=None, hints=()
+            check, finding=said, note="", diagnosis=None, evidence=None, place=None, hints=()
         )
-    allowed = level if policy == "practice" else min(level, 1)
-    return msgspec.structs.replace(check, hints=check.hints[: max(0, allowed)])
+    if check.hidden:
+        said = check.finding if check.outcome == "not run" else ""
+        named = _without_values(check.diagnosis)
+        return msgspec.structs.replace(
+            check,
+            finding=said,
+            note="",
+            diagnosis=named,
+            evidence=None,
+            place=None,
+            hints=hints if named is not None else (),
+        )
+    return msgspec.structs.replace(check, hints=hints)
+
+
+def _without_values(diagnosis: Diagnosis | None) -> Diagnosis | None:
+    """A diagnosis that says nothing of the inputs: one by a misconception's name."""
+    return diagnosis if diagnosis is not None and diagnosis.kind == "named" else None

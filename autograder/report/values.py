@@ -86,6 +86,28 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
     return _DIGITS[-1]
 
 
+def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
+    """Yours less expected, cell by cell, of two excerpts of one shape that show the same part.
+
+    Infinities of one sign differ by 0; nothing is returned where the two cannot be compared.
+    """
+    same = (yours.shape, yours.at, yours.top, yours.left) == (
+        expected.shape,
+        expected.at,
+        expected.top,
+        expected.left,
+    )
+    if not same or not yours.rows:
+        return []
+    mine = np.array([[float(x) for x in row] for row in yours.rows])
+    right = np.array([[float(x) for x in row] for row in expected.rows])
+    with np.errstate(invalid="ignore"):
+        apart = np.where(mine == right, 0.0, mine - right)
+    if yours.wrong:  # what is within the tolerance is no difference
+        apart = np.where(np.array(yours.wrong), apart, 0.0)
+    return [[float(x) for x in row] for row in apart]
+
+
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """`softmax([1, 2], axis=0)`; arrays that are too large to print are named by their shape."""
     parts = [_argument(arg) for arg in args]

@@ -19,29 +19,17 @@ from .messages import Problem, Reply, Request
 from .plain import to_plain
 
 
-class Server:
-    """Answers requests that come in on one descriptor, on another."""
+class Answers:
+    """Answers requests about one module; what is kept of its objects stays here."""
 
-    def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
-        self.read_from = read_from
-        self.write_to = write_to
+    def __init__(self, hidden: list[str]) -> None:
         self.hidden = hidden
         self.module: ModuleType | None = None
         self.labels: set[str] = set()
         self.kept: dict[int, object] = {}
-        self.printed = output.redirect()
-        warnings.simplefilter("ignore")
 
-    def serve(self) -> None:
-        while True:
-            header, payload, call = FRAME.unpack(self._read(FRAME.size))
-            request = decode(Request, self._read(header), self._read(payload))
-            self.printed.kept.clear()
-            reply = self._answer(request)
-            reply.printed = self.printed.kept.decode("utf-8", "replace")
-            self._send(call, reply)
-
-    def _answer(self, request: Request) -> Reply:
+    def answer(self, request: Request) -> Reply:
+        """The reply to any request; what the student's code raises is a problem in it."""
         try:
             if request.operation == "load":
                 return self._load(request)
@@ -120,6 +108,26 @@ class Server:
         if isinstance(value, dict):
             return {key: self._revive(item) for key, item in value.items()}
         return value
+
+
+class Server:
+    """Answers requests that come in on one descriptor, on another."""
+
+    def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
+        self.read_from = read_from
+        self.write_to = write_to
+        self.answers = Answers(hidden)
+        self.printed = output.redirect()
+        warnings.simplefilter("ignore")
+
+    def serve(self) -> None:
+        while True:
+            header, payload, call = FRAME.unpack(self._read(FRAME.size))
+            request = decode(Request, self._read(header), self._read(payload))
+            self.printed.kept.clear()
+            reply = self.answers.answer(request)
+            reply.printed = self.printed.kept.decode("utf-8", "replace")
+            self._send(call, reply)
 
     def _read(self, size: int) -> bytes:
         parts = []

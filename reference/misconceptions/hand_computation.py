@@ -3,14 +3,14 @@
 The numbers are compared to two decimals at least, with the exact step before or the student's own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from autograder.diagnosis.recipe import Hints
-from autograder.report.model import Diagnosis
+from autograder.diagnosis.finding import Finding
 from reference.attention import Array, softmax
 from reference.by_hand import HAND_PARTS, MASKED_SCORES, PRINTED_IN_S3, STEPS, HandPart
 
@@ -152,7 +152,7 @@ MASKED_ROWS: list[tuple[str, str, Array]] = [
 ]  # fmt: skip
 
 
-def explain_value(name: str, read: Callable[[str], Any]) -> Diagnosis | None:
+def explain_value(name: str, read: Callable[[str], Any]) -> Finding | None:
     """Which mistake gives the student's numbers for `name`, if exactly one does."""
     if name == "c_masked_row":
         row = _numbers(read, name)
@@ -177,16 +177,14 @@ S3 = (
 )
 
 
-def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Diagnosis | None:
-    if len(dict(fitting)) != 1:
+def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding | None:
+    """The mistake; where two give the same numbers, both are said."""
+    if not 1 <= len(fitting) <= 2:
         return None
-    found, words = fitting[0]
-    return Diagnosis(
-        kind="named",
-        finding=f"{name}: your numbers are {words}.",
-        misconceptions=(found,),
-        hints=hints,
-    )
+    says = f"{name}: your numbers are {fitting[0][1]}."
+    if len(fitting) == 2:
+        says += f" The same numbers come about as {fitting[1][1]}."
+    return Finding("named", says, tuple(mistake for mistake, _ in fitting), hints)
 
 
 def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tuple[str, str]]:
@@ -239,3 +237,20 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
     except Exception:
         return None
     return values
+
+
+def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+    """For `autograder verify`: a value's name, a mistake, and the values as it makes them."""
+    for part in HAND_PARTS.values():
+        for step, (_, wrong) in WRONG.items():
+            name = f"{part.letter}_{step}"
+            before = None if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
+            for mistake, _, change in wrong:
+                try:
+                    values = change(part, before if before is not None else np.zeros(0))
+                except ValueError:
+                    continue
+                if not _close(values, part.exact(step)):
+                    yield name, mistake, {name: np.round(values, 3).tolist()}
+    for mistake, _, row in MASKED_ROWS:
+        yield "c_masked_row", mistake, {"c_masked_row": np.round(row, 3).tolist()}

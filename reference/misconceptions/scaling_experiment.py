@@ -403,6 +403,16 @@ def _summary(s: Any) -> tuple[Any, Any]:
     return middle, allowed
 
 
+def _sample(s: Any) -> Any:
+    """The means over as many of the replayed trials as are asked for, drawn from `rng`."""
+    drawn = s.rng.integers(min(len(next(iter(row.values()))) for row in s.result.values()),
+                           size=s.trials)
+    return {
+        d: {name: float(values[drawn].mean()) for name, values in row.items()}
+        for d, row in s.result.items()
+    }
+
+
 def measure_probes(draw: int) -> Sequence[Probe]:
     make = partial(np.random.default_rng)
     return [
@@ -550,5 +560,6 @@ RECIPES = {
         MEASURING,
         facts=MEASURE_FACTS,
         summary=_summary,
+        sample=_sample,
     ),
 }

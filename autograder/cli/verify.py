@@ -1,0 +1,63 @@
+"""`autograder verify`: the grader graded."""
+
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder.course import find_course, load_course
+from autograder.verification.table import COLUMNS, markdown, row
+from autograder.verification.verify import Verified, Verifier
+
+
+def run(
+    names: tuple[str, ...],
+    workers: int | None,
+    with_mutants: bool,
+    table: Path | None,
+    course_path: Path | None,
+) -> int:
+    course = find_course(course_path or Path.cwd())
+    exercises = [course.exercise(name).name for name in names] or list(course.exercises)
+    results: dict[str, Verified] = {}
+    size = min(workers or os.cpu_count() or 1, len(exercises))
+    with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
+        tasks = {
+            pool.submit(verify, course.root, name, with_mutants): name for name in exercises
+        }
+        for task in as_completed(tasks):
+            results[tasks[task]] = task.result()
+            done = results[tasks[task]]
+            state = "holds" if not done.faults else f"{len(done.faults)} faults"
+            print(f"{done.name}: {state} ({len(results)} of {len(exercises)})", file=sys.stderr)
+    ordered = [results[name] for name in exercises]
+    _show(ordered)
+    if table is not None:
+        table.write_text(markdown(ordered), encoding="utf-8")
+    return 1 if any(result.faults for result in ordered) else 0
+
+
+def verify(root: Path, name: str, with_mutants: bool) -> Verified:
+    """Verify one exercise, in a process of its own."""
+    course = load_course(root / "course.yml")
+    with Verifier(course, course.exercise(name)) as verifier:
+        return verifier.run(with_mutants)
+
+
+def _show(results: list[Verified]) -> None:
+    console = Console(highlight=False)
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for place, column in enumerate(COLUMNS):
+        shown.add_column(column, justify="right" if place else "left")
+    for result in results:
+        shown.add_row(*row(result))
+    console.print(shown)
+    for result in results:
+        for fault in result.faults:
+            console.print(f"{result.name}: {fault}", style="red", markup=False)
+        for remark in result.remarks:
+            console.print(f"{result.name}: {remark}", style="dim", markup=False)

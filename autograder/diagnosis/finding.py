@@ -1,0 +1,25 @@
+"""What an examination finds, before it becomes part of a report."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from autograder.report.model import Diagnosis
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement about a function's answers; see `Diagnosis` for what `kind` means."""
+
+    kind: Literal["named", "located", "error"]
+    says: str
+    misconceptions: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    def about(self, function: str) -> Diagnosis:
+        """The record for the report."""
+        return Diagnosis(
+            kind=self.kind,
+            finding=self.says,
+            misconceptions=self.misconceptions,
+            function=function,
+        )

@@ -1,0 +1,1 @@
+"""The grader graded: right answers, the stub, every misconception, mutants, and other seeds."""

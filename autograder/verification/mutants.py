@@ -1,0 +1,109 @@
+"""Mutants of a solution: every operator of a mutation tester, at every place it fits."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from autograder.errors import UserError
+
+EQUIVALENT = "equivalent.yml"
+
+
+class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant that is right as well: the line after the mutation, and why it changes nothing."""
+
+    line: str
+    reason: str
+
+
+class Mutant(msgspec.Struct, frozen=True):
+    """A solution with one thing changed: the text, and the changed line."""
+
+    text: str
+    line: str
+    operator: str
+
+
+def equivalents(solutions: Path) -> dict[str, list[Equivalent]]:
+    """The mutants that authors have found to be right, by exercise.
+
+    Raises:
+        UserError: the file is not what it should be.
+    """
+    path = solutions / EQUIVALENT
+    if not path.is_file():
+        return {}
+    try:
+        return msgspec.convert(yaml.safe_load(path.read_text()) or {}, dict[str, list[Equivalent]])
+    except (msgspec.ValidationError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def mutants(text: str) -> Iterator[Mutant]:
+    """The mutants of what stands between the solution markers, each once.
+
+    Raises:
+        UserError: the mutation tester is not installed.
+    """
+    try:
+        from cosmic_ray.mutating import mutate_code
+        from cosmic_ray.plugins import get_operator, operator_names
+    except ModuleNotFoundError:
+        raise UserError(
+            "Mutants need cosmic-ray: pip install 'attention-course-kit[dev]'."
+        ) from None
+    inside = _solution_lines(text)
+    seen = {_meaning(text)}
+    for name in sorted(operator_names()):
+        operator = _made(get_operator(name))
+        if operator is None:
+            continue
+        for occurrence in range(10_000):
+            changed = mutate_code(text, operator, occurrence)
+            if changed is None:
+                break
+            line = _first_change(text, changed)
+            if line not in inside:
+                continue
+            meaning = _meaning(changed)
+            if meaning in seen or not meaning:
+                continue
+            seen.add(meaning)
+            yield Mutant(changed, changed.splitlines()[line].strip(), name.split("/")[-1])
+
+
+def _made(operator: Any) -> Any:
+    try:
+        return operator()
+    except TypeError:  # it needs arguments that only a configuration gives
+        return None
+
+
+def _solution_lines(text: str) -> set[int]:
+    lines, inside, within = text.splitlines(), set(), False
+    for number, line in enumerate(lines):
+        if re.match(r"\s*### BEGIN SOLUTION", line):
+            within = True
+        elif re.match(r"\s*### END SOLUTION", line):
+            within = False
+        elif within:
+            inside.add(number)
+    return inside
+
+
+def _first_change(before: str, after: str) -> int:
+    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
+    return next((n for n, (old, new) in enumerate(pairs) if old != new), -1)
+
+
+def _meaning(text: str) -> str:
+    """What the code does, whatever it looks like; nothing if it is not valid Python."""
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:
+        return ""

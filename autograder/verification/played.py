@@ -1,0 +1,59 @@
+"""Submissions that are played from recipes, in this process: the course's own code, no student's."""
+
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from autograder.course import Course, Exercise
+from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.judge.client import Client
+from autograder.judge.spawn import Spawner
+from autograder.submission.source import Source
+from autograder.worker.messages import Reply, Request, Unit
+from autograder.worker.serve import Answers
+
+
+class PlayedClient(Client):
+    """A client whose submission is a module here."""
+
+    def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
+        source = Source(exercise.name, "played.py", (Unit("played.py", ""),))
+        children = Spawner(course.content.reference)
+        super().__init__(source, exercise.needs, course.limits(exercise), children)
+        self._answers = Answers([])
+        self._answers.module = module
+
+    def _loaded(self) -> Any:
+        return None
+
+    def _exchange(self, worker: Any, request: Request, seconds: float) -> Reply:  # noqa: ARG002
+        return self._answers.answer(request)
+
+
+def solution_module(course: Course, exercise: Exercise) -> ModuleType:
+    """The exercise's solution, as a module."""
+    path = course.root / "solutions" / f"{exercise.name}.py"
+    module = ModuleType(exercise.name)
+    sys.modules[exercise.name] = module
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
+    return module
+
+
+def play(recipe: Recipe, wrong: tuple[Misconception, ...]) -> Callable[..., Any]:
+    """A function that does what the recipe says, with these misconceptions at work."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        probe = Probe(args, kwargs)
+        if recipe.sample is not None:
+            return recipe.sample(recipe.trace(probe, wrong))
+        return recipe.run(probe, wrong)
+
+    return function
+
+
+def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
+    """A copy of a module with some functions replaced; functions inside call the new ones."""
+    copy = ModuleType(module.__name__)
+    copy.__dict__.update({**vars(module), **functions})
+    return copy

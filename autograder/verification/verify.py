@@ -1,0 +1,255 @@
+"""Shows of one exercise that its checks and diagnoses do what they promise."""
+
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.course import Course, Exercise
+from autograder.diagnosis.recipe import Recipe
+from autograder.diagnosis.replay import Replay, Wrong
+from autograder.judge.ladder import children_on, choose
+from autograder.judge.scoring import exercise_report
+from autograder.judge.session import Judge
+from autograder.report.model import ExerciseReport
+from autograder.submission.source import Source, read_siblings, read_source
+from autograder.verification.mutants import equivalents, mutants
+from autograder.verification.played import PlayedClient, play, solution_module, with_functions
+from autograder.worker.messages import Unit
+
+SEEDS = 50
+PAIRS = 150  # of each function, evenly over all that there are
+STYLES = 5
+
+
+class Verified(msgspec.Struct):
+    """What was shown of an exercise. Each list holds what does not hold, in words."""
+
+    name: str
+    checks: int = 0
+    right: int = 0
+    misconceptions: int = 0
+    named: int = 0
+    pairs: int = 0
+    pairs_named: int = 0
+    mutants: int = 0
+    rejected: int = 0
+    equivalent: int = 0
+    seeds: int = 0
+    milliseconds: float = 0.0
+    slowest: str = ""
+    faults: list[str] = []
+    remarks: list[str] = []
+
+
+class Verifier:
+    """Verifies one exercise; a context manager, since it owns a judge."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.course = course
+        self.exercise = exercise
+        self.result = Verified(exercise.name)
+        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
+        children = children_on(
+            choose(None, own_code=True), course, [], Path(self._scratch.name)
+        )
+        self._judge = Judge(course, [exercise], children)
+        self._about: dict[str, frozenset[str]] = {}
+
+    def __enter__(self) -> "Verifier":
+        self._judge.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._judge.__exit__(*error)
+        self._scratch.cleanup()
+
+    def run(self, with_mutants: bool = True) -> Verified:
+        """All of it, in order."""
+        self._right_answers()
+        self._stub()
+        self._misconceptions()
+        if with_mutants:
+            self._mutants()
+        self._seeds()
+        return self.result
+
+    def _fault(self, text: str) -> None:
+        self.result.faults.append(text)
+
+    def _report(self, source: Source | PlayedClient) -> ExerciseReport:
+        graded = self._judge.grade(source)
+        return exercise_report(
+            self.exercise, graded.client.source, graded.results, graded.client
+        )
+
+    def _sources(self) -> list[tuple[str, Source]]:
+        """The solution, and the right answers in other styles."""
+        folder = self.course.root / self.course.content.right / self.exercise.name
+        paths = [self._solution, *sorted(folder.glob("*.py"))]
+        return [
+            (path.stem, read_source(path, self.exercise.name, read_siblings(path.parent)))
+            for path in paths
+        ]
+
+    @property
+    def _solution(self) -> Path:
+        return self.course.root / "solutions" / f"{self.exercise.name}.py"
+
+    def _right_answers(self) -> None:
+        for style, source in self._sources():
+            graded = self._judge.grade(source)
+            self._about = self._about or {r.name: frozenset(r.about) for r in graded.results}
+            report = exercise_report(self.exercise, source, graded.results, graded.client)
+            self.result.checks = len(report.checks)
+            self.result.right += 1
+            for check in report.checks:
+                if check.outcome != "passed":
+                    self._fault(f"right answer {style}: {check.title}: {check.finding}")
+        if self.result.right <= STYLES:
+            self._fault(f"{self.result.right - 1} right answers beside the solution, not {STYLES}")
+
+    def _stub(self) -> None:
+        path = self.course.root / "exercises" / f"{self.exercise.name}.py"
+        report = self._report(read_source(path, self.exercise.name))
+        if report.points:
+            self._fault(f"the stub gets {report.points} points")
+
+    def _misconceptions(self) -> None:
+        catalogue = self._judge.catalogue
+        for function, recipe in catalogue.recipes(self.exercise.name).items():
+            replay = catalogue.replay(self.exercise.name, function)
+            assert replay is not None
+            self._apart(function, replay)
+            ids = {each.id for each in recipe.misconceptions}
+            self.result.misconceptions += len(ids)
+            unnamed = set()
+            for each in recipe.misconceptions:
+                named = self._play(function, recipe, (each,))
+                if named != {each.id}:
+                    unnamed.add(each.id)
+                    said = ", ".join(sorted(named)) or "nothing"
+                    self._fault(f"{function}, {each.id}: named {said}")
+                if not each.finding or len([h for h in each.hints if h.strip()]) != 3:
+                    self._fault(f"{function}, {each.id}: no finding, or not three hints")
+            self.result.named += len(ids - unnamed)
+            self._pairs(function, recipe, replay)
+        own = getattr(catalogue.module(self.exercise.name), "played_values", None)
+        if own is not None:
+            self._values(own())
+
+    def _values(self, played: Iterator[tuple[str, str, dict[str, object]]]) -> None:
+        """Misconceptions in values that are handed in, rather than in functions."""
+        module = solution_module(self.course, self.exercise)
+        for name, wrong, values in played:
+            client = PlayedClient(
+                self.course, self.exercise, with_functions(module, values)  # type: ignore[arg-type]
+            )
+            report = self._report(client)
+            self.result.misconceptions += 1
+            named = _named(report, name)
+            if report.points == report.max_points:
+                self._fault(f"{name}, {wrong}: full marks")
+            elif wrong in named:
+                self.result.named += 1
+            elif named:
+                self._fault(f"{name}, {wrong}: named {', '.join(sorted(named))}")
+            else:
+                self.result.remarks.append(f"{name}, {wrong}: has no name of its own there")
+
+    def _apart(self, function: str, replay: Replay) -> None:
+        """Some probes tell every two misconceptions apart, and each from the right answer."""
+        everywhere = range(len(replay.probes(2)))
+        singles = replay.singles
+        for number, wrong in enumerate(singles):
+            if replay.telling(everywhere, wrong) < 2:
+                self._fault(f"{function}, {wrong[0].id}: not told from the right answer")
+            for other in singles[number + 1 :]:
+                if other[0].id != wrong[0].id and replay.apart(everywhere, wrong, other) < 2:
+                    self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
+
+    def _play(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
+        """The names that a submission with these misconceptions gets; a fault if none is lost."""
+        module = solution_module(self.course, self.exercise)
+        changed = with_functions(module, {function: play(recipe, wrong)})
+        self._judge.only = frozenset(name for name, of in self._about.items() if function in of)
+        report = self._report(PlayedClient(self.course, self.exercise, changed))
+        self._judge.only = None
+        if all(check.outcome == "passed" for check in report.checks):
+            self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: full marks")
+        if any(check.outcome == "error" for check in report.checks):
+            self._fault(f"{function}, {wrong[0].id}: a check stopped with an error of its own")
+        return _named(report, function)
+
+    def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
+        """Of pairs it is enough that most are named; none may have a false name."""
+        everywhere = range(len(replay.probes(1)))
+        own = [pair for pair in replay.pairs if all(e in recipe.misconceptions for e in pair)]
+        step = max(1, len(own) // PAIRS)
+        for pair in own[::step]:
+            looks_like_less = any(
+                not replay.apart(everywhere, pair, other) for other in [(), *replay.singles]
+            )
+            if looks_like_less or all(replay.outcome(i, pair).raised for i in everywhere):
+                continue  # the two undo or hide each other, or nothing runs
+            named = self._play(function, recipe, pair)
+            ids = {each.id for each in pair}
+            self.result.pairs += 1
+            self.result.pairs_named += bool(named & ids)
+
+    def _mutants(self) -> None:
+        known = equivalents(self._solution.parent).get(self.exercise.name, [])
+        lines = {each.line for each in known}
+        met = set()
+        self._judge.until_first_failure = True
+        for mutant in mutants(self._solution.read_text(encoding="utf-8")):
+            label = f"{self.exercise.name}.py"
+            graded = self._judge.grade(
+                Source(self.exercise.name, label, (Unit(label, mutant.text),))
+            )
+            self.result.mutants += 1
+            if any(result.outcome != "passed" for result in graded.results):
+                self.result.rejected += 1
+            elif mutant.line in lines:
+                self.result.equivalent += 1
+                met.add(mutant.line)
+            else:
+                self._fault(f"a mutant gets full marks: {mutant.line} ({mutant.operator})")
+        self._judge.until_first_failure = False
+        for line in sorted(lines - met):
+            self._fault(f"listed as equivalent, but no such mutant gets full marks: {line}")
+
+    def _seeds(self) -> None:
+        """The solution and one more style for each of many seeds; the time of each check."""
+        seconds: dict[str, list[float]] = {}
+        solution, *others = self._sources()
+        for seed in range(SEEDS):
+            self._judge.reseed(seed)
+            chosen = [solution, *([others[seed % len(others)]] if others else [])]
+            for style, source in chosen:
+                report = self._report(source)
+                if report.points < report.max_points:
+                    failed = next(c for c in report.checks if c.outcome != "passed")
+                    self._fault(f"{style}, seed {seed}: {failed.title}: {failed.finding}")
+                if style == solution[0]:
+                    for name, taken in self._judge.seconds.items():
+                        seconds.setdefault(name, []).append(taken)
+            self.result.seeds += 1
+        self._judge.reseed(self.course.content.seed)
+        medians = {name: statistics.median(taken) for name, taken in seconds.items()}
+        self.result.milliseconds = 1000 * sum(medians.values())
+        self.result.slowest = max(medians, key=lambda name: medians[name])
+
+
+def _named(report: ExerciseReport, function: str) -> set[str]:
+    """The names that failed checks give for a function."""
+    found: Sequence[set[str]] = [
+        set(check.diagnosis.misconceptions)
+        for check in report.checks
+        if check.diagnosis is not None
+        and check.diagnosis.kind == "named"
+        and check.diagnosis.function == function
+    ]
+    return set().union(*found)
