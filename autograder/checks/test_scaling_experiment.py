@@ -4,12 +4,15 @@ The student's random numbers are the student's own, so each statistic is compare
 interval in which a fair experiment lands, all but once in 10 million times.
 """
 
+import re
+
 import numpy as np
 import pytest
 
 from autograder.judge.expect import Mismatch, expect_close, expect_numbers, expect_shape
 from autograder.judge.problems import StudentProblem
 from autograder.report.model import Curve
+from autograder.text import one_line
 from autograder.worker.codec import Figure
 from reference.scaling import acceptance_interval
 
@@ -235,7 +238,10 @@ def test_trials_and_generator(submission, reference):
     for name in reference.MEASURES:
         values = np.array([table[16][name] for table in tables])
         fair = reference.sampling_distributions(16, SEQ_LEN)[name].std ** 2 / TRIALS
-        assert values.std() > 0, "Generators with different seeds gave the same numbers."
+        assert values.std() > 0, (
+            f"{name} is the same for generators with different seeds: its random numbers do not "
+            f"come from the `rng` that is passed in."
+        )
         # the ratio is chi-square distributed over its 23 degrees of freedom: above 5 with p < 1e-13
         assert values.var(ddof=1) / fair < 5, (
             f"{name} varies from run to run far more than a mean over {TRIALS} trials does."
@@ -271,22 +277,38 @@ def plot(submission, reference):
 )
 def test_plot_series(plot, reference):
     table = example_results(reference)
-    drawn = [
-        {(x, y) for x, y in zip(series.x, series.y, strict=False)}
-        for axes in plot.axes
-        for series in axes.series
-    ]
+    everything = [series for axes in plot.axes for series in axes.series]
+    drawn = [set(zip(series.x, series.y, strict=False)) for series in everything]
     for measure in ("scores_std", "entropy", "max_weight"):
         wanted = [
             {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
             for kind in ("unscaled", "scaled")
         ]
-        if all(any(same_points(points, found) for found in drawn) for points in wanted):
+        places = [
+            [n for n, found in enumerate(drawn) if same_points(points, found)] for points in wanted
+        ]
+        if all(places):
+            unscaled, scaled = (everything[found[0]].label for found in places)
+            if says_scaled(unscaled) and says_unscaled(scaled):
+                raise Mismatch(
+                    f"The labels are exchanged: the line labelled {one_line(unscaled, 40)!r} holds "
+                    f"the unscaled values, and {one_line(scaled, 40)!r} the scaled ones."
+                )
             return
     raise Mismatch(
         "The figure holds no measure with both of its series (unscaled and scaled) at all the "
         "dimensions of the results."
     )
+
+
+def says_unscaled(label):
+    """Whether a label speaks of scores that are not scaled."""
+    return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
+
+
+def says_scaled(label):
+    """Whether a label speaks of scaled scores."""
+    return "scaled" in label.lower() and not says_unscaled(label)
 
 
 def same_points(wanted, found):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from autograder.diagnosis.outcome import NOTHING, Outcome, agree
 from autograder.diagnosis.recipe import Fact, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.sizes import named_factor
 from autograder.diagnosis.finding import Finding
 from autograder.report.values import shape
 from autograder.text import number
@@ -66,18 +67,61 @@ def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -
     wrong = [i for i, is_right in enumerate(right) if not is_right]
     said = [_traits(recipe, states, right, answers)]
     values = [i for i in wrong if not outcomes[i].raised]
+    if any(_other_kind(outcomes[i], replay.outcome(i)) for i in values):
+        return Finding("located", said[0]) if said[0] else None
     facts = _facts(recipe, states, outcomes, values)
-    said += [fact.says for fact in facts]
+    measured = _measured(recipe, states, outcomes, values)
+    said = [measured, *said] if measured else said + [fact.says for fact in facts]
     if recipe.summary is None:
         said.append(_results(recipe, replay, outcomes, values))
-        said.append(_relation(replay, outcomes, values))
+        said.append(_relation(replay, states, outcomes, values))
         said.append(_region(replay, outcomes, values))
     kept = [text for text in dict.fromkeys(said) if text][:3]
     if not kept:
         error = next((answers[i].error for i in wrong if answers[i].error), "")
         return Finding(kind="error", says=error) if error else None
     names = tuple(fact.id for fact in facts if fact.is_named)
+    if measured:
+        return Finding("named", measured, ("another-factor",))
     return Finding(kind="located", says=" ".join(kept), misconceptions=names[:1])
+
+
+def _other_kind(answer: Outcome, expected: Outcome) -> bool:
+    """Whether an answer is put together otherwise: a dict for an array, three parts for two."""
+    array = answer.signature.startswith("(") and expected.signature.startswith("(")
+    return not array and (
+        len(answer.parts) != len(expected.parts) or answer.signature[0] != expected.signature[0]
+    )
+
+
+def _measured(
+    recipe: Recipe, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
+) -> str:
+    """What the recipe's own measure shows, if it is the same expression in every wrong answer."""
+    if recipe.measure is None or len(values) < ENOUGH:
+        return ""
+    numbers = []
+    for i in values:
+        try:
+            with np.errstate(all="ignore"):
+                numbers.append(float(recipe.measure(states[i], _value(outcomes[i]))))
+        except Exception:
+            return ""
+    known = [n for n in numbers if not np.isnan(n)]  # NaN: it cannot be seen in this answer
+    if len(known) < ENOUGH or not all(np.isfinite(known)):
+        return ""
+    if max(known) - min(known) < 1e-5 * abs(known[0]):
+        words = f"{_rounded(known[0])}, the same in every call"
+    else:
+        sizes = [recipe.axes(states[i]) for i, n in zip(values, numbers, strict=True) if n == n]
+        words = named_factor(known, sizes)
+    return recipe.measured.format(words) if words else ""
+
+
+def _value(outcome: Outcome) -> Any:
+    """An answer as facts see it: an array, or a list of arrays."""
+    parts = [part.astype(np.float64) for part in outcome.parts]
+    return parts[0] if len(parts) == 1 else parts
 
 
 def _traits(
@@ -124,11 +168,9 @@ def _facts(
 
 def _holds(test: Callable[[Any, Any], bool], state: Any, outcome: Outcome) -> bool:
     """Whether a fact holds of an answer; one that it cannot be tested on, it does not hold of."""
-    parts = [part.astype(np.float64) for part in outcome.parts]
-    value: Any = parts[0] if len(parts) == 1 else parts
     try:
         with np.errstate(all="ignore"):
-            return bool(test(state, value))
+            return bool(test(state, _value(outcome)))
     except Exception:
         return False
 
@@ -161,9 +203,16 @@ def _results(
     return f"{_capital(good[0])} are right; {bad[0]} is not." if good and bad else ""
 
 
-def _relation(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:
+def _relation(
+    replay: Replay, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
+) -> str:
     """What all answers have to do with the right ones: a factor, a constant, the order."""
     pairs = _pairs(replay, outcomes, values)
+    which = _one_wrong_part(replay, pairs)
+    if which is not None:
+        pairs = [(_only(mine, which), _only(right, which)) for mine, right in pairs]
+    result = replay.recipe.results[which] if which is not None else ""
+    of = f" of {result}" if result else ""
     if not pairs:
         shapes = [(outcomes[i], replay.outcome(i)) for i in values]
         if len(shapes) >= ENOUGH and all(
@@ -185,8 +234,11 @@ def _relation(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
     if all(factor is not None for factor in factors):
         known = [factor for factor in factors if factor is not None]
         if max(known) - min(known) < 1e-6 * abs(known[0]):
-            return f"Every number is {_rounded(known[0])} times the right one."
-        return "In each call, every number is the right one times one and the same factor."
+            return f"Every number{of} is {_rounded(known[0])} times the right one."
+        words = named_factor(known, [replay.recipe.axes(states[i]) for i in values])
+        if words:
+            return f"Every number{of} is the right one times {words}."
+        return f"In each call, every number{of} is the right one times one and the same factor."
     offsets = [_constant(mine - right) for mine, right in finite]
     if all(offset is not None for offset in offsets):
         known = [offset for offset in offsets if offset is not None]
@@ -199,6 +251,33 @@ def _relation(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
         most = max(float(np.abs(m - r).max()) for m, r in finite)
         return f"The numbers are close, but not precise: they are off by up to {most:.2g}."
     return ""
+
+
+def _one_wrong_part(
+    replay: Replay, pairs: Sequence[tuple[Outcome, Outcome]]
+) -> int | None:
+    """The number of the result that is wrong, where the function has several and one alone is."""
+    count = len(replay.recipe.results)
+    if count < 2 or not pairs or any(len(m.parts) != count for m, _ in pairs):
+        return None
+    wrong = {
+        place
+        for mine, right in pairs
+        for place in range(count)
+        if not agree(
+            mine.parts[place].astype(float).ravel(),
+            right.parts[place].astype(float).ravel(),
+            mine.precision,
+            100.0,
+        ).all()
+    }
+    return wrong.pop() if len(wrong) == 1 else None
+
+
+def _only(outcome: Outcome, place: int) -> Outcome:
+    part = outcome.parts[place]
+    numbers = part.astype(np.float64).ravel()
+    return Outcome(str(part.shape), numbers, outcome.precision, parts=(part,))
 
 
 def _ratio(mine: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[Any]:

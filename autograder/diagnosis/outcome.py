@@ -82,7 +82,7 @@ def agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> npt.NDArray[np.bool_]:
     """Which numbers are the same, as far as rounding lets one tell; NaN is the same as NaN."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed
     same = (answers == expected) | (np.isnan(answers) & np.isnan(expected))

@@ -109,6 +109,9 @@ class Recipe:
         traits: properties of calls that may decide whether an answer is right.
         facts: statements to test where no misconception matches, the most telling first.
         results: what the results are called in a sentence, in order, where there are several.
+        measure: a number that an answer shows, such as the factor by which its scores differ from
+            the right ones, from the state of the right call and the value; `measured` is what to
+            say of it, with {} for its words.
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
         summary: for functions with random results: the middle of each number, and how far from it
             a fair result may lie, from the state of a replay. None where results are exact.
@@ -125,6 +128,8 @@ class Recipe:
     traits: tuple[Trait, ...] = ()
     facts: tuple[Fact, ...] = ()
     results: tuple[str, ...] = ()
+    measure: Callable[[Any, Any], float] | None = None
+    measured: str = ""
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
     summary: Callable[[Any], tuple[Any, Any]] | None = None
     sample: Callable[[Any], Any] | None = None

@@ -86,7 +86,9 @@ class Replay:
             middle, allowed = map(outcome_of, self.recipe.summary(state))
         except Exception:
             return Outcome(RAISES)
-        return Outcome(middle.signature, middle.numbers, allowed=allowed.numbers)
+        return Outcome(
+            middle.signature, middle.numbers, allowed=allowed.numbers, parts=middle.parts
+        )
 
     def is_right(self, index: int, answer: Outcome) -> bool:
         """Whether the student's answer to a probe is right."""

@@ -182,6 +182,12 @@ def expect_error(
         if error.type != type:
             raise Mismatch(f"{error.finding} Expected a {type} here.") from None
         absent = [str(part) for part in naming if not _named(str(part), error.message)]
+        if "cannot reshape" in error.message or "invalid for input of size" in error.message:
+            raise Mismatch(
+                f"{name} stopped with the library's own error, from the reshape "
+                f"({one_line(error.message, 80)}): the function does not look by itself whether "
+                f"the sizes fit."
+            ) from None
         if absent:
             raise Mismatch(
                 f"{name} raised {type}, as it should, but its message does not name "

@@ -135,6 +135,11 @@ def from_worker(problem: Problem, subject: str) -> StudentProblem:
         kind = one_line(problem.message, 300)
         if kind.endswith("a function was expected"):
             return NotPlain(f"{kind}.")
+        if kind.endswith(("type Axes", "type AxesSubplot")):
+            return NotPlain(
+                f"{subject} returned the axes; the whole figure is asked for (`return figure`, or "
+                f"axes.figure)."
+            )
         return NotPlain(
             f"{subject} returned {kind}. The grader can compare numbers, text, lists, tuples, "
             f"dicts, arrays and figures."

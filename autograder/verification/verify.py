@@ -167,7 +167,8 @@ class Verifier:
             if replay.telling(everywhere, wrong) < 2:
                 self._fault(f"{function}, {wrong[0].id}: not told from the right answer")
             for other in singles[number + 1 :]:
-                if other[0].id != wrong[0].id and replay.apart(everywhere, wrong, other) < 2:
+                same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
+                if not same and replay.apart(everywhere, wrong, other) < 2:
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
 
     def _play(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:

@@ -69,8 +69,11 @@ CREATE = (
     _mask("itself-only", np.eye, "Only the diagonal is true: each position sees itself alone."),
     _mask("others-only", lambda n: 1 - np.eye(n),
           "Everything but the diagonal is true: each position sees all others, the future too."),
-    _mask("previous-only", lambda n: np.tril(_ones(n)) - np.tril(_ones(n), -2),
-          "Each position sees itself and the one before it, and nothing further back."),
+    *(
+        _mask("window", lambda n, w=width: np.tril(_ones(n)) - np.tril(_ones(n), -w - 1),
+              f"Each position sees itself and {width} before it, and nothing further back.")
+        for width in (1, 2, 3)
+    ),
     _mask("first-blocked", lambda n: np.tril(_ones(n)) * (np.arange(n) > 0),
           "The first position can be seen by none: the first column is blocked."),
     _mask("wrong-corner", lambda n: np.fliplr(np.tril(_ones(n))),
@@ -138,12 +141,12 @@ APPLY = (
            "The mask is transposed: queries and keys have changed places in it."),
     _apply("blocked-zero", lambda x, m: np.where(m, x, 0.0),
            "Blocked scores are 0 (or as good as 0), and exp(0) is 1: they still get weight.", LOW),
-    _apply("blocked-minus-one", lambda x, m: np.where(m, x, -1.0),
-           "Blocked scores are −1, which is not low enough: they still get weight.", LOW),
-    _apply("blocked-minus-ten", lambda x, m: np.where(m, x, -10.0),
-           "Blocked scores are −10, which is not low enough: they still get some weight.", LOW),
-    _apply("blocked-minus-hundred", lambda x, m: np.where(m, x, -100.0),
-           "Blocked scores are −100: low for most scores, but not below every one.", LOW),
+    *(
+        _apply("blocked-not-low", lambda x, m, low=low: np.where(m, x, -low),
+               f"Blocked scores are −{low:g}, which is not low enough: they still get weight, at "
+               f"least beside some scores.", LOW)
+        for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500)
+    ),
     _apply("blocked-large", lambda x, m: np.where(m, x, 1e9),
            "Blocked scores are a large positive number: they get all the weight.", LOW),
     _apply("blocked-plus-infinity", lambda x, m: np.where(m, x, np.inf),
@@ -155,10 +158,12 @@ APPLY = (
            "Blocked scores are the smallest score there is: they still get weight.", LOW),
     _apply("mask-added", lambda x, m: x + m,
            "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1."),
-    _apply("lowered-by-one", lambda x, m: x - (1 - m),
-           "Blocked scores are lowered by 1 only: they still get weight.", LOW),
-    _apply("lowered-by-ten", lambda x, m: x - 10 * (1 - m),
-           "Blocked scores are lowered by 10 only: they still get some weight.", LOW),
+    *(
+        _apply("lowered", lambda x, m, low=low: x - low * (1 - m),
+               f"Blocked scores are lowered by {low:g} only: they still get weight, at least "
+               f"beside some scores.", LOW)
+        for low in (1, 2, 3, 5, 10, 20, 50, 100)
+    ),
     _apply("all-lowered", lambda x, m: x * m - 1e9,
            "1e9 is taken from every score, the allowed ones too."),
     _apply("times-minus-billion", lambda x, m: np.where(m, x, x * -1e9),
@@ -271,6 +276,12 @@ WEIGHTS = (
         BEFORE, {"weights": lambda s: np.exp(s.masked)},
     ),
     Misconception(
+        "exponentials-only", "The masked exponentials are not divided by their sum.",
+        BEFORE,
+        {"masked": lambda s: s.scores,
+         "weights": lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)) * _mask_of(s)},
+    ),
+    Misconception(
         "shifted-exponentials-only",
         "The largest weight of each row is 1: the exponentials are not divided by their sum.",
         BEFORE, {"weights": lambda s: np.exp(_stack(s))},
@@ -336,9 +347,31 @@ WEIGHTS = (
 # What `apply_mask` does wrong, done inside this function. Two of its mistakes, a missing softmax
 # apart, end at the same weights here, so only one of each such group stays.
 _SAME_HERE = {"additive-mask-returned", "mask-added", "blocked-plus-infinity", "mask-returned",
-              "mask-in-place-of-scores", "all-lowered", "softmax-taken",
-              "softmax-and-zero", "scaled-too", "allowed-zero"}  # fmt: skip
-IN_WEIGHTS = tuple(each for each in APPLY if each.id not in _SAME_HERE)
+              "mask-in-place-of-scores", "all-lowered", "softmax-taken", "softmax-and-zero",
+              "scaled-too", "allowed-zero", "blocked-not-low", "lowered"}  # fmt: skip
+_NOT_BELOW_ALL = tuple(
+    _apply("blocked-not-below-all", change,
+           "Blocked scores are low for most scores and not below every one: next to scores such "
+           "as −900 a blocked position still gets weight.", LOW)
+    for low in (20, 50, 100, 500)
+    for change in (lambda x, m, low=low: np.where(m, x, -low),
+                   lambda x, m, low=low: x - low * (1 - m))
+)  # fmt: skip
+_STILL_WEIGH = tuple(
+    _apply(id, change, finding, LOW)
+    for low in (0.5, 1, 2, 3, 5, 10)
+    for id, change, finding in (
+        ("blocked-not-low", lambda x, m, low=low: np.where(m, x, -low),
+         f"Blocked scores are −{low:g}, which is not low enough: they still get weight."),
+        ("lowered", lambda x, m, low=low: x - low * (1 - m),
+         f"Blocked scores are lowered by {low:g} only: they still get weight."),
+    )
+)  # fmt: skip
+IN_WEIGHTS = (
+    *(each for each in APPLY if each.id not in _SAME_HERE),
+    *_NOT_BELOW_ALL,
+    *_STILL_WEIGH,
+)
 
 
 def _count(id: str, make: Callable[[int], Any], finding: str) -> Misconception:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.diagnosis.recipe import Hints
+from autograder.text import several
 from autograder.diagnosis.finding import Finding
 from reference.attention import Array, softmax
 from reference.by_hand import HAND_PARTS, MASKED_SCORES, PRINTED_IN_S3, STEPS, HandPart
@@ -207,6 +208,10 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tupl
                 continue
             if _close(mine, wrong) and (mistake, words) not in found:
                 found.append((mistake, words))
+    for digits in (1, 2):
+        if not found and _close(mine, np.round(part.exact(step), digits)):
+            words = f"the right ones rounded to {several(digits, 'decimal')}; three are asked for"
+            found.append((f"rounded-{digits}", words))
     if _printed(name, mine):
         found.append(("copied-from-s3", S3))
     return found

@@ -212,7 +212,7 @@ def split_probes(draw: int) -> Sequence[Probe]:
 
 def merge_probes(draw: int) -> Sequence[Probe]:
     sizes = ((1, 3, 2, 2), (2, 4, 3, 5), (3, 5, 4, 2), (2, 2, 2, 2), (2, 4, 4, 4), (3, 3, 3, 3),
-             (2, 1, 5, 3), (4, 6, 1, 2))  # fmt: skip
+             (2, 1, 5, 3), (4, 6, 1, 2), (1, 2, 4, 3))  # fmt: skip
     rng = np.random.default_rng([50, draw])
     return [Probe((rng.permutation(int(np.prod(size))).reshape(size),)) for size in sizes]
 

@@ -255,6 +255,18 @@ SCORES = (
         },
     ),
     Misconception(
+        "queries-normalised",
+        "The queries were brought to length 1 before the product.",
+        PRODUCT,
+        {"scores": lambda s: (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True)) @ _t(s.K)},
+    ),
+    Misconception(
+        "keys-normalised",
+        "The keys were brought to length 1 before the product.",
+        PRODUCT,
+        {"scores": lambda s: s.Q @ _t(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True))},
+    ),
+    Misconception(
         "sums-for-products",
         "Your numbers are those of sums of queries and keys in place of their products.",
         PRODUCT,
@@ -310,6 +322,35 @@ WEIGHTS = (
         "softmax-over-matrix",
         "One softmax runs over each matrix: its weights together sum to 1, and no row does.",
         ROWS, _over((-2, -1)),
+    ),
+    Misconception(
+        "mean-subtracted",
+        "Large scores that lie far apart overflow: their mean is subtracted, not their maximum.",
+        ROWS,
+        {
+            "weights": lambda s: np.exp(s.blocked - s.scaled.mean())
+            / np.exp(s.blocked - s.scaled.mean()).sum(-1, keepdims=True),
+        },
+    ),
+    Misconception(
+        "mean-subtracted",
+        "Large scores that lie far apart overflow: their mean is subtracted, not their maximum.",
+        ROWS,
+        {
+            "weights": lambda s: np.exp(s.blocked - s.scaled.mean(-1, keepdims=True))
+            / np.exp(s.blocked - s.scaled.mean(-1, keepdims=True)).sum(-1, keepdims=True),
+        },
+    ),
+    Misconception(
+        "softmax-not-stable",
+        "Right for small scores; large ones overflow, as in a softmax that exponentiates its "
+        "scores as they are, with the NaN replaced by numbers afterwards.",
+        ROWS,
+        {
+            "weights": lambda s: np.nan_to_num(
+                np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
+            ),
+        },
     ),
     Misconception(
         "softmax-not-stable",
@@ -410,6 +451,10 @@ WEIGHTS = (
         SOFTMAX, {"weights": lambda s: _stack(s) - np.log(np.exp(_stack(s)).sum(-1)[..., None])},
     ),
     Misconception(
+        "logarithm", "Your weights are the logarithms of the right ones.",
+        SOFTMAX, {"weights": lambda s: np.log(softmax(s.blocked) + 1e-12)},
+    ),
+    Misconception(
         "softmax-twice", "Your weights are a softmax of a softmax.",
         SOFTMAX, {"weights": lambda s: softmax(softmax(s.blocked))},
     ),
@@ -463,6 +508,12 @@ MASKING = (
         BLOCKING, {"blocked": lambda s: _masked(s, lambda m: s.scaled - 1e9 * m)},
     ),
     Misconception(
+        "mask-inverted",
+        "The mask is taken the other way round: True blocks in your code, and here it means “may "
+        "attend”.",
+        BLOCKING, {"blocked": lambda s: _masked(s, lambda m: np.where(m, -1e9, s.scaled))},
+    ),
+    Misconception(
         "mask-transposed",
         "The mask is transposed: queries and keys have changed places in it.",
         BLOCKING, {"blocked": lambda s: _masked(s, lambda m: np.where(_t(m), s.scaled, -np.inf))},
@@ -508,25 +559,55 @@ MASKING = (
         "Blocked scores are 0 (or as good as 0), and exp(0) is 1: a blocked key still gets weight.",
         BLOCKING, _fill(0.0),
     ),
-    Misconception(
-        "blocked-scores-minus-one",
-        "Blocked scores are −1, which is not low enough: a blocked key still gets weight.",
-        BLOCKING, _fill(-1.0),
+    *(
+        Misconception(
+            "blocked-scores-not-low",
+            f"Blocked scores are −{low:g}, which is not low enough: a blocked key still gets "
+            f"weight.",
+            BLOCKING,
+            _fill(-low),
+        )
+        for low in (0.5, 1, 2, 3, 5, 10)
     ),
-    Misconception(
-        "blocked-scores-minus-ten",
-        "Blocked scores are −10, which is not low enough: a blocked key still gets some weight.",
-        BLOCKING, _fill(-10.0),
+    *(
+        Misconception(
+            "blocked-scores-lowered",
+            f"Blocked scores are lowered by {low:g} only: a blocked key still gets weight.",
+            BLOCKING,
+            {"blocked": lambda s, low=low: _masked(s, lambda m: s.scaled - low * (1 - m))},
+        )
+        for low in (2, 3, 5, 10)
     ),
-    Misconception(
-        "blocked-scores-lowered-by-ten",
-        "Blocked scores are lowered by 10 only: a blocked key still gets some weight.",
-        BLOCKING, {"blocked": lambda s: _masked(s, lambda m: s.scaled - 10 * (1 - m))},
+    *(
+        Misconception(
+            "blocked-scores-not-below-all",
+            "Blocked scores are a number that is low for most scores and not below every one: next "
+            "to scores such as −900 a blocked key still gets weight.",
+            BLOCKING,
+            _fill(-low),
+        )
+        for low in (20, 50, 100, 500)
     ),
-    Misconception(
-        "blocked-scores-minus-hundred",
-        "Blocked scores are −100: low for most scores, but not below every one.",
-        BLOCKING, _fill(-100.0),
+    *(
+        Misconception(
+            "blocked-scores-not-below-all",
+            "Blocked scores are lowered by a number that is too small for some scores: next to "
+            "scores such as −900 a blocked key still gets weight.",
+            BLOCKING,
+            {"blocked": lambda s, low=low: _masked(s, lambda m: s.scaled - low * (1 - m))},
+        )
+        for low in (20, 50, 100, 500)
+    ),
+    *(
+        Misconception(
+            "mask-turned-by-tilde",
+            "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both count "
+            "as true.",
+            BLOCKING,
+            {"blocked": lambda s, low=low: s.scaled if s.mask is None
+             else np.where(~s.mask, low, s.scaled)},
+        )
+        for low in (-np.inf, -1e9)
     ),
     Misconception(
         "blocked-scores-large",
@@ -723,6 +804,14 @@ RETURNS = (
         "The output is right; in place of the weights the masked scores are returned.",
         RESULTS, {"results": lambda s: (s.output, s.blocked)},
     ),
+    *(
+        Misconception(
+            "logarithms-returned",
+            "The output is right; the weights are returned as logarithms.",
+            RESULTS, {"results": lambda s, e=e: (s.output, np.log(s.weights + e))},
+        )
+        for e in (0.0, 1e-9, 1e-12)
+    ),
     Misconception(
         "weights-returned-transposed",
         "The output is right; the weights are returned transposed.",
@@ -788,6 +877,7 @@ def probes(draw: int) -> Sequence[Probe]:
 TRAITS = (
     Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
     Trait(lambda s: s.Q.ndim > 2, "with batch axes", "without a batch axis"),
+    Trait(lambda s: s.Q.ndim == 3, "with one batch axis", "with two batch axes or none"),
     Trait(lambda s: s.Q.ndim > 3, "with two batch axes", "with at most one batch axis"),
     Trait(
         lambda s: bool(np.abs(s.scaled).max() > 100), "for large scores", "for scores of usual size"
@@ -824,15 +914,33 @@ def _close(a: Any, b: Any) -> bool:
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-5, atol=1e-6))
 
 
-def _wrong_scale(s: Any, v: Any) -> bool:
-    """Whether the logarithms of the weights are the right scaled scores times a factor."""
+def _divisor(s: Any, v: Any) -> float:
+    """By what the scores were divided; NaN where it cannot be seen.
+
+    The logarithms of a row of weights are the scores over that divisor, plus a constant. Only
+    allowed keys with a weight that is not lost to rounding say anything.
+    """
     weights = _two(v)[1]
-    if s.mask is not None or weights.shape != s.scaled.shape or (weights <= 0).any():
-        return False
-    mine = np.log(weights) - np.log(weights).mean(-1, keepdims=True)
-    right = s.scaled - s.scaled.mean(-1, keepdims=True)
-    factor = (mine * right).sum() / (right * right).sum()
-    return bool(np.allclose(mine, factor * right, atol=1e-6))
+    scores = np.broadcast_to(s.scores, weights.shape)
+    if np.abs(scores).max() > 100:
+        return float("nan")
+    if _close(weights, s.weights):
+        raise ValueError("the weights are right")
+    seen = np.isfinite(s.blocked) & (weights > 1e-250)
+    if (np.isfinite(s.blocked) & ~seen).any() or (weights[~np.isfinite(s.blocked)] > 1e-6).any():
+        raise ValueError("not a softmax of the scores over a divisor")
+    mine = np.where(seen, np.log(np.where(seen, weights, 1)), np.nan)
+    right = np.where(seen, scores, np.nan)
+    mine = mine - np.nanmean(mine, axis=-1, keepdims=True)
+    right = right - np.nanmean(right, axis=-1, keepdims=True)
+    spread = np.nansum(right * right)
+    if spread < 1e-12:
+        return float("nan")
+    factor = float(np.nansum(mine * right) / spread)
+    rest = np.abs(mine - factor * right)
+    if np.nanmax(rest) > 1e-6 or not np.allclose(weights.sum(-1), 1, atol=1e-6):
+        raise ValueError("not a softmax of the scores over a divisor")
+    return 1 / factor
 
 
 FACTS = (
@@ -869,12 +977,6 @@ FACTS = (
         "The rows of your weights do not sum to 1.",
     ),
     Fact(
-        "factor",
-        _wrong_scale,
-        "Your weights are those of the right scores times one factor: the scaling differs from "
-        "1/√d_k.",
-    ),
-    Fact(
         "follows",
         lambda s, v: _close(_two(v)[0], _two(v)[1] @ s.V) and not _close(_two(v)[1], s.weights),
         "The output does follow from your weights, so the mistake is in the weights.",
@@ -909,5 +1011,7 @@ RECIPES = {
         facts=FACTS,
         results=("the output", "the attention weights"),
         axes=axes,
+        measure=_divisor,
+        measured="Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
     )
 }

@@ -89,7 +89,13 @@ MISCONCEPTIONS = (
         "last-two-axes",
         "Your numbers are those of a softmax over the last two axes together.",
         AXIS,
-        {"axis": lambda s: (-2, -1) if s.x.ndim > 1 else -1},
+        {"axis": lambda s: (-2, -1) if np.ndim(s.x) > 1 else -1},
+    ),
+    Misconception(
+        "row-by-row",
+        "Each part along the first axis gets one softmax as a whole, whichever axis is asked for.",
+        AXIS,
+        {"axis": lambda s: tuple(range(1, np.ndim(s.x))) if np.ndim(s.x) > 1 else 0},
     ),
     Misconception(
         "axis-without-its-sign",
@@ -145,6 +151,41 @@ MISCONCEPTIONS = (
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
         {"shifted": lambda s: s.array - s.array.max(axis=0, keepdims=True)},
+    ),
+    Misconception(
+        "maximum-along-last-axis",
+        "Your numbers are those of inputs from which the maxima along the last axis were "
+        "subtracted, whichever axis is asked for.",
+        (
+            "From which numbers does each column have its maximum taken away when axis is 0?",
+            "What is subtracted has to be one and the same number for all entries of a softmax.",
+            "Take the maximum along the same axis as the sum, with keepdims=True.",
+        ),
+        {"shifted": lambda s: s.array - s.array.max(axis=-1, keepdims=True)},
+    ),
+    Misconception(
+        "maximum-along-axis-1",
+        "Your numbers are those of inputs from which the maxima along axis 1 were subtracted, "
+        "whichever axis is asked for.",
+        (
+            "From which numbers does each column have its maximum taken away when axis is 0?",
+            "What is subtracted has to be one and the same number for all entries of a softmax.",
+            "Take the maximum along the same axis as the sum, with keepdims=True.",
+        ),
+        {
+            "shifted": lambda s: s.array
+            - s.array.max(axis=1 if s.array.ndim > 1 else 0, keepdims=True),
+        },
+    ),
+    Misconception(
+        "not-stable",
+        "Right for small numbers; large ones overflow, as in a softmax that exponentiates its "
+        "inputs as they are, with the NaN replaced by numbers afterwards.",
+        OVERFLOW,
+        {
+            "shifted": lambda s: s.array,
+            "weights": lambda s: np.nan_to_num(s.exponentials / s.total),
+        },
     ),
     Misconception(
         "not-stable",
@@ -267,9 +308,79 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "not-divided",
-        "Your numbers are the exponentials alone: they are not divided by their sum.",
+        "The largest result is 1: the exponentials are divided by the largest of them, or not at "
+        "all, in place of their sum.",
         SHARE,
         {"weights": lambda s: s.exponentials},
+    ),
+    Misconception(
+        "not-divided",
+        "The largest result is 1: the exponentials are divided by the largest of them, or not at "
+        "all, in place of their sum.",
+        SHARE,
+        {
+            "weights": lambda s: np.exp(s.array)
+            / np.exp(s.array).max(axis=s.axis, keepdims=True),
+        },
+    ),
+    *(
+        Misconception(
+            "large-epsilon",
+            f"A number added to the sum, about {size}, is so large that it changes the results.",
+            SHARE,
+            {
+                "total": lambda s, size=size: s.exponentials.sum(axis=s.axis, keepdims=True)
+                + size,
+            },
+        )
+        for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
+    ),
+    Misconception(
+        "maximum-after-exponential",
+        "The maximum is subtracted from the exponentials, not from the inputs.",
+        OVERFLOW,
+        {
+            "exponentials": lambda s: np.exp(s.array)
+            - s.array.max(axis=s.axis, keepdims=True),
+        },
+    ),
+    Misconception(
+        "largest-exponential-subtracted",
+        "The largest exponential is subtracted from the exponentials; the maximum of the inputs "
+        "is to be subtracted from the inputs.",
+        OVERFLOW,
+        {
+            "exponentials": lambda s: np.exp(s.array)
+            - np.exp(s.array).max(axis=s.axis, keepdims=True),
+        },
+    ),
+    Misconception(
+        "divided-by-root-of-length",
+        "Your numbers are those of inputs divided by the root of how many there are.",
+        EXPONENTIAL,
+        {"shifted": lambda s: s.array / np.sqrt(s.array.shape[s.axis])},
+    ),
+    Misconception(
+        "divided-by-sum-first",
+        "Your numbers are those of inputs that were divided by their sum before the exponential.",
+        EXPONENTIAL,
+        {"shifted": lambda s: s.array / s.array.sum(axis=s.axis, keepdims=True)},
+    ),
+    Misconception(
+        "standardised",
+        "Your numbers are those of inputs brought to mean 0 and spread 1 before the exponential.",
+        EXPONENTIAL,
+        {
+            "shifted": lambda s: (s.array - s.array.mean(axis=s.axis, keepdims=True))
+            / s.array.std(axis=s.axis, keepdims=True),
+        },
+    ),
+    Misconception(
+        "minimum-to-maximum",
+        "Your numbers are the inputs less their minimum, divided by their sum: there is no "
+        "exponential.",
+        EXPONENTIAL,
+        {"exponentials": lambda s: s.array - s.array.min(axis=s.axis, keepdims=True)},
     ),
     Misconception(
         "not-divided-not-shifted",
@@ -501,6 +612,21 @@ FACTS = (
     ),
 )
 
+def _factor(s: Any, v: Any) -> float:
+    """The factor by which the inputs of a softmax were multiplied; NaN where it cannot be seen.
+
+    The logarithms of its results are that factor times the inputs, plus a constant.
+    """
+    if not np.isfinite(s.array).all() or np.abs(s.array).max() > 50:
+        return float("nan")
+    logarithms = np.log(v) - np.log(v).mean(axis=s.axis, keepdims=True)
+    inputs = s.array - s.array.mean(axis=s.axis, keepdims=True)
+    factor = float((logarithms * inputs).sum() / (inputs * inputs).sum())
+    if v.shape != s.array.shape or not np.allclose(logarithms, factor * inputs, atol=1e-6):
+        raise ValueError("not a softmax of the inputs times a factor")
+    return factor
+
+
 RECIPES = {
     "softmax": Recipe(
         "softmax",
@@ -511,5 +637,7 @@ RECIPES = {
         defaults={"axis": -1},
         traits=TRAITS,
         facts=FACTS,
+        measure=_factor,
+        measured="Your numbers are those of a softmax of inputs that were multiplied by {}.",
     )
 }
