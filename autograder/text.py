@@ -61,3 +61,8 @@ def number(value: float) -> str:
 def several(count: int, noun: str) -> str:
     """`1 value`, `3 values`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def is_plural(what: str) -> bool:
+    """Whether `are` goes with the name of a value: "the weights", "the weights of a row"."""
+    return re.split(" of | after | for ", what)[0].endswith("s")

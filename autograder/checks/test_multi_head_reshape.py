@@ -31,8 +31,10 @@ def by_token(features, heads):
 
     def layout(x):
         length, size = x.shape[1], features // heads
-        return x[0], (x[0].astype(int) // (length * size)) % heads, tuple(
-            f"position {p}" for p in range(length)
+        return (
+            x[0],
+            (x[0].astype(int) // (length * size)) % heads,
+            tuple(f"position {p}" for p in range(length)),
         )
 
     return layout
@@ -149,7 +151,9 @@ def test_round_trip(submission, reference, rng, note):
         x = rng.normal(size=(batch, length, features))
         apart = submission.split_heads(x, heads)
         back = submission.merge_heads(apart)
-        follows(back, x, lambda: reference.merge_heads(apart), "what comes back", note, "split_heads")
+        follows(
+            back, x, lambda: reference.merge_heads(apart), "what comes back", note, "split_heads"
+        )
 
 
 @pytest.mark.hidden

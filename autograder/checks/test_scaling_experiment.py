@@ -212,8 +212,7 @@ def own_distributions(submission, reference):
 
     try:
         return {
-            d: reference.sampling_distributions(d, SEQ_LEN, entropy=own_entropy)
-            for d in DIMENSIONS
+            d: reference.sampling_distributions(d, SEQ_LEN, entropy=own_entropy) for d in DIMENSIONS
         }
     except (Mismatch, StudentProblem):
         return None

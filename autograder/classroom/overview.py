@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from autograder.course import Exercise
-from autograder.report.model import Report, Status
+from autograder.report.model import ExerciseReport, Report, Status
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -30,6 +30,15 @@ class CheckCount(msgspec.Struct):
     handed_in: int = 0
 
 
+class MistakeCount(msgspec.Struct):
+    """How many students made a mistake that has a name; the finding is what one of them reads."""
+
+    exercise: str
+    function: str
+    finding: str
+    students: int = 0
+
+
 class Overview:
     """A class's results so far."""
 
@@ -41,6 +50,7 @@ class Overview:
         self.notes = tuple(notes)
         self.rows: list[Row] = []
         self.checks: dict[tuple[str, str], CheckCount] = {}
+        self.mistakes: dict[tuple[str, str, str], MistakeCount] = {}
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
@@ -53,6 +63,9 @@ class Overview:
                 count = self.checks.setdefault(key, CheckCount(exercise.title, check.title))
                 count.handed_in += 1
                 count.failed += check.outcome != "passed"
+            for mistake, finding in _mistakes(exercise).items():
+                new = MistakeCount(exercise.title, mistake[1], finding)
+                self.mistakes.setdefault(mistake, new).students += 1
         self.rows.append(
             Row(
                 student=report.student,
@@ -70,7 +83,23 @@ class Overview:
     def needs_a_person(self) -> list[Row]:
         return [row for row in self.rows if row.status == "needs a person"]
 
+    def commonest(self, most: int = 12) -> list[MistakeCount]:
+        """The mistakes with a name that most students made."""
+        made = self.mistakes.values()
+        return sorted(made, key=lambda m: (-m.students, m.exercise, m.function, m.finding))[:most]
+
     def hardest(self, most: int = 12) -> list[CheckCount]:
         """The checks that most of those who handed in have failed."""
         failed = [count for count in self.checks.values() if count.failed]
         return sorted(failed, key=lambda c: (-c.failed / c.handed_in, c.exercise, c.title))[:most]
+
+
+def _mistakes(exercise: ExerciseReport) -> dict[tuple[str, str, str], str]:
+    """The mistakes by name in one exercise, each once: what the class has in common."""
+    found = {}
+    for check in exercise.checks:
+        diagnosis = check.diagnosis
+        if diagnosis is not None and diagnosis.misconceptions:
+            key = exercise.name, diagnosis.function, "+".join(diagnosis.misconceptions)
+            found[key] = diagnosis.finding
+    return found

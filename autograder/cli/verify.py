@@ -26,9 +26,7 @@ def run(
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
-        tasks = {
-            pool.submit(verify, course.root, name, with_mutants): name for name in exercises
-        }
+        tasks = {pool.submit(verify, course.root, name, with_mutants): name for name in exercises}
         for task in as_completed(tasks):
             results[tasks[task]] = task.result()
             done = results[tasks[task]]

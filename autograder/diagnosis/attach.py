@@ -79,9 +79,7 @@ def attach_diagnoses(
                 break
 
 
-def _diagnose(
-    catalogue: Catalogue, exercise: str, function: str, client: Client
-) -> Finding | None:
+def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:
     submission = Submission(client)
     replay = catalogue.replay(exercise, function)
     try:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.diagnosis import locate
+from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.outcome import Outcome, same
 from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Replay, Wrong
-from autograder.diagnosis.finding import Finding
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
 DRAWS = 2
@@ -43,11 +43,12 @@ class Examination:
         if all(self.right):
             return None
         if all(answer.outcome.raised for answer in self.answers):
-            return locate.stopped_everywhere(self.replay.recipe, self.answers)
+            return locate.stopped_everywhere(self.answers)
         exact = self.replay.recipe.summary is None
         return (
             self._alone()
             or self._in_some_cases()
+            or self._where_wrong()
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
             or (locate.depends_on_something_else() if exact and self._again() else None)
@@ -133,6 +134,15 @@ class Examination:
                 if diagnosis is not None:
                     return diagnosis
         return None
+
+    def _where_wrong(self) -> Finding | None:
+        """A misconception that gives all the wrong answers, though not every answer."""
+        wrong = [i for i, right in enumerate(self.right) if not right]
+        if len(wrong) == len(self.answers):
+            return None
+        misses = self.replay.misses(self.outcomes, wrong)
+        found = [self.replay.singles[n] for n in np.flatnonzero(misses == 0)]
+        return self._single(self._told_from_right(found, wrong), "in the calls that go wrong")
 
     def _pair(self) -> Finding | None:
         where = range(len(self.answers))

@@ -58,7 +58,7 @@ GENERAL = (
             "An array of whole numbers keeps no decimals: 0.7 stored in it becomes 0.",
             "Make the result an array of float, and leave out int(…), astype(int) and `//`.",
         ),
-        {RETURNED: _each(lambda x: np.trunc(x))},
+        {RETURNED: _each(np.trunc)},
     ),
     Misconception(
         "wrapped",

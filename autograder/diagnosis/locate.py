@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.outcome import NOTHING, Outcome, agree
+from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.outcome import NOTHING, Outcome, Vector, agree
 from autograder.diagnosis.recipe import Fact, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.sizes import named_factor
-from autograder.diagnosis.finding import Finding
 from autograder.report.values import shape
-from autograder.text import number
+from autograder.text import is_plural, number
 
 if TYPE_CHECKING:
     from autograder.diagnosis.examine import Answer
@@ -21,7 +21,7 @@ ENOUGH = 2  # a statement has to be true of so many wrong answers, and of all of
 Cells = npt.NDArray[np.bool_]
 
 
-def stopped_everywhere(recipe: Recipe, answers: "Sequence[Answer]") -> Finding | None:
+def stopped_everywhere(answers: "Sequence[Answer]") -> Finding | None:
     """The function stops with an error at every call."""
     said = next((answer.error for answer in answers if answer.error), "")
     return Finding(kind="error", says=said) if said else None
@@ -71,6 +71,9 @@ def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -
         return Finding("located", said[0]) if said[0] else None
     facts = _facts(recipe, states, outcomes, values)
     measured = _measured(recipe, states, outcomes, values)
+    stops = next((answers[i].error for i in wrong if answers[i].error), "")
+    if stops and values and not said[0]:
+        said.append(f"Some calls stop with an error: {stops}")
     said = [measured, *said] if measured else said + [fact.says for fact in facts]
     if recipe.summary is None:
         said.append(_results(recipe, replay, outcomes, values))
@@ -113,7 +116,8 @@ def _measured(
     if max(known) - min(known) < 1e-5 * abs(known[0]):
         words = f"{_rounded(known[0])}, the same in every call"
     else:
-        sizes = [recipe.axes(states[i]) for i, n in zip(values, numbers, strict=True) if n == n]
+        seen = [i for i, number in zip(values, numbers, strict=True) if not np.isnan(number)]
+        sizes = [recipe.axes(states[i]) for i in seen]
         words = named_factor(known, sizes)
     return recipe.measured.format(words) if words else ""
 
@@ -179,8 +183,13 @@ def _pairs(
     replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
 ) -> list[tuple[Outcome, Outcome]]:
     """Answer and right answer of the wrong probes, where the shapes are the same."""
+    count = len(replay.recipe.results)
     pairs = [(outcomes[i], replay.outcome(i)) for i in values]
-    alike = [(mine, right) for mine, right in pairs if mine.signature == right.signature]
+    alike = [
+        (mine.in_parts(count), right.in_parts(count))
+        for mine, right in pairs
+        if mine.signature == right.signature
+    ]
     return alike if len(alike) == len(pairs) and len(alike) >= ENOUGH else []
 
 
@@ -200,7 +209,10 @@ def _results(
             fine[place] &= bool(close.all())
     good = [name for name, is_fine in zip(recipe.results, fine, strict=True) if is_fine]
     bad = [name for name, is_fine in zip(recipe.results, fine, strict=True) if not is_fine]
-    return f"{_capital(good[0])} are right; {bad[0]} is not." if good and bad else ""
+    if not good or not bad:
+        return ""
+    are, is_not = ("are" if is_plural(name) else "is" for name in (good[0], bad[0]))
+    return f"{_capital(good[0])} {are} right; {bad[0]} {is_not} not."
 
 
 def _relation(
@@ -253,9 +265,7 @@ def _relation(
     return ""
 
 
-def _one_wrong_part(
-    replay: Replay, pairs: Sequence[tuple[Outcome, Outcome]]
-) -> int | None:
+def _one_wrong_part(replay: Replay, pairs: Sequence[tuple[Outcome, Outcome]]) -> int | None:
     """The number of the result that is wrong, where the function has several and one alone is."""
     count = len(replay.recipe.results)
     if count < 2 or not pairs or any(len(m.parts) != count for m, _ in pairs):
@@ -280,10 +290,10 @@ def _only(outcome: Outcome, place: int) -> Outcome:
     return Outcome(str(part.shape), numbers, outcome.precision, parts=(part,))
 
 
-def _ratio(mine: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _ratio(mine: Vector, right: Vector) -> Vector:
     if not np.array_equal(mine == 0, right == 0):
         return NOTHING
-    return mine[right != 0] / right[right != 0]
+    return np.asarray(mine[right != 0] / right[right != 0])
 
 
 def _constant(numbers: npt.NDArray[Any]) -> float | None:
@@ -293,7 +303,7 @@ def _constant(numbers: npt.NDArray[Any]) -> float | None:
 
 
 REGIONS: dict[str, Callable[[Cells], Cells]] = {
-    "on the diagonal": lambda w: np.broadcast_to(np.eye(*w.shape[-2:], dtype=bool), w.shape),
+    "on the diagonal": lambda w: _index(w, -1) == _index(w, -2),
     "in the first row": lambda w: _index(w, -2) == 0,
     "in the last row": lambda w: _index(w, -2) == w.shape[-2] - 1,
     "in the first column": lambda w: _index(w, -1) == 0,

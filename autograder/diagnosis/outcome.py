@@ -1,6 +1,6 @@
 """What came of a call, as numbers that can be compared with what came of another."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from autograder.text import one_line
 
 Vector = npt.NDArray[np.float64]
 NOTHING = np.zeros(0)
+DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 RAISES = "raises"
 
 
@@ -25,9 +26,15 @@ class Outcome:
 
     signature: str
     numbers: Vector = field(default_factory=lambda: NOTHING)
-    precision: np.dtype[Any] = np.dtype(np.float64)
+    precision: np.dtype[Any] = DOUBLE
     allowed: Vector | None = None
     parts: tuple[npt.NDArray[Any], ...] = ()
+
+    def in_parts(self, count: int) -> "Outcome":
+        """The same with `count` parts, where two results of one shape were read as one array."""
+        if count < 2 or len(self.parts) != 1 or self.parts[0].shape[:1] != (count,):
+            return self
+        return replace(self, parts=tuple(self.parts[0]))
 
     @property
     def raised(self) -> bool:
@@ -40,7 +47,7 @@ def outcome_of(value: Any) -> Outcome:
     signature = _signature(value, leaves, 0)
     numbers = [leaf.astype(np.float64).ravel() for leaf in leaves]
     kinds = [leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"]
-    coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=np.dtype(np.float64))
+    coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=DOUBLE)
     joined = np.concatenate(numbers) if numbers else NOTHING
     return Outcome(signature, joined, coarsest, parts=tuple(leaves))
 

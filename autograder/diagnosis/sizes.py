@@ -54,9 +54,7 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
     return ""
 
 
-def _expressions(
-    names: Sequence[str], calls: Sequence[Sizes]
-) -> Iterator[tuple[str, list[float]]]:
+def _expressions(names: Sequence[str], calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
     for words, of_one in _OF_ONE:
         for name in names:
             values = _tried(lambda sizes, n=name, f=of_one: f(sizes[n]), calls)  # type: ignore[misc]

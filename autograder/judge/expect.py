@@ -12,7 +12,7 @@ from autograder.judge.stand_in import Function
 from autograder.judge.tolerance import allowed_error
 from autograder.report.model import Curve
 from autograder.report.values import index, shape
-from autograder.text import one_line, several
+from autograder.text import is_plural, one_line, several
 from autograder.worker.codec import Figure
 
 Numbers = npt.NDArray[Any]
@@ -89,7 +89,9 @@ def expect_close(
     wrong = ~(np.abs(numbers - right) <= allowed)
     if wrong.any():
         text = _where_it_differs(what, numbers, right, wrong)
-        raise Mismatch(f"{finding} {text}" if finding else text, what, numbers, right, wrong, layout, groups)
+        raise Mismatch(
+            f"{finding} {text}" if finding else text, what, numbers, right, wrong, layout, groups
+        )
     return answer
 
 
@@ -245,12 +247,8 @@ def _capital(what: str) -> str:
 
 
 def _is(what: str) -> str:
-    return "are" if _plural(what) else "is"
+    return "are" if is_plural(what) else "is"
 
 
 def _has(what: str) -> str:
-    return "have" if _plural(what) else "has"
-
-
-def _plural(what: str) -> bool:
-    return re.split(" of | after | for ", what)[0].endswith("s")
+    return "have" if is_plural(what) else "has"

@@ -17,7 +17,7 @@ from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
 from autograder.judge.problems import StudentProblem
 from autograder.judge.stand_in import Submission
-from autograder.report.model import Diagnosis, Evidence, Matrix, Line, Outcome
+from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
 from autograder.report.values import describe_call, excerpt
 from autograder.text import one_line, printable
 
@@ -44,9 +44,7 @@ class CheckResult:
         self.about: tuple[str, ...] = ()
         self.diagnosable = False
 
-    def passed(
-        self, notes: Sequence[tuple[str, object]], submission: Submission | None
-    ) -> None:
+    def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
         self.about = submission.about() if submission is not None else ()
         self.note = " ".join(str(text) for key, text in notes if key == "note")
@@ -172,6 +170,7 @@ def _matrix(error: Mismatch, values: npt.NDArray[Any] | None) -> Matrix | None:
     columns = slice(matrix.left, matrix.left + len(matrix.rows[0]))
     return msgspec.structs.replace(
         matrix,
+        shape=values.shape,
         groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
         names=names[rows],
     )

@@ -1,5 +1,6 @@
 """Feedback pages: one for each student, one for the class; self-contained, nothing is fetched."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,8 +9,8 @@ import jinja2
 
 from autograder.course import Course, Exercise
 from autograder.report import values
-from autograder.report.model import Cell, Evidence, Matrix, Report
-from autograder.report.terminal import first_failure
+from autograder.report.model import Cell, Curve, Evidence, Matrix, Report
+from autograder.report.terminal import LETTERS, diagnosed, first_failure, headline
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:
@@ -39,7 +40,15 @@ def environment() -> jinja2.Environment:
     made.filters["points"] = number
     made.filters["shape"] = values.shape
     made.filters["index"] = values.index
-    made.globals.update(outcomes=OUTCOMES, matrices=matrices, first_failure=first_failure)
+    made.globals.update(
+        outcomes=OUTCOMES,
+        matrices=matrices,
+        charts=charts,
+        letters=LETTERS,
+        first_failure=first_failure,
+        headline=headline,
+        diagnosed=diagnosed,
+    )
     return made
 
 
@@ -67,12 +76,14 @@ class Pages:
         return f"{FOLDER}/{file_name(report.student)}.html"
 
     def write_index(self, overview: "Overview") -> None:
-        text = self._index.render(overview=overview, hardest=overview.hardest())
+        text = self._index.render(
+            overview=overview, hardest=overview.hardest(), commonest=overview.commonest()
+        )
         (self.out / INDEX).write_text(text, encoding="utf-8", newline="\n")
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
-    """Yours and expected, as rows of cells with their text, shade (0 to 1) and mark."""
+    """Yours, expected and their difference, as rows of cells with text, shade (0 to 1), mark."""
     yours, expected = evidence.yours, evidence.expected
     if yours is None:
         return []
@@ -80,29 +91,105 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
     named = [("yours", yours)] + ([("expected", expected)] if expected is not None else [])
     finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
     largest = max(finite, default=0.0) or 1.0
-    return [
+    kind = "groups" if yours.groups else "heat"
+    sides = [
         {
             "name": name,
+            "kind": kind,
             "place": values.index(matrix.at),
             "matrix": matrix,
-            "rows": _cells(matrix, digits, largest),
+            "rows": _cells(matrix, digits, largest, marked=name == "yours"),
         }
         for name, matrix in named
     ]
+    apart = values.difference(yours, expected) if expected is not None else []
+    if apart and kind == "heat":
+        sides.append(
+            {
+                "name": "yours − expected",
+                "kind": "difference",
+                "place": values.index(yours.at),
+                "matrix": yours,
+                "rows": _differences(apart),
+            }
+        )
+    return sides
 
 
-def _cells(matrix: Matrix, digits: int, largest: float) -> list[list[dict[str, Any]]]:
+def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[list[dict[str, Any]]]:
     return [
         [
             {
                 "text": values.shown(value, digits),
                 "shade": _shade(value, largest),
-                "wrong": bool(matrix.wrong) and matrix.wrong[i][j],
+                "wrong": marked and bool(matrix.wrong) and matrix.wrong[i][j],
+                "group": matrix.groups[i][j] if matrix.groups else None,
+                "sign": "",
             }
             for j, value in enumerate(row)
         ]
         for i, row in enumerate(matrix.rows)
     ]
+
+
+def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
+    largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
+    return [
+        [
+            {
+                "text": "" if x == 0 else ("+" if x > 0 else "") + values.shown(values.cell(x)),
+                "shade": _shade(x, largest) if math.isfinite(x) else "45",
+                "wrong": False,
+                "group": None,
+                "sign": "plus" if x > 0 else "",
+            }
+            for x in row
+        ]
+        for row in apart
+    ]
+
+
+def charts(evidence: Evidence) -> list[dict[str, Any]]:
+    """The curves, as points of a drawing of 340 by 190; the x axis is logarithmic."""
+    return [_chart(curve) for curve in evidence.curves]
+
+
+def _chart(curve: Curve) -> dict[str, Any]:
+    mine = [float(y) if not isinstance(y, str) else math.nan for y in curve.yours]
+    finite = [y for y in (*mine, *curve.low, *curve.high) if math.isfinite(y)]
+    low, high = min(finite), max(finite)
+    margin = 0.08 * ((high - low) or 1.0)
+    low, high = low - margin, high + margin
+    first, last = math.log(min(curve.x)), math.log(max(curve.x))
+
+    def across(x: float) -> float:
+        return round(60 + 255 * (math.log(x) - first) / ((last - first) or 1.0), 1)
+
+    def up(y: float) -> float:
+        return round(150 - 138 * (y - low) / (high - low), 1)
+
+    edge = [(across(x), up(y)) for x, y in zip(curve.x, curve.high, strict=True)]
+    edge += [(across(x), up(y)) for x, y in reversed(list(zip(curve.x, curve.low, strict=True)))]
+    points = [
+        {"x": across(x), "y": up(y), "fair": below <= y <= above}
+        for x, y, below, above in zip(curve.x, mine, curve.low, curve.high, strict=True)
+        if math.isfinite(y)
+    ]
+    outside = sum(not point["fair"] for point in points)
+    steps = [low + margin, (low + high) / 2, high - margin]
+    return {
+        "name": curve.name,
+        "against": curve.against,
+        "band": " ".join(f"{x},{y}" for x, y in edge),
+        "line": " ".join(f"{point['x']},{point['y']}" for point in points),
+        "points": points,
+        "x_ticks": [{"at": across(x), "text": values.shown(x)} for x in curve.x],
+        "y_ticks": [{"at": up(y), "text": f"{y:.2g}"} for y in steps],
+        "described": (
+            f"{curve.name} against the {curve.against}: {outside} of {len(points)} values lie "
+            f"outside the band of a fair measurement"
+        ),
+    }
 
 
 def _shade(value: Cell, largest: float) -> str:

@@ -1,5 +1,6 @@
 """A report in the terminal: lines of styled text."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
@@ -174,14 +175,14 @@ def _rows(matrix: Matrix, digits: int) -> list[Line]:
 
 def _blocks(apart: list[list[float]]) -> list[Line]:
     """A difference as blocks: the darker, the larger; the sign says which is larger."""
-    largest = max((abs(x) for row in apart for x in row if x == x), default=0.0) or 1.0
+    largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     rows: list[Line] = []
     for row in apart:
         line: Line = []
         for x in row:
-            share = 1.0 if x != x else abs(x) / largest
+            share = abs(x) / largest if math.isfinite(x) else 1.0
             block = BLOCKS[min(4, -int(-4 * share // 1)) if share > 1e-9 else 0]
-            sign = " " if share <= 1e-9 else "?" if x != x else "+" if x > 0 else "−"
+            sign = " " if share <= 1e-9 else "?" if math.isnan(x) else "+" if x > 0 else "−"
             line.append((f" {sign}{block}{block}", "bad" if share > 1e-9 else "dim"))
         rows.append(line)
     return rows
@@ -191,7 +192,7 @@ def _cut(matrix: Matrix) -> str:
     """What part of the array is shown, if it is not all of it."""
     plane = (1, *matrix.shape)[-2:] if matrix.shape else (1, 1)
     rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    if (rows, columns) == plane or not rows:
+    if (rows, columns) == plane or not rows or matrix.names:
         return ""
     return (
         f"(rows {matrix.top} to {matrix.top + rows - 1}, "

@@ -1,4 +1,4 @@
-"""Submissions that are played from recipes, in this process: the course's own code, no student's."""
+"""Submissions that are played from recipes in this process: the course's code, no student's."""
 
 import sys
 from collections.abc import Callable, Mapping

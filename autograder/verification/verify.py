@@ -52,9 +52,7 @@ class Verifier:
         self.exercise = exercise
         self.result = Verified(exercise.name)
         self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
-        children = children_on(
-            choose(None, own_code=True), course, [], Path(self._scratch.name)
-        )
+        children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
         self._judge = Judge(course, [exercise], children)
         self._about: dict[str, frozenset[str]] = {}
 
@@ -81,9 +79,7 @@ class Verifier:
 
     def _report(self, source: Source | PlayedClient) -> ExerciseReport:
         graded = self._judge.grade(source)
-        return exercise_report(
-            self.exercise, graded.client.source, graded.results, graded.client
-        )
+        return exercise_report(self.exercise, graded.client.source, graded.results, graded.client)
 
     def _sources(self) -> list[tuple[str, Source]]:
         """The solution, and the right answers in other styles."""
@@ -145,7 +141,9 @@ class Verifier:
         module = solution_module(self.course, self.exercise)
         for name, wrong, values in played:
             client = PlayedClient(
-                self.course, self.exercise, with_functions(module, values)  # type: ignore[arg-type]
+                self.course,
+                self.exercise,
+                with_functions(module, values),  # type: ignore[arg-type]
             )
             report = self._report(client)
             self.result.misconceptions += 1

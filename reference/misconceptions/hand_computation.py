@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.recipe import Hints
 from autograder.text import several
-from autograder.diagnosis.finding import Finding
 from reference.attention import Array, softmax
 from reference.by_hand import HAND_PARTS, MASKED_SCORES, PRINTED_IN_S3, STEPS, HandPart
 

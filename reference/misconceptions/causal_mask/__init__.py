@@ -1,0 +1,72 @@
+"""Misconceptions about the causal mask, and about what a mask does to scores."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Recipe, Trait
+from reference.attention import block, softmax
+from reference.masks import causal_mask, count_visible
+from reference.misconceptions.causal_mask.apply import (
+    APPLY,
+    APPLY_FACTS,
+    MASK_TRAITS,
+    mask_of,
+    scores_and_masks,
+)
+from reference.misconceptions.causal_mask.counts import COUNTS
+from reference.misconceptions.causal_mask.create import CREATE, MASK_FACTS, create_probes
+from reference.misconceptions.causal_mask.weights import IN_WEIGHTS, WEIGHT_FACTS, WEIGHTS
+
+
+def axes(state: Any) -> dict[str, int]:
+    """The sizes by name."""
+    sizes = {f"B{i or ''}": size for i, size in enumerate(state.scores.shape[:-2])}
+    return sizes | {"L_q": state.scores.shape[-2], "L_k": state.scores.shape[-1]}
+
+
+APPLY_STEPS = {"masked": lambda s: block(s.scores, s.mask)}
+
+
+RECIPES = {
+    "create_causal_mask": Recipe(
+        "create_causal_mask",
+        ("seq_len",),
+        {"mask": lambda s: causal_mask(s.seq_len)},
+        create_probes,
+        CREATE,
+        facts=MASK_FACTS,
+        traits=(Trait(lambda s: s.seq_len > 4, "for long sequences", "for short ones"),),
+    ),
+    "apply_mask": Recipe(
+        "apply_mask",
+        ("scores", "mask"),
+        APPLY_STEPS,
+        scores_and_masks,
+        APPLY,
+        traits=MASK_TRAITS,
+        facts=APPLY_FACTS,
+        axes=axes,
+    ),
+    "masked_attention_weights": Recipe(
+        "masked_attention_weights",
+        ("scores", "mask"),
+        {**APPLY_STEPS, "weights": lambda s: softmax(s.masked)},
+        scores_and_masks,
+        (*IN_WEIGHTS, *WEIGHTS),
+        styles=(
+            {"masked": lambda s: np.where(mask_of(s), s.scores, -1e9)},
+            {"masked": lambda s: s.scores + (1 - mask_of(s)) * -1e9},
+        ),
+        traits=MASK_TRAITS,
+        facts=WEIGHT_FACTS,
+        axes=axes,
+    ),
+    "count_visible": Recipe(
+        "count_visible",
+        ("seq_len",),
+        {"counts": lambda s: count_visible(s.seq_len)},
+        create_probes,
+        COUNTS,
+    ),
+}

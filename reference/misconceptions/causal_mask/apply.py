@@ -1,0 +1,187 @@
+"""What a mask does to scores, done wrong."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Trait
+from reference.attention import block, softmax
+from reference.masks import causal_mask
+
+LOW: Hints = (
+    "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
+    "exp(0) is 1. Only a score that is very low, such as −∞ or −1e9, ends at weight 0.",
+    "Look at the number that stands in for a blocked score.",
+)
+
+
+WHERE: Hints = (
+    "What happens in your code to a score whose mask entry is true?",
+    "Allowed scores come out exactly as they went in; only blocked ones are replaced.",
+    "Look at the order of the two values in np.where, or at what you do to the mask first.",
+)
+
+
+def apply(
+    id: str, change: Callable[[Any, Any], Any], finding: str, hints: Hints = WHERE
+) -> Misconception:
+    """`change(scores, mask)` with the mask as 0.0 and 1.0."""
+    return Misconception(
+        id, finding, hints, {"masked": lambda s: change(s.scores, np.asarray(s.mask).astype(float))}
+    )
+
+
+def _t(x: Any) -> Any:
+    return np.swapaxes(x, -1, -2)
+
+
+NAN = "NaN (not a number) comes into the scores: from 0 · ∞, or by itself."
+
+
+APPLY = (
+    apply("mask-ignored", lambda x, m: x, "The scores come back as they were: the mask has no "
+           "effect."),
+    apply("mask-inverted", lambda x, m: np.where(m, -np.inf, x),
+           "The mask is taken the other way round: scores whose mask is true are blocked, and "
+           "here true means “may attend”."),
+    apply("mask-inverted", lambda x, m: np.where(m, -1e9, x),
+           "The mask is taken the other way round: scores whose mask is true are blocked, and "
+           "here true means “may attend”."),
+    apply("mask-inverted", lambda x, m: x + m * -1e9,
+           "The mask is taken the other way round: scores whose mask is true are blocked, and "
+           "here true means “may attend”."),
+    apply("mask-transposed", lambda x, m: np.where(_t(m), x, -np.inf),
+           "The mask is transposed: queries and keys have changed places in it."),
+    apply("mask-transposed", lambda x, m: np.where(_t(m), x, -1e9),
+           "The mask is transposed: queries and keys have changed places in it."),
+    apply("blocked-zero", lambda x, m: np.where(m, x, 0.0),
+           "Blocked scores are 0 (or as good as 0), and exp(0) is 1: they still get weight.", LOW),
+    *(
+        apply("blocked-not-low", lambda x, m, low=low: np.where(m, x, -low),
+               f"Blocked scores are −{low:g}, which is not low enough: they still get weight, at "
+               f"least beside some scores.", LOW)
+        for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500)
+    ),
+    apply("blocked-large", lambda x, m: np.where(m, x, 1e9),
+           "Blocked scores are a large positive number: they get all the weight.", LOW),
+    apply("blocked-plus-infinity", lambda x, m: np.where(m, x, np.inf),
+           "Blocked scores are +∞ in place of −∞.", LOW),
+    apply("blocked-nan", lambda x, m: np.where(m, x, np.nan), NAN, LOW),
+    apply("blocked-nan", lambda x, m: x + (1 - m) * -np.inf, NAN, LOW),
+    apply("blocked-nan", lambda x, m: x * m + (1 - m) * -np.inf, NAN, LOW),
+    apply("blocked-smallest", lambda x, m: np.where(m, x, x.min()),
+           "Blocked scores are the smallest score there is: they still get weight.", LOW),
+    apply("mask-added", lambda x, m: x + m,
+           "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1."),
+    *(
+        apply("lowered", lambda x, m, low=low: x - low * (1 - m),
+               f"Blocked scores are lowered by {low:g} only: they still get weight, at least "
+               f"beside some scores.", LOW)
+        for low in (1, 2, 3, 5, 10, 20, 50, 100)
+    ),
+    apply("all-lowered", lambda x, m: x * m - 1e9,
+           "1e9 is taken from every score, the allowed ones too."),
+    apply("times-minus-billion", lambda x, m: np.where(m, x, x * -1e9),
+           "Blocked scores are multiplied by −1e9: those that were negative become huge.", LOW),
+    apply("sign-turned", lambda x, m: np.where(m, x, -x),
+           "Blocked scores have their sign turned round: they still get weight.", LOW),
+    apply("mask-in-place-of-scores", lambda x, m: np.where(m, m, -np.inf),
+           "Allowed scores are replaced by the mask's own 1."),
+    apply("mask-returned", lambda x, m: np.broadcast_to(m, x.shape),
+           "The mask comes back in place of the scores."),
+    apply("additive-mask-returned",
+           lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
+           "What comes back is 0 and −∞, and the scores are missing."),
+    apply("additive-mask-returned",
+           lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
+           "What comes back is 0 and −1e9, and the scores are missing."),
+    apply("softmax-taken", lambda x, m: softmax(block(x, m)),
+           "What comes back is weights already; the softmax is the next function's work."),
+    apply("softmax-and-zero", lambda x, m: softmax(x) * m,
+           "What comes back is weights, with blocked ones set to 0; scores are asked for."),
+    apply("own-causal-mask",
+           lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
+           "Whatever mask is given, a causal one acts."),
+    apply("own-causal-mask",
+           lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
+           "Whatever mask is given, a causal one acts."),
+    apply("diagonal-blocked", lambda x, m: np.where(m * (1 - np.eye(*x.shape[-2:])), x, -np.inf),
+           "The diagonal is blocked too, even where the mask is true."),
+    apply("scaled-too", lambda x, m: np.where(m, x / np.sqrt(x.shape[-1]), -np.inf),
+           "Allowed scores are divided by the root of the number of keys; they should stay as "
+           "they are."),
+    apply("allowed-zero", lambda x, m: np.where(m, 0.0, x),
+           "The mask is taken the other way round, and the scores whose mask is true become 0."),
+    Misconception(
+        "boolean-masks-only",
+        "A mask of True and False is right; one of 0 and 1 has no effect.",
+        WHERE,
+        {"masked": lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores},
+    ),
+)  # fmt: skip
+
+
+def mask_of(s: Any) -> Any:
+    return np.asarray(s.mask).astype(float)
+
+
+def scores_and_masks(draw: int) -> Sequence[Probe]:
+    """Scores that are already scaled, with masks of every kind."""
+    rng = np.random.default_rng([40, draw])
+
+    def scores(*sizes: int) -> Any:
+        return rng.normal(scale=2.0, size=sizes)
+
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    square = np.array([[True, False, True], [True, True, False], [False, True, True]])
+    return [
+        Probe((np.array([[1.0, 5.0], [2.0, 3.0]]) + draw, causal_mask(2))),
+        Probe((scores(3, 3), causal_mask(3))),
+        Probe((scores(4, 4), causal_mask(4))),
+        Probe((scores(3, 3), square)),
+        Probe((scores(3, 4), rows.astype(bool))),
+        Probe((scores(2, 5, 5), causal_mask(5))),
+        Probe((scores(3, 3, 3), square)),
+        Probe((scores(2, 3, 4, 4), causal_mask(4))),
+        Probe((scores(3, 4), rows)),
+        Probe((scores(2, 3, 4), rows.astype(float))),
+        Probe((scores(2, 3, 4), rows[:1].astype(bool))),
+        Probe((scores(2, 3, 4), np.stack([rows, rows[::-1]]).astype(bool))),
+        Probe((np.where(causal_mask(3), 800.0 + draw, 10.0), causal_mask(3)), condition=1e3),
+        Probe((np.array([[900.0, 0.0], [-900.0, -899.0 - draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[950.0, 9.0], [-950.0, -948.0 - draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[-900.0, 5.0], [-800.0, -800.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[-700.0, 9.0], [7.0, 5.0 + draw]]), causal_mask(2)), condition=1e3),
+    ]
+
+
+MASK_TRAITS = (
+    Trait(lambda s: s.scores.ndim > 2, "with batch axes", "without a batch axis"),
+    Trait(
+        lambda s: s.mask.dtype != bool, "with a mask of 0 and 1", "with a mask of True and False"
+    ),
+    Trait(
+        lambda s: s.mask.shape != s.scores.shape,
+        "with a mask that has to be stretched to the scores",
+        "with a mask of the scores' own shape",
+    ),
+    Trait(
+        lambda s: s.scores.shape[-1] != s.scores.shape[-2],
+        "where there are more keys than queries",
+        "where there are as many keys as queries",
+    ),
+    Trait(lambda s: bool(np.abs(s.scores).max() > 100), "for large scores", "for small scores"),
+)
+
+
+def allowed(s: Any) -> Any:
+    return np.broadcast_to(mask_of(s), s.scores.shape) > 0
+
+
+APPLY_FACTS = (
+    Fact("allowed-changed", lambda s, v: not np.allclose(v[allowed(s)], s.scores[allowed(s)]),
+         "Scores that the mask allows do not come out as they went in."),
+    Fact("blocked-kept", lambda s, v: bool((v[~allowed(s)] > -1e3).any()),
+         "Blocked scores are not low enough to end at weight 0."),
+)  # fmt: skip

@@ -1,0 +1,59 @@
+"""Misconceptions about scaled dot-product attention.
+
+Examples in real code: scale by the model's size (karpathy/ng-video-lecture#6), the softmax on a
+wrong axis (fastNLP#254), the polarity of the mask (rasbt/LLMs-from-scratch#1061).
+"""
+
+from typing import Any
+
+from autograder.diagnosis.recipe import Recipe
+from reference.attention import block, combine, scale, scores, softmax
+from reference.misconceptions.scaled_dot_product_attention.facts import FACTS, divisor
+from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
+from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT, RETURNS
+from reference.misconceptions.scaled_dot_product_attention.probes import TRAITS, probes
+from reference.misconceptions.scaled_dot_product_attention.products import ARGUMENTS, SCORES
+from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
+from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
+
+STEPS = {
+    "scores": lambda s: scores(s.Q, s.K),
+    "scaled": lambda s: scale(s.scores, s.Q.shape[-1]),
+    "blocked": lambda s: block(s.scaled, s.mask),
+    "weights": lambda s: softmax(s.blocked),
+    "output": lambda s: combine(s.weights, s.V),
+    "results": lambda s: (s.output, s.weights),
+}
+
+
+def axes(state: Any) -> dict[str, int]:
+    """The sizes by name."""
+    sizes = {f"B{i or ''}": size for i, size in enumerate(state.Q.shape[:-2])}
+    return sizes | {
+        "L_q": state.Q.shape[-2],
+        "L_k": state.K.shape[-2],
+        "d_k": state.Q.shape[-1],
+        "d_v": state.V.shape[-1],
+    }
+
+
+RECIPES = {
+    "scaled_dot_product_attention": Recipe(
+        "scaled_dot_product_attention",
+        ("Q", "K", "V", "mask"),
+        STEPS,
+        probes,
+        misconceptions=(*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS),
+        styles=(
+            fill(-1e9),
+            {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
+        ),
+        defaults={"mask": None},
+        traits=TRAITS,
+        facts=FACTS,
+        results=("the output", "the attention weights"),
+        axes=axes,
+        measure=divisor,
+        measured="Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
+    )
+}

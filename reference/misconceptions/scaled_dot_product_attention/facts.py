@@ -1,0 +1,76 @@
+"""What can be said of an answer that no misconception gives."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Fact
+
+
+def _two(value: Any) -> tuple[Any, Any]:
+    output, weights = value
+    return output, weights
+
+
+def _close(a: Any, b: Any) -> bool:
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-5, atol=1e-6))
+
+
+def divisor(s: Any, v: Any) -> float:
+    """By what the scores were divided; NaN where it cannot be seen.
+
+    The logarithms of a row of weights are the scores over that divisor, plus a constant. Only
+    allowed keys with a weight that is not lost to rounding say anything.
+    """
+    weights = _two(v)[1]
+    scores = np.broadcast_to(s.scores, weights.shape)
+    if np.abs(scores).max() > 100:
+        return float("nan")
+    if _close(weights, s.weights):
+        raise ValueError("the weights are right")
+    seen = np.isfinite(s.blocked) & (weights > 1e-250)
+    if (np.isfinite(s.blocked) & ~seen).any() or (weights[~np.isfinite(s.blocked)] > 1e-6).any():
+        raise ValueError("not a softmax of the scores over a divisor")
+    mine = np.where(seen, np.log(np.where(seen, weights, 1)), np.nan)
+    right = np.where(seen, scores, np.nan)
+    mine = mine - np.nanmean(mine, axis=-1, keepdims=True)
+    right = right - np.nanmean(right, axis=-1, keepdims=True)
+    spread = np.nansum(right * right)
+    if spread < 1e-12:
+        return float("nan")
+    factor = float(np.nansum(mine * right) / spread)
+    rest = np.abs(mine - factor * right)
+    if np.nanmax(rest) > 1e-6 or not np.allclose(weights.sum(-1), 1, atol=1e-6):
+        raise ValueError("not a softmax of the scores over a divisor")
+    return 1 / factor
+
+
+FACTS = (
+    Fact(
+        "nan",
+        lambda s, v: any(bool(np.isnan(part).any()) for part in _two(v)),
+        "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
+    ),
+    Fact(
+        "blocked-get-weight",
+        lambda s, v: (
+            s.mask is not None and bool((np.abs(_two(v)[1][np.isneginf(s.blocked)]) > 1e-6).any())
+        ),
+        "Keys that the mask blocks still get weight.",
+    ),
+    Fact(
+        "columns",
+        lambda s, v: _close(_two(v)[1].sum(-2), np.ones(_two(v)[1].sum(-2).shape)),
+        "The columns of your weights sum to 1, and the rows should.",
+    ),
+    Fact(
+        "rows",
+        lambda s, v: not np.allclose(_two(v)[1].sum(-1), 1.0, atol=1e-5),
+        "The rows of your weights do not sum to 1.",
+    ),
+    Fact(
+        "follows",
+        lambda s, v: _close(_two(v)[0], _two(v)[1] @ s.V) and not _close(_two(v)[1], s.weights),
+        "The output does follow from your weights, so the mistake is in the weights.",
+    ),
+)

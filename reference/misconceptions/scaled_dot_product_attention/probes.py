@@ -1,0 +1,83 @@
+"""The calls that tell the misconceptions apart."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Probe, Trait
+
+
+def probes(draw: int) -> Sequence[Probe]:
+    """All sizes different where the sizes are to tell, all equal where the values are."""
+    rng = np.random.default_rng([30, draw])
+
+    def qkv(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> list[Any]:
+        sizes = ((*batch, l_q, d_k), (*batch, l_k, d_k), (*batch, l_k, d_v))
+        return [rng.normal(size=size) for size in sizes]
+
+    def whole(*sizes: int) -> Any:
+        return rng.permutation(int(np.prod(sizes))).reshape(sizes) % 4 - 1.0
+
+    causal = np.tril(np.ones((4, 4), bool))
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    square = np.array([[True, False, True], [True, True, False], [False, True, True]])
+    each = np.stack([rows, rows[::-1]])
+    large = qkv((2,), 3, 5, 4, 2)
+    huge = [np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0], [90, 3], [0, 1.0]]),
+            rng.normal(size=(3, 4))]  # fmt: skip
+    low = [np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0], [0, 2.0]])]
+    first = np.array([[True, True, False], [True, False, False]])
+    return [
+        Probe((whole(2, 4), whole(3, 4), whole(3, 5))),
+        Probe((whole(3, 3), whole(3, 3), whole(3, 3))),
+        Probe(tuple(qkv((), 2, 3, 9, 4))),
+        Probe(tuple(qkv((), 4, 4, 4, 4))),
+        Probe(tuple(qkv((2,), 3, 4, 5, 1))),
+        Probe(tuple(qkv((3,), 3, 3, 3, 3))),
+        Probe(tuple(qkv((2, 3), 4, 5, 1, 6))),
+        Probe(tuple(qkv((2, 2), 2, 2, 2, 2))),
+        Probe(tuple(qkv((), 5, 2, 64, 3))),
+        Probe((*qkv((), 3, 3, 2, 4), square)),
+        Probe((*qkv((), 3, 4, 5, 2), rows.astype(bool))),
+        Probe((*qkv((2,), 4, 4, 3, 2), causal)),
+        Probe((*qkv((2,), 3, 4, 5, 2), rows)),
+        Probe((*qkv((2,), 3, 4, 5, 2), rows[:1].astype(bool))),
+        Probe((*qkv((2,), 3, 4, 5, 2), each.astype(float))),
+        Probe((*qkv((3, 2), 3, 3, 3, 3), square)),
+        Probe((large[0] * 60, large[1] * 60, large[2]), condition=1e5),
+        Probe(tuple(huge), condition=1e5),
+        Probe((*low, rng.normal(size=(3, 4)), first), condition=1e4),
+        Probe((*low, rng.normal(size=(3, 3)), first.astype(int)), condition=1e4),
+    ]
+
+
+TRAITS = (
+    Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
+    Trait(lambda s: s.Q.ndim > 2, "with batch axes", "without a batch axis"),
+    Trait(lambda s: s.Q.ndim == 3, "with one batch axis", "with two batch axes or none"),
+    Trait(lambda s: s.Q.ndim > 3, "with two batch axes", "with at most one batch axis"),
+    Trait(
+        lambda s: bool(np.abs(s.scaled).max() > 100), "for large scores", "for scores of usual size"
+    ),
+    Trait(
+        lambda s: s.Q.shape[-2] != s.K.shape[-2],
+        "where there are more or fewer keys than queries",
+        "where there are as many keys as queries",
+    ),
+    Trait(
+        lambda s: s.V.shape[-1] != s.K.shape[-1],
+        "where the values are wider or narrower than the keys",
+        "where the values are as wide as the keys",
+    ),
+    Trait(
+        lambda s: s.mask is not None and s.mask.dtype != bool,
+        "with a mask of 0 and 1",
+        "with a mask of True and False, or none",
+    ),
+    Trait(
+        lambda s: s.mask is not None and s.mask.shape != s.scaled.shape,
+        "with a mask that has to be stretched to the scores",
+        "with a mask of the scores' own shape, or none",
+    ),
+)

@@ -1,0 +1,199 @@
+"""The softmax, done wrong."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Hints, Misconception
+from reference.attention import block, softmax
+
+ROWS: Hints = (
+    "Which numbers of your weights add up to 1: those of a row or those of a column?",
+    "Each query shares out a whole among the keys: every row of the weights sums to 1.",
+    "Look at the axis of the maximum and of the sum in your softmax: the keys are on the last "
+    "axis, and keepdims=True keeps rows apart.",
+)
+
+
+SOFTMAX: Hints = (
+    "How do scores become weights that are positive and sum to 1?",
+    "The weights are exp(score), divided by the sum of these along the row.",
+    "Look at the lines between the scaled scores and the product with V.",
+)
+
+
+def _over(axis: Any) -> dict[str, Any]:
+    return {"weights": lambda s: softmax(s.blocked, axis)}
+
+
+def shifted(s: Any) -> Any:
+    return s.blocked - s.blocked.max(axis=-1, keepdims=True)
+
+
+WEIGHTS = (
+    Misconception(
+        "softmax-over-queries",
+        "The softmax runs over the queries (axis −2): the columns of your weights sum to 1, not "
+        "the rows.",
+        ROWS, _over(-2), "fastNLP#254",
+    ),
+    Misconception(
+        "softmax-over-axis-0",
+        "The softmax runs along axis 0: over the queries without a batch, over the batch with one.",
+        ROWS, _over(0),
+    ),
+    Misconception(
+        "softmax-over-axis-1",
+        "The softmax runs along axis 1: over the keys without a batch, over the queries with one.",
+        ROWS, _over(1),
+    ),
+    Misconception(
+        "softmax-over-everything",
+        "One softmax runs over the whole array: all weights together sum to 1, and no row does.",
+        ROWS, _over(None), "S1 of the course's sources",
+    ),
+    Misconception(
+        "softmax-over-matrix",
+        "One softmax runs over each matrix: its weights together sum to 1, and no row does.",
+        ROWS, _over((-2, -1)),
+    ),
+    Misconception(
+        "mean-subtracted",
+        "Large scores that lie far apart overflow: their mean is subtracted, not their maximum.",
+        ROWS,
+        {
+            "weights": lambda s: np.exp(s.blocked - s.scaled.mean())
+            / np.exp(s.blocked - s.scaled.mean()).sum(-1, keepdims=True),
+        },
+    ),
+    Misconception(
+        "mean-subtracted",
+        "Large scores that lie far apart overflow: their mean is subtracted, not their maximum.",
+        ROWS,
+        {
+            "weights": lambda s: np.exp(s.blocked - s.scaled.mean(-1, keepdims=True))
+            / np.exp(s.blocked - s.scaled.mean(-1, keepdims=True)).sum(-1, keepdims=True),
+        },
+    ),
+    Misconception(
+        "softmax-not-stable",
+        "Right for small scores; large ones overflow, as in a softmax that exponentiates its "
+        "scores as they are, with the NaN replaced by numbers afterwards.",
+        ROWS,
+        {
+            "weights": lambda s: np.nan_to_num(
+                np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
+            ),
+        },
+    ),
+    Misconception(
+        "softmax-not-stable",
+        "Right for small scores; large ones overflow, as in a softmax that exponentiates its "
+        "scores as they are.",
+        (
+            "What is np.exp(1000)? And what is infinity divided by infinity?",
+            "The softmax stays the same when one number is taken from a whole row. With the "
+            "largest taken away, no exponential is above 1.",
+            "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
+        ),
+        {"weights": lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)},
+        "Blanchard, Higham & Higham 2021",
+    ),
+    Misconception(
+        "largest-of-all",
+        "Right as long as the rows are of like size: the maximum of the whole array is "
+        "subtracted, and rows far below it vanish.",
+        ROWS,
+        {
+            "weights": lambda s: np.exp(s.blocked - s.blocked.max())
+            / np.exp(s.blocked - s.blocked.max()).sum(-1, keepdims=True),
+        },
+    ),
+    Misconception(
+        "sum-without-keepdims",
+        "The exponentials are divided by sums that have lost their axis, so that each sum divides "
+        "the wrong entries.",
+        ROWS, {"weights": lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1)},
+    ),
+    Misconception(
+        "maximum-without-keepdims",
+        "The maxima that are subtracted have lost their axis, so that each is subtracted from the "
+        "wrong entries.",
+        ROWS,
+        {
+            "weights": lambda s: np.exp(s.blocked - s.blocked.max(-1))
+            / np.exp(s.blocked - s.blocked.max(-1)).sum(-1, keepdims=True),
+        },
+    ),
+    Misconception(
+        "sum-over-everything",
+        "The exponentials are divided by the sum over the whole array, not by that of their row.",
+        ROWS, {"weights": lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum()},
+    ),
+    Misconception(
+        "no-softmax", "The weights are the scaled scores themselves: there is no softmax.",
+        SOFTMAX, {"weights": lambda s: s.blocked},
+    ),
+    Misconception(
+        "exponentials-only",
+        "The weights are exponentials that are not divided by their sum: no row sums to 1.",
+        SOFTMAX, {"weights": lambda s: np.exp(s.blocked)},
+    ),
+    Misconception(
+        "shifted-exponentials-only",
+        "The largest weight of each row is 1: the weights are exponentials of the scores less "
+        "their maximum, not divided by their sum.",
+        SOFTMAX, {"weights": lambda s: np.exp(shifted(s))},
+    ),
+    Misconception(
+        "no-exponential",
+        "The scores are divided by their row's sum without an exponential.",
+        SOFTMAX, {"weights": lambda s: s.blocked / s.blocked.sum(-1, keepdims=True)},
+    ),
+    Misconception(
+        "base-2", "Your weights are those of powers of 2 in place of powers of e.",
+        SOFTMAX, {"weights": lambda s: softmax(s.blocked * np.log(2))},
+    ),
+    Misconception(
+        "sigmoid",
+        "Your weights are those of a sigmoid of each score: no row sums to 1.",
+        SOFTMAX, {"weights": lambda s: 1 / (1 + np.exp(-s.blocked))},
+    ),
+    Misconception(
+        "one-too-many-below", "Your weights are the exponentials divided by 1 + their sum.",
+        SOFTMAX,
+        {"weights": lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True))},
+    ),
+    Misconception(
+        "divided-by-mean",
+        "Your weights are the exponentials divided by their mean: a row sums to its length.",
+        SOFTMAX, {"weights": lambda s: softmax(s.blocked) * s.K.shape[-2]},
+    ),
+    Misconception(
+        "divided-by-length",
+        "The squares of each row of your weights sum to 1, not the weights.",
+        SOFTMAX,
+        {"weights": lambda s: np.exp(shifted(s))
+         / np.sqrt((np.exp(shifted(s)) ** 2).sum(-1, keepdims=True))},
+    ),
+    Misconception(
+        "all-or-nothing", "Each query takes only the key that fits best: its weight is 1.",
+        SOFTMAX, {"weights": lambda s: (shifted(s) == 0).astype(float)},
+    ),
+    Misconception(
+        "logarithm", "Your weights are the logarithms of the right ones.",
+        SOFTMAX, {"weights": lambda s: shifted(s) - np.log(np.exp(shifted(s)).sum(-1)[..., None])},
+    ),
+    Misconception(
+        "logarithm", "Your weights are the logarithms of the right ones.",
+        SOFTMAX, {"weights": lambda s: np.log(softmax(s.blocked) + 1e-12)},
+    ),
+    Misconception(
+        "softmax-twice", "Your weights are a softmax of a softmax.",
+        SOFTMAX, {"weights": lambda s: softmax(softmax(s.blocked))},
+    ),
+    Misconception(
+        "equal-weights", "All weights are equal: the scores take no part in them.",
+        SOFTMAX, {"weights": lambda s: softmax(block(0 * s.scaled, s.mask))},
+    ),
+)  # fmt: skip

@@ -1,0 +1,53 @@
+"""What a wrong conclusion says."""
+
+from collections.abc import Callable
+from typing import Any
+
+from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.recipe import Hints
+
+EXPONENTS = (
+    (1.0, "variance-exponent", "1 is the exponent of the variance; the standard deviation is its "
+     "root"),
+    (0.0, "scaled-exponent", "0 is what the scaled spread does, which stays level; the question is "
+     "about the unscaled one"),
+    (2.0, "squared-exponent", "2 would make the spread 16 times as large when d grows 4 times"),
+    (0.25, "fourth-root-exponent", "0.25 would make the spread 1.41 times as large when d grows 4 "
+     "times"),
+    (-0.5, "inverse-exponent", "−0.5 would make the spread smaller as d grows; it grows"),
+)  # fmt: skip
+
+
+EXPONENT: Hints = (
+    "By what factor does the unscaled spread grow when d grows by a factor of 4?",
+    "The variance of a dot product of d random pairs is d; the spread is the root of the variance.",
+    "The spread grows like d to the power that turns 4 into that factor.",
+)
+
+
+CONCLUSION: Hints = (
+    "Which of your curves stays level as d grows?",
+    "Scaled scores keep their spread, and with it the entropy; unscaled ones grow, and a softmax "
+    "that is nearly all 0 and 1 hardly reacts.",
+    "Look at entropy_scaled for your dimensions, and at softmax_gradient_norm for large scores.",
+)
+
+
+def explain_value(name: str, read: Callable[[str], Any]) -> Finding | None:
+    """What is behind a wrong entry of `CONCLUSION`."""
+    answer = read(name)
+    if name != "CONCLUSION" or not isinstance(answer, dict):
+        return None
+    exponent = answer.get("growth_exponent")
+    if isinstance(exponent, int | float) and abs(exponent - 0.5) > 0.05:
+        for value, id, words in EXPONENTS:
+            if abs(exponent - value) <= 0.05:
+                return Finding("named", f"CONCLUSION: growth_exponent: {words}.", (id,), EXPONENT)
+    if answer.get("steady") == "unscaled":
+        says = "CONCLUSION: it is the other entropy that stays level: the unscaled one falls as d "
+        return Finding("named", says + "grows.", ("other-is-steady",), CONCLUSION)
+    if answer.get("gradient") == "grows":
+        says = "CONCLUSION: the gradient of the unscaled softmax does not grow with d: the larger "
+        says += "the scores, the less the weights react."
+        return Finding("named", says, ("gradient-grows",), CONCLUSION)
+    return None

@@ -1,0 +1,182 @@
+"""The experiment, replayed many times: what a step done wrong does to its statistics."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Fact, Made, Probe
+from reference.attention import scores, softmax
+from reference.scaling import MEASURES, entropy
+
+REPLAYS = 240
+
+
+class _At:
+    """A state as seen from one dimension: what steps made for each of them is that of this one."""
+
+    def __init__(self, state: Any, d: int) -> None:
+        self._state = state
+        self.d = d
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._state, name)
+        return value[self.d] if isinstance(value, _PerDimension) else value
+
+
+class _PerDimension(dict[int, Any]):
+    """A step's value for each dimension."""
+
+
+def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A step for one dimension, made into one for all of them."""
+    return lambda s: _PerDimension((d, step(_At(s, d))) for d in s.dimensions)
+
+
+@lru_cache(maxsize=64)
+def drawn(d: int, seq_len: int, which: int) -> Any:
+    """Standard normal Q (0) or K (1) of all replayed trials; the same for every replay."""
+    return np.random.default_rng([60, d, seq_len, which]).standard_normal((REPLAYS, seq_len, d))
+
+
+@lru_cache(maxsize=64)
+def _scores(d: int, seq_len: int) -> Any:
+    return scores(drawn(d, seq_len, 0), drawn(d, seq_len, 1))
+
+
+def product(s: Any) -> Any:
+    """The scores of Q and K; of the usual draws they are computed once."""
+    usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
+    return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
+
+
+def described(s: Any, kind: str) -> Any:
+    values = getattr(s, kind)
+    weights = getattr(s, f"weights_{kind}")
+    return {
+        f"scores_std_{kind}": s.std(values, weights),
+        f"entropy_{kind}": s.entropy(weights),
+        f"max_weight_{kind}": s.largest(weights),
+    }
+
+
+# Many trials at once: Q and K are (trials, L, d), and every measure has one value a trial.
+ONE_DIMENSION: dict[str, Callable[[Any], Any]] = {
+    "generator": lambda s: np.random.default_rng([60, s.d, s.seq_len]),
+    "Q": lambda s: drawn(s.d, s.seq_len, 0),
+    "K": lambda s: drawn(s.d, s.seq_len, 1),
+    "unscaled": product,
+    "scaled": lambda s: s.unscaled / np.sqrt(s.d),
+    "weights_unscaled": lambda s: softmax(s.unscaled),
+    "weights_scaled": lambda s: softmax(s.scaled),
+    "std": lambda s: lambda values, weights: values.std((-1, -2)),
+    "entropy": lambda s: lambda weights: entropy(weights).mean(-1),
+    "largest": lambda s: lambda weights: weights.max(-1).mean(-1),
+    "averaged": lambda s: lambda trials: trials,
+    "row": lambda s: described(s, "unscaled") | described(s, "scaled"),
+}
+
+
+def results(s: Any) -> dict[int, dict[str, Any]]:
+    """All trials' values of each measure, for each dimension."""
+    return {d: {name: s.averaged[d](s.row[d][name]) for name in MEASURES} for d in s.dimensions}
+
+
+def summary(s: Any) -> tuple[Any, Any]:
+    """The mean of each measure, and how far a mean over the call's trials may lie from it.
+
+    Six standard errors, of the student's mean and of this replay's own.
+    """
+    middle, allowed = {}, {}
+    for d, row in s.result.items():
+        middle[d] = {name: float(values.mean()) for name, values in row.items()}
+        allowed[d] = {
+            name: 6 * float(values.std()) * np.sqrt(1 / s.trials + 1 / len(values))
+            + 1e-9
+            + (0.008 * float(values.mean()) if name.startswith("scores_std") else 0.0)
+            for name, values in row.items()
+        }
+    return middle, allowed
+
+
+def sample(s: Any) -> Any:
+    """The means over as many of the replayed trials as are asked for, drawn from `rng`."""
+    drawn = s.rng.integers(
+        min(len(next(iter(row.values()))) for row in s.result.values()), size=s.trials
+    )
+    return {
+        d: {name: float(values[drawn].mean()) for name, values in row.items()}
+        for d, row in s.result.items()
+    }
+
+
+def measure_probes(draw: int) -> Sequence[Probe]:
+    make = partial(np.random.default_rng)
+    return [
+        Probe((dims, length, 60, Made("numpy.random.default_rng", (seed + 100 * draw,), make)))
+        for dims, length, seed in (
+            ([4, 64], 8, 1),
+            ([16, 256], 8, 2),
+            ([9, 49], 5, 3),
+            ([4, 36], 12, 4),
+        )
+    ]
+
+
+def _part(part: str) -> Callable[[Any, Any], bool]:
+    """Whether all measures are right but those whose names hold `part`."""
+
+    def test(s: Any, v: Any) -> bool:
+        middle, allowed = summary(s)
+        answers = iter(v)
+        for d in sorted(s.dimensions, key=repr):
+            for name in sorted(MEASURES, key=repr):
+                answer = float(next(answers))
+                right = abs(answer - middle[d][name]) <= allowed[d][name]
+                if not right and part not in name:
+                    return False
+        return True
+
+    return test
+
+
+def _scatters(s: Any, v: Any) -> bool:
+    """Whether every number lies where that of one single trial may."""
+    answers = iter(v)
+    for d in sorted(s.dimensions, key=repr):
+        for name in sorted(MEASURES, key=repr):
+            trials = s.result[d][name]
+            if abs(float(next(answers)) - trials.mean()) > 5 * trials.std():
+                return False
+    return True
+
+
+ONE_TRIAL = Fact(
+    "one-trial",
+    _scatters,
+    "The numbers scatter as those of one trial, or of very few; a mean over all `trials` lies "
+    "closer to what is expected.",
+    is_named=True,
+)
+
+
+MEASURE_FACTS = (
+    ONE_TRIAL,
+    *(
+        Fact(f"only-{part}", _part(part), f"All measures are right but {words}.")
+        for part, words in (
+            ("scores_std_scaled", "the spread of the scaled scores"),
+            ("scores_std_unscaled", "the spread of the unscaled scores"),
+            ("entropy_scaled", "the entropy of the scaled weights"),
+            ("entropy_unscaled", "the entropy of the unscaled weights"),
+            ("max_weight_scaled", "the largest weight of the scaled weights"),
+            ("max_weight_unscaled", "the largest weight of the unscaled weights"),
+            ("scores_std", "the spread of the scores, scaled and unscaled"),
+            ("entropy", "the entropies, scaled and unscaled"),
+            ("max_weight", "the largest weights, scaled and unscaled"),
+            ("_scaled", "those of the scaled scores"),
+            ("_unscaled", "those of the unscaled scores"),
+        )
+    ),
+)

@@ -1,0 +1,74 @@
+"""Misconceptions about the softmax."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Fact, Recipe
+from reference.misconceptions.softmax.probes import TRAITS, probes
+from reference.misconceptions.softmax.ratios import RATIOS
+from reference.misconceptions.softmax.shifts import SHIFTS
+
+STEPS = {
+    "array": lambda s: np.asarray(s.x, dtype=np.float64),
+    "shifted": lambda s: s.array - s.array.max(axis=s.axis, keepdims=True),
+    "exponentials": lambda s: np.exp(s.shifted),
+    "total": lambda s: s.exponentials.sum(axis=s.axis, keepdims=True),
+    "weights": lambda s: s.exponentials / s.total,
+}
+
+
+def _sums(value: Any, axis: Any) -> bool:
+    return bool(np.allclose(value.sum(axis=axis), 1.0, atol=1e-6))
+
+
+FACTS = (
+    Fact(
+        "nan",
+        lambda s, v: bool(np.isnan(v).any()),
+        "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
+    ),
+    Fact("negative", lambda s, v: bool((v < 0).any()), "Some results are negative."),
+    Fact(
+        "sum",
+        lambda s, v: v.shape == s.array.shape and not _sums(v, s.axis),
+        "The results along the axis do not sum to 1.",
+    ),
+    Fact(
+        "sums-right",
+        lambda s, v: v.shape == s.array.shape and _sums(v, s.axis),
+        "The results along the axis do sum to 1, so the division is right and what is divided "
+        "is not.",
+    ),
+)
+
+
+def _factor(s: Any, v: Any) -> float:
+    """The factor by which the inputs of a softmax were multiplied; NaN where it cannot be seen.
+
+    The logarithms of its results are that factor times the inputs, plus a constant.
+    """
+    if not np.isfinite(s.array).all() or np.abs(s.array).max() > 50:
+        return float("nan")
+    logarithms = np.log(v) - np.log(v).mean(axis=s.axis, keepdims=True)
+    inputs = s.array - s.array.mean(axis=s.axis, keepdims=True)
+    factor = float((logarithms * inputs).sum() / (inputs * inputs).sum())
+    if v.shape != s.array.shape or not np.allclose(logarithms, factor * inputs, atol=1e-6):
+        raise ValueError("not a softmax of the inputs times a factor")
+    return factor
+
+
+RECIPES = {
+    "softmax": Recipe(
+        "softmax",
+        ("x", "axis"),
+        STEPS,
+        probes,
+        (*SHIFTS, *RATIOS),
+        defaults={"axis": -1},
+        traits=TRAITS,
+        facts=FACTS,
+        measure=_factor,
+        measured="Your numbers are those of a softmax of inputs that were multiplied by {}.",
+    )
+}
