@@ -237,10 +237,12 @@ def test_trials_and_generator(submission, reference):
     for name in reference.MEASURES:
         values = np.array([table[16][name] for table in tables])
         fair = reference.sampling_distributions(16, SEQ_LEN)[name].std ** 2 / TRIALS
-        assert values.std() > 0, (
-            f"{name} is the same for generators with different seeds: its random numbers do not "
-            f"come from the `rng` that is passed in."
-        )
+        if not values.std() > 0:
+            raise Mismatch(
+                f"{name} is the same for generators with different seeds: its random numbers do "
+                f"not come from the `rng` that is passed in.",
+                mistake="own-generator",
+            )
         # the ratio is chi-square distributed over its 23 degrees of freedom: above 5 with p < 1e-13
         assert values.var(ddof=1) / fair < 5, (
             f"{name} varies from run to run far more than a mean over {TRIALS} trials does."
@@ -291,7 +293,8 @@ def test_plot_series(plot, reference):
             if says_scaled(unscaled) and says_unscaled(scaled):
                 raise Mismatch(
                     f"The labels are exchanged: the line labelled {one_line(unscaled, 40)!r} holds "
-                    f"the unscaled values, and {one_line(scaled, 40)!r} the scaled ones."
+                    f"the unscaled values, and {one_line(scaled, 40)!r} the scaled ones.",
+                    mistake="labels-exchanged",
                 )
             return
     raise Mismatch(
@@ -343,7 +346,8 @@ def test_plot_labels(plot):
         lacking.append("a legend that tells the two series apart")
     if not plot.title.strip() and not any(axes.title.strip() for axes in used):
         lacking.append("a title")
-    assert not lacking, f"The plot lacks {', '.join(lacking)}."
+    if lacking:
+        raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
 
 
 @pytest.mark.check(

@@ -77,6 +77,9 @@ def attach_diagnoses(
                 result.diagnosis = found.about(function)
                 result.hints = found.hints or result.hints
                 break
+        if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
+            own = Finding("named", result.finding, (result.mistake,))
+            result.diagnosis = own.about(result.about[-1] if result.about else "")
 
 
 def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:

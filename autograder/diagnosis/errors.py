@@ -141,7 +141,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], 
         ),
     ),
     (
-        r"'(\w+)' object is not callable",
+        r"'([\w.]+)' object is not callable",
         _not_callable,
     ),
     (

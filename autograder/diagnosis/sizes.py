@@ -45,12 +45,13 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
     if len(factors) < 2 or max(factors) - min(factors) < CLOSE * max(map(abs, factors)):
         return ""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
-    for words, values in _expressions(names, calls):
-        if len(values) == len(factors):
-            if all(abs(v - f) <= CLOSE * abs(f) for v, f in zip(values, factors, strict=True)):
-                return words
-            if all(abs(v * f - 1) <= CLOSE for v, f in zip(values, factors, strict=True)):
-                return f"1 / {words}"
+    expressions = [(w, v) for w, v in _expressions(names, calls) if len(v) == len(factors)]
+    for words, values in expressions:
+        if all(abs(v - f) <= CLOSE * abs(f) for v, f in zip(values, factors, strict=True)):
+            return words
+    for words, values in expressions:
+        if all(abs(v * f - 1) <= CLOSE for v, f in zip(values, factors, strict=True)):
+            return f"1 / {words}"
     return ""
 
 

@@ -25,7 +25,8 @@ class Mismatch(AssertionError):
     """An answer that is not right: the finding, and the two values side by side.
 
     `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
-    belongs to, and the names of its rows; `groups` is what the cells belong to.
+    belongs to, and the names of its rows; `groups` is what the cells belong to. `mistake` is the
+    name of a misconception where the check itself can tell which it is.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Mismatch(AssertionError):
         layout: Layout | None = None,
         groups: str = "",
         curves: tuple[Curve, ...] = (),
+        mistake: str = "",
     ) -> None:
         super().__init__(finding)
         self.finding = finding
@@ -48,6 +50,7 @@ class Mismatch(AssertionError):
         self.layout = layout
         self.groups = groups
         self.curves = curves
+        self.mistake = mistake
 
 
 def expect_close(
@@ -149,9 +152,14 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
             f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}."
         )
     if not isinstance(actual, list | np.ndarray):
-        raise Mismatch(f"{function} returned {_kind(actual)}; expected {wanted}.")
+        raise Mismatch(
+            f"{function} returned {_kind(actual)}; expected {wanted}.", mistake="kind-of-result"
+        )
     if len(actual) != len(names):
-        raise Mismatch(f"{function} returned {several(len(actual), 'result')}; expected {wanted}.")
+        raise Mismatch(
+            f"{function} returned {several(len(actual), 'result')}; expected {wanted}.",
+            mistake="number-of-results",
+        )
     return tuple(actual)
 
 
@@ -169,6 +177,7 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
             now,
             was,
             wrong,
+            mistake="changes-its-argument",
         )
 
 
@@ -182,21 +191,27 @@ def expect_error(
         value = function(*args)
     except Raised as error:
         if error.type != type:
-            raise Mismatch(f"{error.finding} Expected a {type} here.") from None
+            raise Mismatch(
+                f"{error.finding} Expected a {type} here.", mistake="another-error"
+            ) from None
         absent = [str(part) for part in naming if not _named(str(part), error.message)]
         if "cannot reshape" in error.message or "invalid for input of size" in error.message:
             raise Mismatch(
                 f"{name} stopped with the library's own error, from the reshape "
                 f"({one_line(error.message, 80)}): the function does not look by itself whether "
-                f"the sizes fit."
+                f"the sizes fit.",
+                mistake="not-checked",
             ) from None
         if absent:
             raise Mismatch(
                 f"{name} raised {type}, as it should, but its message does not name "
-                f"{' and '.join(absent)}: {one_line(error.message, 120)!r}."
+                f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
+                mistake="message-says-too-little",
             ) from None
         return
-    raise Mismatch(f"{name} returned {_kind(value)}; expected it to raise {type} here.")
+    raise Mismatch(
+        f"{name} returned {_kind(value)}; expected it to raise {type} here.", mistake="not-refused"
+    )
 
 
 def _named(part: str, message: str) -> bool:

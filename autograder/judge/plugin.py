@@ -43,6 +43,7 @@ class CheckResult:
         self.place: Line | None = None
         self.about: tuple[str, ...] = ()
         self.diagnosable = False
+        self.mistake = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
@@ -66,6 +67,7 @@ class CheckResult:
         elif isinstance(error, AssertionError | pytest.fail.Exception):
             self.outcome = "failed"
             self.evidence = _evidence(error, submission)
+            self.mistake = error.mistake if isinstance(error, Mismatch) else ""
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:

@@ -11,7 +11,15 @@ import pytest
 from autograder.classroom.overview import Overview
 from autograder.course import Exercise
 from autograder.report.html import Pages
-from autograder.report.model import CheckReport, Evidence, ExerciseReport, Grader, Report
+from autograder.report.model import (
+    CheckReport,
+    Curve,
+    Diagnosis,
+    Evidence,
+    ExerciseReport,
+    Grader,
+    Report,
+)
 from autograder.report.picture import save_picture
 from autograder.report.redact import for_student
 from autograder.report.table import safe_cell, write_grades
@@ -83,7 +91,7 @@ def test_practice_homework_exam():
     assert practice.checks[0].hints == ("First?", "Second.")
     assert practice.checks[1].finding == "" and practice.checks[1].evidence is None
     assert practice.reason == ""
-    homework = for_student(report, "homework", 3).exercises[0]
+    homework = for_student(report, "homework", {"test_a": 1}).exercises[0]
     assert homework.checks[0].hints == ("First?",)
     exam = for_student(report, "exam", 3)
     assert [c.name for c in exam.exercises[0].checks] == ["test_a"]
@@ -180,3 +188,71 @@ def test_the_published_schema_is_in_step(root):
     published = json.loads((root / "docs" / "report.schema.json").read_text())
     now = json.loads(json.dumps(msgspec.json.schema(Report)))
     assert published == now, "autograder schema report > docs/report.schema.json"
+
+
+NAMED = Diagnosis(
+    kind="named", finding=f"It is not scaled. {EVIL}", misconceptions=("no-scaling",), function="f"
+)
+
+
+def test_the_finding_stands_first_in_one_line_and_is_not_repeated():
+    text = text_of(make_report(check(diagnosis=NAMED), check(name="test_b", diagnosis=NAMED)))
+    assert text.startswith("f: It is not scaled.")
+    assert text.count("It is not scaled.") == 1
+
+
+def test_in_an_exam_nothing_of_a_diagnosis_leaves_the_grader():
+    report = make_report(check(diagnosis=NAMED), check(name="test_b", hidden=True, diagnosis=NAMED))
+    shown = for_student(report, "exam", 9)
+    assert b"scaled" not in msgspec.json.encode(shown)
+    assert len(shown.exercises[0].checks) == 1
+
+
+def test_of_a_hidden_check_the_mistake_is_named_without_inputs_and_values():
+    located = msgspec.structs.replace(NAMED, kind="located", finding="At [0]: 0.123")
+    report = make_report(
+        check(hidden=True, diagnosis=NAMED), check(name="test_b", hidden=True, diagnosis=located)
+    )
+    first, second = for_student(report, "practice", 1).exercises[0].checks
+    assert first.diagnosis == NAMED and first.evidence is None and first.finding == ""
+    assert first.hints == ("First?",)
+    assert second.diagnosis is None and second.hints == ()
+
+
+def test_differences_are_shown_as_blocks_and_signs():
+    text = text_of(make_report())
+    assert "difference" in text
+    assert "+" in text and "█" in text
+
+
+def band():
+    curve = Curve(
+        name=f"entropy {EVIL}",
+        against="dimension",
+        x=(4.0, 16.0),
+        yours=(1.0, "nan"),
+        low=(1.5, 1.0),
+        high=(2.0, 2.0),
+    )
+    return check(evidence=Evidence(call="f()", curves=(curve,)))
+
+
+def test_curves_are_shown_over_their_band(tmp_path, course):
+    assert "› dimension    4: yours        1   fair 1.500 to 2" in text_of(make_report(band()))
+    report = make_report(band())
+    pages = Pages(tmp_path, course, [])
+    page = (tmp_path / pages.write(report)).read_text()
+    assert 'role="img" aria-label="entropy' in page
+    assert EVIL not in page
+    assert "1 of 1 values lie outside the band" in page
+
+
+def test_groups_are_letters_as_well_as_colours(tmp_path, course):
+    side = msgspec.structs.replace(
+        excerpt(np.eye(2), np.eye(2) > 0), groups=((0, 1), (0, 1)), names=("head 0", "head 1")
+    )
+    report = make_report(check(evidence=Evidence(yours=side, expected=side, groups="head")))
+    assert "head 0 ›1A‹ 0B" in text_of(report)
+    pages = Pages(tmp_path, course, [])
+    page = (tmp_path / pages.write(report)).read_text()
+    assert '<td class="g0 wrong">1<sub>A</sub></td>' in page
