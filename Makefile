@@ -1,5 +1,6 @@
 # make demo    set up, grade the sample class, say where the pages are
-# make test    set up, run linter, type checker and tests
+# make test    set up, run linter, type checker, tests and `autograder verify`
+# make verify  set up, grade the grader, and write docs/verified.md
 # make bench   set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
 # make soak    5,000 submissions through one judge, then 200 kills
 # make fuzz    a coverage-guided fuzzer against what reads hostile bytes
@@ -17,7 +18,7 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench soak fuzz lint build clean
+.PHONY: demo test verify bench soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV)
@@ -26,6 +27,10 @@ demo:
 
 test: lint
 	@$(BIN)/pytest
+	@$(BIN)/autograder verify
+
+verify: lint
+	@$(BIN)/autograder verify --table docs/verified.md
 
 lint:
 	@$(PYTHON) tools/install.py $(VENV) dev torch

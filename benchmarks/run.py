@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmarks.classes import against_fresh_processes, against_nbgrader, efficiency, large
 from benchmarks.commands import check_against_numpy
+from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 
 
@@ -19,6 +20,7 @@ def main() -> None:
     console = Console(width=110)
     with console.status("measuring"):
         rows = [check_against_numpy(), pytests_share(), *costs("numpy"), *costs("torch")]
+        rows += [*wrong_beside_right()]
         rows += [*against_fresh_processes(), *efficiency(), *against_nbgrader()]
         if "--large" in sys.argv:
             rows += [large(1_000, ""), large(10_000, "same peak, ±10 %")]

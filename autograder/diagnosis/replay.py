@@ -1,6 +1,6 @@
 """Misconceptions replayed on the same inputs, and found again in a student's answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -24,6 +24,7 @@ class Replay:
         self._styles = [style(steps) for steps in recipe.styles]
         self._probes: list[Probe] = []
         self._size = 0
+        self._heard: dict[int, list[Wrong]] = {}
         self._columns: dict[tuple[int, int], _Column] = {}
         self._kept: dict[tuple[int, Wrong], Outcome] = {}
 
@@ -40,21 +41,21 @@ class Replay:
         """The course's misconceptions, in each style in which they look different, then those
         general ones that are something else here."""
         if not self._singles:
-            everywhere = range(len(self.probes()))
+            self.probes()
             own: list[Wrong] = []
             for each in self.recipe.misconceptions:
                 looks: list[Wrong] = [(each,)]
                 for way in self._styles:
-                    if fit_together(each, way) and all(
-                        self.apart(everywhere, (each, way), other) for other in looks
-                    ):
-                        looks.append((each, way))
+                    styled = (each, way)
+                    if fit_together(each, way) and not any(map(self._like(styled), looks)):
+                        looks.append(styled)
                 own += looks
+            general: list[Wrong] = [(each,) for each in GENERAL]
             self._singles = own + [
-                (each,)
-                for each in GENERAL
-                if all(self.apart(everywhere, (each,), other) for other in [(), *own])
-                and self.telling(everywhere, (each,))
+                each
+                for each in general
+                if self.telling(range(self._size), each)
+                and not any(map(self._like(each), [(), *own]))
             ]
         return self._singles
 
@@ -98,6 +99,15 @@ class Replay:
         """Whether the student's answer to a probe is what these misconceptions give."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
+    def _like(self, wrong: Wrong) -> Callable[[Wrong], bool]:
+        """Whether another set of misconceptions is the same function on the first draw."""
+        return lambda other: (
+            not any(
+                self._differ(i, wrong, other) or self._differ(i, other, wrong)
+                for i in range(self._size)
+            )
+        )
+
     def apart(self, indices: Sequence[int], wrong: Wrong, other: Wrong) -> int:
         """How many probes tell two sets of misconceptions apart in any way."""
         return sum(self._differ(i, wrong, other) or self._differ(i, other, wrong) for i in indices)
@@ -127,11 +137,43 @@ class Replay:
         order = sorted(indices, key=lambda i: (answers[i].raised, self.is_right(i, answers[i]), i))
         if not order:
             return []
-        hits = self._hits(order[0], answers[order[0]], self.pairs)
-        alive = [self.pairs[number] for number in np.flatnonzero(hits)]
-        for index in order[1:]:
-            alive = [pair for pair in alive if self.fits(index, answers[index], pair)]
-        return alive
+        lead, *others = order
+        return self._alive(self._likely(lead, answers[lead]), answers, others) or self._alive(
+            self._matching(lead, answers[lead], self.pairs), answers, others
+        )
+
+    def _alive(
+        self, pairs: list[Wrong], answers: Sequence[Outcome], indices: Sequence[int]
+    ) -> list[Wrong]:
+        for index in indices:
+            pairs = [pair for pair in pairs if self.fits(index, answers[index], pair)]
+        return pairs
+
+    def _matching(self, index: int, answer: Outcome, candidates: list[Wrong]) -> list[Wrong]:
+        return [candidates[n] for n in np.flatnonzero(self._hits(index, answer, candidates))]
+
+    def _likely(self, index: int, answer: Outcome) -> list[Wrong]:
+        """The pairs that are likely to fit a probe, without a replay of each.
+
+        Where one of two alone changes nothing in the probe, the other alone should fit it. Only
+        pairs of which each alone changes something are replayed.
+        """
+        quiet = {wrong[0] for wrong in self.singles if self.fits(index, self.outcome(index), wrong)}
+        fitting = {wrong[0] for wrong in self._matching(index, answer, self.singles)}
+        return self._matching(index, answer, self._both_heard(index, quiet)) + [
+            pair
+            for pair in self.pairs
+            if (pair[0] in quiet and pair[1] in fitting)
+            or (pair[1] in quiet and pair[0] in fitting)
+        ]
+
+    def _both_heard(self, index: int, quiet: set[Misconception]) -> list[Wrong]:
+        """The pairs of which each alone changes something in a probe."""
+        if index not in self._heard:
+            self._heard[index] = [
+                pair for pair in self.pairs if pair[0] not in quiet and pair[1] not in quiet
+            ]
+        return self._heard[index]
 
     def _hits(self, index: int, answer: Outcome, candidates: list[Wrong]) -> npt.NDArray[np.bool_]:
         key = index, id(candidates)

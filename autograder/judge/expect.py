@@ -198,8 +198,8 @@ def expect_error(
         if "cannot reshape" in error.message or "invalid for input of size" in error.message:
             raise Mismatch(
                 f"{name} stopped with the library's own error, from the reshape "
-                f"({one_line(error.message, 80)}): the function does not look by itself whether "
-                f"the sizes fit.",
+                f"({one_line(error.message, 80)}): the function itself let these sizes "
+                f"through.",
                 mistake="not-checked",
             ) from None
         if absent:

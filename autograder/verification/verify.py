@@ -34,6 +34,7 @@ class Verified(msgspec.Struct):
     named: int = 0
     pairs: int = 0
     pairs_named: int = 0
+    pairs_both: int = 0
     mutants: int = 0
     rejected: int = 0
     equivalent: int = 0
@@ -197,6 +198,7 @@ class Verifier:
             ids = {each.id for each in pair}
             self.result.pairs += 1
             self.result.pairs_named += bool(named & ids)
+            self.result.pairs_both += named == ids
 
     def _mutants(self) -> None:
         known = equivalents(self._solution.parent).get(self.exercise.name, [])

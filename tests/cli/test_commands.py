@@ -42,12 +42,22 @@ def test_a_mistake_is_shown_with_values_and_a_hint(run, tmp_path):
     done = run("check", "softmax")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[0] == "Softmax (softmax.py): 3 of 12 points"
-    assert lines[1].startswith("Start here: A matrix, along its last axis. The result: all 6")
+    assert lines[0].startswith("softmax: Two things at once. Your numbers are those of a softmax")
+    assert lines[1] == "Softmax (softmax.py): 3 of 12 points"
     assert "›0.114‹›0.035‹         ›0.269‹›0.731‹" in done.stdout
     assert done.stdout.count("Hint: ") == 1
     assert "\x1b" not in done.stdout
-    assert run("check", "softmax", "--hint", 2).stdout.count("Hint: ") == 2
+    assert run("check", "softmax").stdout.count("Hint: ") == 1
+    assert run("check", "softmax", "--hint").stdout.count("Hint: ") == 2
+    (tmp_path / "softmax.py").write_text(WRONG + "# a new attempt\n")
+    assert run("check", "softmax").stdout.count("Hint: ") == 3
+
+
+def test_hints_start_anew_where_nothing_can_be_kept(run, tmp_path):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    (tmp_path / ".autograder").write_text("in the way")
+    assert run("check", "softmax").stdout.count("Hint: ") == 1
+    assert run("check", "softmax", "--hint").stdout.count("Hint: ") == 1
 
 
 def test_json_is_the_report(run, tmp_path):

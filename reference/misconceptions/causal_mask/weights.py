@@ -72,6 +72,34 @@ WEIGHTS = (
         "One softmax runs over the whole array: all weights together sum to 1, and no row does.",
         BEFORE, {"weights": lambda s: softmax(s.masked, None)},  # type: ignore[arg-type]
     ),
+    *(
+        Misconception(
+            f"sum-along-{name}",
+            f"The exponentials are divided by their sum along {words}, not by that of their row.",
+            BEFORE, {"weights": lambda s, axis=axis: np.exp(_stack(s))
+                   / np.exp(_stack(s)).sum(axis, keepdims=True)},
+        )
+        for name, axis, words in (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"),
+                                  ("axis-1", 1, "axis 1"))
+    ),
+    *(
+        Misconception(
+            f"maximum-along-{name}",
+            f"What is subtracted before the exponential is the maximum along {words}, which is not "
+            f"the same for a whole row.",
+            BEFORE,
+            {"weights": lambda s, axis=axis: np.exp(s.masked - s.masked.max(axis, keepdims=True))
+                   / np.exp(s.masked - s.masked.max(axis, keepdims=True)).sum(-1, keepdims=True)},
+        )
+        for name, axis, words in (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"),
+                                  ("axis-1", 1, "axis 1"))
+    ),
+    Misconception(
+        "maximum-added",
+        "Right for small scores; large ones overflow: the maximum is added, not subtracted.",
+        BEFORE, {"weights": lambda s: np.exp(s.masked + s.masked.max(-1, keepdims=True))
+               / np.exp(s.masked + s.masked.max(-1, keepdims=True)).sum(-1, keepdims=True)},
+    ),
     Misconception(
         "no-softmax", "There is no softmax: the masked scores come back.",
         BEFORE, {"weights": lambda s: s.masked},

@@ -1,0 +1,73 @@
+"""What it costs to say which mistake it is: a wrong submission's report beside a right one's."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from autograder.course import load_course
+from autograder.judge.ladder import children_on, choose
+from autograder.judge.scoring import exercise_report
+from autograder.judge.session import Judge
+from autograder.submission.source import Source, read_source
+from benchmarks.commands import COMMAND, ROOT, run
+from benchmarks.timing import Row, in_turn, ms
+
+EXERCISES = ("softmax", "scaled_dot_product_attention", "causal_mask", "multi_head_reshape")
+ROUNDS = 7
+WRONG = ROOT / "examples" / "wrong"
+
+
+def wrong_beside_right() -> Iterator[Row]:
+    """Within a class, where what was replayed once is kept; then one command on its own."""
+    right, wrong = [], []
+    for name in EXERCISES:
+        one, many = _in_a_class(name)
+        right.append(one)
+        wrong.append(many)
+    yield (
+        "report on wrong / on right, in a class",
+        f"{ms(statistics.mean(wrong))} / {ms(statistics.mean(right))}",
+        f"{statistics.mean(wrong) / statistics.mean(right):.1f}×",
+        "at most 3×",
+    )
+    name = "scaled_dot_product_attention"
+    with TemporaryDirectory() as folder:
+        mistaken = Path(folder, f"{name}.py")
+        mistaken.write_text((WRONG / name / "inverted_and_swapped.py").read_text())
+        good, bad = in_turn(
+            5,
+            run(COMMAND, "check", f"solutions/{name}.py"),
+            run(COMMAND, "check", str(mistaken), "--course", str(ROOT), fails=True),
+        )
+    yield (
+        "autograder check, two mistakes / none",
+        f"{ms(bad)} / {ms(good)}",
+        f"{bad / good:.1f}×",
+        "at most 3×",
+    )
+
+
+def _in_a_class(name: str) -> tuple[float, float]:
+    """Median seconds of a right report, and the mean over wrong submissions of their medians."""
+    course = load_course(ROOT / "course.yml")
+    exercise = course.exercise(name)
+    solution = read_source(ROOT / "solutions" / f"{name}.py", name)
+    wrong = [read_source(path, name) for path in sorted((WRONG / name).glob("*.py"))]
+    with TemporaryDirectory() as scratch:
+        children = children_on(choose(None, own_code=True), course, [], Path(scratch))
+        with Judge(course, [exercise], children) as judge:
+
+            def seconds(source: Source) -> float:
+                taken = []
+                for _ in range(ROUNDS):
+                    start = time.perf_counter()
+                    graded = judge.grade(source)
+                    exercise_report(exercise, source, graded.results, graded.client)
+                    taken.append(time.perf_counter() - start)
+                return statistics.median(taken)
+
+            for source in (solution, *wrong):
+                judge.grade(source)
+            return seconds(solution), statistics.mean([seconds(source) for source in wrong])
