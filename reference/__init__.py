@@ -11,6 +11,7 @@ from reference.attention import (
 from reference.by_hand import HAND_PARTS, MASKED_ROW, HandPart
 from reference.heads import merge_heads, split_heads
 from reference.masks import causal_mask, count_visible, masked_weights
+from reference.projection import project_qkv
 from reference.scaling import (
     MEASURES,
     Distribution,
@@ -38,6 +39,7 @@ __all__ = [
     "masked_weights",
     "measure_trial",
     "merge_heads",
+    "project_qkv",
     "sampling_distributions",
     "scale",
     "scores",

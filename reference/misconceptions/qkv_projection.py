@@ -1,0 +1,178 @@
+"""Misconceptions about the projections to queries, keys and values."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
+
+STEPS = {
+    "queries": lambda s: s.X @ s.W_Q,
+    "keys": lambda s: s.X @ s.W_K,
+    "values": lambda s: s.X @ s.W_V,
+    "results": lambda s: (s.queries, s.keys, s.values),
+}
+
+WHICH: Hints = (
+    "Which matrix makes the queries, which the keys, and which the values?",
+    "Each of the three has a matrix of its own, and all three start from X.",
+    "Read your three products one after the other, and look at the name on each side.",
+)
+SIDES: Hints = (
+    "Write down the shapes of X and of W_Q. Which order of the two fits?",
+    "Row i of the result is row i of X times the matrix: X on the left, and nothing transposed.",
+    "Look at each side of your @, and for a .T that does not belong there.",
+)
+PLAIN: Hints = (
+    "What else happens to the product in your code?",
+    "A projection is one product and nothing more: scaling and softmax come later.",
+    "Take away what stands between the product and the return.",
+)
+ORDER: Hints = (
+    "In which order does the function promise its results?",
+    "First the queries, then the keys, then the values.",
+    "Look at the return line, and at the names in it.",
+)
+
+
+def _all(id: str, product: Callable[[Any, Any], Any], finding: str, hints: Hints) -> Misconception:
+    """The same mistake in all three products."""
+    return Misconception(
+        id,
+        finding,
+        hints,
+        {
+            "queries": lambda s: product(s.X, s.W_Q),
+            "keys": lambda s: product(s.X, s.W_K),
+            "values": lambda s: product(s.X, s.W_V),
+        },
+    )
+
+
+def _one(id: str, finding: str, **replaces: Callable[[Any], Any]) -> Misconception:
+    return Misconception(id, finding, WHICH, replaces)
+
+
+def _returned(id: str, finding: str, result: Callable[[Any], Any]) -> Misconception:
+    return Misconception(id, finding, ORDER, {"results": result})
+
+
+def _softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+MISCONCEPTIONS = (
+    _all("matrix-transposed", lambda x, w: x @ w.T,
+         "Your numbers are those of X times the transposed matrices.", SIDES),
+    _all("matrix-first", lambda x, w: w @ x,
+         "Your numbers are those of W X: the matrix stands on the left, and X should.", SIDES),
+    _all("words-transposed", lambda x, w: np.swapaxes(x, -1, -2) @ w,
+         "Your numbers are those of Xᵀ W: the product runs over the positions.", SIDES),
+    _all("both-transposed", lambda x, w: w.T @ np.swapaxes(x, -1, -2),
+         "Your results are transposed: one column a position, and one row is asked for.", SIDES),
+    _all("entry-by-entry", lambda x, w: x * w,
+         "Your numbers are products entry by entry (*), not of matrices (@).", SIDES),
+    _all("scaled", lambda x, w: x @ w / np.sqrt(w.shape[-1]),
+         "Your projections are divided by the root of their width; scaling comes later, with the "
+         "scores.", PLAIN),
+    _all("scaled-by-model", lambda x, w: x @ w / np.sqrt(w.shape[0]),
+         "Your projections are divided by √d_model; they are the plain products.", PLAIN),
+    _all("softmax-taken", lambda x, w: _softmax(x @ w),
+         "A softmax is taken of each projection; they are the plain products.", PLAIN),
+    _all("positive-part", lambda x, w: np.maximum(x @ w, 0),
+         "Negative numbers are cut off (a ReLU); the projections are the plain products.", PLAIN),
+    _all("normalised", lambda x, w: x @ w / np.linalg.norm(x @ w, axis=-1, keepdims=True),
+         "Each projection is brought to length 1; they are the plain products.", PLAIN),
+    _all("words-added", lambda x, w: x @ w + x,
+         "X is added to each projection; they are the plain products.", PLAIN),
+    _all("first-item-only", lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
+         "Of a batch, only the first item is projected.", SIDES),
+    _all("mean-of-positions",
+         lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
+         "Every position has the same projection: the mean over the positions.", SIDES),
+    _one("keys-by-query-matrix", "The keys are made with W_Q, the matrix of the queries.",
+         keys=lambda s: s.X @ s.W_Q),
+    _one("queries-by-key-matrix", "The queries are made with W_K, the matrix of the keys.",
+         queries=lambda s: s.X @ s.W_K),
+    _one("values-by-key-matrix", "The values are made with W_K, the matrix of the keys.",
+         values=lambda s: s.X @ s.W_K),
+    _one("values-by-query-matrix", "The values are made with W_Q, the matrix of the queries.",
+         values=lambda s: s.X @ s.W_Q),
+    _one("all-by-query-matrix", "Queries, keys and values are all made with W_Q.",
+         keys=lambda s: s.X @ s.W_Q, values=lambda s: s.X @ s.W_Q),
+    _one("keys-by-value-matrix", "The keys are made with W_V, the matrix of the values.",
+         keys=lambda s: s.X @ s.W_V),
+    _one("values-not-projected", "The values are X itself: W_V takes no part.",
+         values=lambda s: s.X),
+    _one("keys-not-projected", "The keys are X itself: W_K takes no part.", keys=lambda s: s.X),
+    _one("queries-not-projected", "The queries are X itself: W_Q takes no part.",
+         queries=lambda s: s.X),
+    _one("keys-from-queries", "The keys are made from the queries, not from X.",
+         keys=lambda s: s.queries @ s.W_K),
+    _one("values-from-keys", "The values are made from the keys, not from X.",
+         values=lambda s: s.keys @ s.W_V),
+    _returned("queries-and-keys-swapped", "Queries and keys have changed places in the result.",
+              lambda s: (s.keys, s.queries, s.values)),
+    _returned("keys-and-values-swapped", "Keys and values have changed places in the result.",
+              lambda s: (s.queries, s.values, s.keys)),
+    _returned("values-first", "The results stand in the order V, K, Q.",
+              lambda s: (s.values, s.keys, s.queries)),
+    _returned("queries-only", "Only the queries are returned.", lambda s: s.queries),
+    _returned("two-only", "Only two results are returned: the values are missing.",
+              lambda s: (s.queries, s.keys)),
+    _returned("side-by-side", "The three results are joined into one array, side by side.",
+              lambda s: np.concatenate([s.queries, s.keys, s.values], axis=-1)),
+    _returned("scores-returned", "The scores Q Kᵀ are returned; they are a later step.",
+              lambda s: s.queries @ np.swapaxes(s.keys, -1, -2)),
+)  # fmt: skip
+
+
+def probes(draw: int) -> Sequence[Probe]:
+    """All sizes different, then all equal, where wrong products run and their values tell."""
+    rng = np.random.default_rng([70, draw])
+
+    def case(batch: tuple[int, ...], length: int, d_model: int, d_k: int, d_v: int) -> Probe:
+        sizes = ((*batch, length, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v))
+        return Probe(tuple(rng.normal(size=size) for size in sizes))
+
+    def whole(size: int) -> Probe:
+        return Probe(tuple(rng.permutation(size * size).reshape(size, size) - 1.0
+                           for _ in range(4)))  # fmt: skip
+
+    return [
+        whole(2), whole(3), case((), 3, 4, 2, 5), case((), 4, 4, 4, 4), case((2,), 4, 3, 5, 1),
+        case((3,), 3, 3, 3, 3), case((2, 3), 5, 4, 1, 6), case((2, 2), 2, 2, 2, 2),
+        case((2,), 3, 5, 5, 5),
+    ]  # fmt: skip
+
+
+RECIPES = {
+    "project_qkv": Recipe(
+        "project_qkv",
+        ("X", "W_Q", "W_K", "W_V"),
+        STEPS,
+        probes,
+        MISCONCEPTIONS,
+        traits=(
+            Trait(lambda s: s.X.ndim > 2, "with batch axes", "without a batch axis"),
+            Trait(lambda s: s.X.ndim > 3, "with two batch axes", "with at most one"),
+        ),
+        facts=(
+            Fact(
+                "queries-right",
+                lambda s, v: np.allclose(v[0], s.queries) and not np.allclose(v[1], s.keys),
+                "The queries are right; the keys are not.",
+            ),
+        ),
+        results=("Q", "K", "V"),
+        axes=lambda s: {
+            **{f"B{i or ''}": size for i, size in enumerate(s.X.shape[:-2])},
+            "L": s.X.shape[-2],
+            "d_model": s.X.shape[-1],
+            "d_k": s.W_Q.shape[-1],
+            "d_v": s.W_V.shape[-1],
+        },
+    )
+}

@@ -1,0 +1,11 @@
+"""Queries, keys and values from the same words.
+
+Source: Vaswani et al. (2017), section 3.2.2: the learnt projections of one head.
+"""
+
+from reference.attention import Array
+
+
+def project_qkv(X: Array, W_Q: Array, W_K: Array, W_V: Array) -> tuple[Array, Array, Array]:
+    """`X (..., L, d_model)` and matrices `(d_model, d)` give Q, K and V, each `(..., L, d)`."""
+    return X @ W_Q, X @ W_K, X @ W_V
