@@ -11,6 +11,7 @@ from reference.attention import (
 from reference.by_hand import HAND_PARTS, MASKED_ROW, HandPart
 from reference.heads import merge_heads, split_heads
 from reference.masks import causal_mask, count_visible, masked_weights
+from reference.patterns import analyze_pattern, strongest_links
 from reference.projection import project_qkv
 from reference.scaling import (
     MEASURES,
@@ -29,6 +30,7 @@ __all__ = [
     "Distribution",
     "HandPart",
     "acceptance_interval",
+    "analyze_pattern",
     "attention",
     "block",
     "causal_mask",
@@ -45,4 +47,5 @@ __all__ = [
     "scores",
     "softmax",
     "split_heads",
+    "strongest_links",
 ]

@@ -1,0 +1,34 @@
+"""What a matrix of attention weights shows: three measures, and the strongest links."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from reference.attention import Array, attention
+from reference.scaling import entropy
+
+
+def analyze_pattern(embeddings: Array) -> dict[str, float]:
+    """The measures of self-attention with Q = K = V = embeddings `(L, d)`, scaled."""
+    _, weights = attention(embeddings, embeddings, embeddings)
+    return measures(weights)
+
+
+def measures(weights: Array) -> dict[str, float]:
+    """Mean of the diagonal, largest weight, and mean entropy of the rows in nats."""
+    return {
+        "self_attention": float(np.diag(weights).mean()),
+        "max_attention": float(weights.max()),
+        "entropy": float(entropy(weights).mean()),
+    }
+
+
+def strongest_links(
+    weights: Array, tokens: Sequence[str], k: int = 2
+) -> list[list[tuple[str, float]]]:
+    """For each query its k largest links, largest first; ties in the order of the tokens."""
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :k]
+    return [
+        [(tokens[j], float(row[j])) for j in chosen]
+        for row, chosen in zip(weights, order, strict=True)
+    ]
