@@ -21,7 +21,7 @@ def compare(submission, reference, embeddings, keys=KEYS):
         raise Mismatch(f"The dict of analyze_pattern lacks {', '.join(absent)}.")
     right = reference.analyze_pattern(embeddings)
     for key in keys:
-        expect_close(answer[key], right[key], key, condition=20.0)
+        expect_close(answer[key], right[key], f"`{key}`", condition=20.0)
 
 
 def scenario(name, rng):

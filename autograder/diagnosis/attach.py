@@ -113,4 +113,5 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
+    value = recipe.read(value)
     return Answer(outcome_of(value), printed=len(submission._client.printed) > before)

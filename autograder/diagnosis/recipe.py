@@ -115,7 +115,9 @@ class Recipe:
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
         summary: for functions with random results: the middle of each number, and how far from it
             a fair result may lie, from the state of a replay. None where results are exact.
-        sample: for functions with random results: one result as a student's function gives it.
+        sample: one result as a student's function gives it, from the state of a replay, where that
+            is not the replay's own result: a mean over random trials, a figure.
+        read: the part of a student's result that is compared: the images of a figure, say.
     """
 
     function: str
@@ -133,6 +135,7 @@ class Recipe:
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
     summary: Callable[[Any], tuple[Any, Any]] | None = None
     sample: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Any] = lambda value: value
 
     def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
         """The result of a call, with some misconceptions at work."""

@@ -56,15 +56,24 @@ class Series(msgspec.Struct, array_like=True):
 
 
 class Image(msgspec.Struct, array_like=True):
-    """An image of `values`, row by row, and the rows and columns it has."""
+    """An image of `values`, row by row, and the rows and columns it has.
+
+    `low` and `high` are the values at the ends of its colours.
+    """
 
     rows: int
     columns: int
     values: list[float]
+    low: float = 0.0
+    high: float = 1.0
 
 
 class Axes(msgspec.Struct, array_like=True):
-    """One set of axes of a figure, as data."""
+    """One set of axes of a figure, as data.
+
+    `x_places` and `y_places` are where the ticks are, `text_places` where the texts stand, in the
+    coordinates of the data. `is_bar` is true of a colour bar.
+    """
 
     title: str = ""
     x_label: str = ""
@@ -77,6 +86,10 @@ class Axes(msgspec.Struct, array_like=True):
     texts: list[str] = []
     series: list[Series] = []
     images: list[Image] = []
+    x_places: list[float] = []
+    y_places: list[float] = []
+    text_places: list[tuple[float, float]] = []
+    is_bar: bool = False
 
 
 class Figure(msgspec.Struct, array_like=True):

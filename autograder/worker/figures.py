@@ -1,5 +1,6 @@
 """A matplotlib figure as plain data: what is drawn and what is written, not its pixels."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,20 @@ MAX_TEXT = 300
 
 
 def describe_figure(figure: Any) -> Figure:
-    """The data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too."""
-    figure.canvas.draw()  # ticks and their labels are made on drawing
-    return Figure(
+    """The data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too.
+
+    The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
+    """
+    figure.set_layout_engine("none")  # where things stand is not looked at, and slow to work out
+    figure.draw_without_rendering()  # ticks and their labels are made on drawing
+    described = Figure(
         title=_text(figure.get_suptitle()),
         legend=[label for legend in figure.legends for label in _legend(legend)],
         axes=[_axes(axes) for axes in figure.axes[:MAX_AXES]],
     )
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(figure)
+    return described
 
 
 def _axes(axes: Any) -> Axes:
@@ -38,7 +46,19 @@ def _axes(axes: Any) -> Axes:
         texts=[_text(text.get_text()) for text in axes.texts[:MAX_TEXTS]],
         series=_series(axes),
         images=_images(axes),
+        x_places=_floats(axes.get_xticks()),
+        y_places=_floats(axes.get_yticks()),
+        text_places=[_place(text) for text in axes.texts[:MAX_TEXTS]],
+        is_bar=axes.get_label() == "<colorbar>",
     )
+
+
+def _place(text: Any) -> tuple[float, float]:
+    try:
+        x, y = text.get_position()
+        return float(x), float(y)
+    except (TypeError, ValueError):
+        return float("nan"), float("nan")
 
 
 def _text(text: object) -> str:
@@ -68,7 +88,9 @@ def _images(axes: Any) -> list[Image]:
     for item in [*axes.get_images(), *meshes][:MAX_ITEMS]:
         data: Any = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
         if data.ndim == 2 and data.size <= MAX_POINTS * 4:
-            found.append(Image(data.shape[0], data.shape[1], [float(v) for v in data.ravel()]))
+            values = [float(value) for value in data.ravel()]
+            low, high = _floats([item.norm.vmin, item.norm.vmax])
+            found.append(Image(data.shape[0], data.shape[1], values, low, high))
     return found
 
 

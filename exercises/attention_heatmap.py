@@ -1,0 +1,78 @@
+# %% [markdown]
+# # Seeing attention
+#
+# A matrix of attention weights is best looked at. In the usual picture, a **heat map**, each row is
+# a query ("attending from") and each column a key ("attending to"); the colour of a cell says how
+# much weight the query gives the key.
+#
+# | part | what it should show |
+# |---|---|
+# | image | the weights as they are: row $i$ of the matrix is row $i$ of the picture |
+# | y axis | the queries, with the tokens as tick labels |
+# | x axis | the keys, with the tokens as tick labels |
+# | each cell | its weight as a number, such as `0.27` or `27%` |
+# | beside it | a colour bar: which colour stands for how much |
+#
+# **By hand.** For the weights $\begin{bmatrix} 0.9 & 0.1 \\ 0.4 & 0.6 \end{bmatrix}$ and the tokens
+# "red", "car": the first row of the picture is the query "red", and its dark cell is in the column of
+# the key "red". The cell below it says 0.4: "car" looks at "red". If your picture says that "red"
+# looks at "car" with 0.4, rows and columns have changed places.
+#
+# **A mask, before and after.** With the causal mask, everything above the diagonal is blocked
+# (**true means "may attend"**). What happens to the rest of a row? Its weights grow, since they still
+# sum to 1. The second picture shows that: the mask, the weights without it, the weights with it.
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+
+# %% [markdown]
+# ## Your task
+#
+# 1. `plot_attention` draws one heat map, with everything in the table above.
+# 2. `plot_mask_effect` draws three images side by side, in this order: the mask, the weights
+#    without it, the weights with it. Its scores are already scaled.
+#
+# Both return the figure. `ax.imshow(weights)` draws the image, `ax.text(column, row, "0.27")` writes
+# into a cell, and `figure.colorbar(image)` adds the colour bar.
+
+
+# %%
+def plot_attention(weights, tokens, title=None):
+    """A heat map of the weights: queries on the y axis, keys on the x axis.
+
+    weights: (L, L). tokens: L words. title: a title, or None for a figure without one.
+    Returns the matplotlib figure.
+    """
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def plot_mask_effect(scores, mask):
+    """Three images side by side: the mask, the weights without it, the weights with it.
+
+    scores: (L, L), already scaled. mask: (L, L), true (1) where a query may attend.
+    Returns the matplotlib figure.
+    """
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## Try it
+#
+# Look at both pictures. In the third panel of the second one, why is the first row a single cell?
+
+# %%
+if __name__ == "__main__":
+    plot_attention(np.array([[0.9, 0.1], [0.4, 0.6]]), ["red", "car"], "Who looks at whom?")
+    random_scores = np.random.default_rng(0).normal(size=(5, 5))
+    plot_mask_effect(random_scores, np.tril(np.ones((5, 5), dtype=bool)))
+    plt.show()
+
+# %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check attention_heatmap`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint 2` shows one more.

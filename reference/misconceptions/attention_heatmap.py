@@ -1,0 +1,178 @@
+"""Misconceptions about pictures of attention: what is drawn, and in which order.
+
+What is written in a figure (labels, ticks, numbers) the checks name themselves.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe
+from reference.attention import block, softmax
+from reference.figures import image_of, panels_of
+from reference.masks import causal_mask
+
+IMAGE: Hints = (
+    "Which row of the matrix is the top row of your picture?",
+    "Row i of the weights is row i of the image: nothing is turned, scaled or normalised.",
+    "Look at what you hand to imshow (or pcolormesh): it should be the weights as they are.",
+)
+PANELS: Hints = (
+    "What are the three pictures, and in which order do they stand?",
+    "The mask; the softmax of the scores; the softmax of the scores in which blocked entries are "
+    "very low.",
+    "Make the three matrices first and print them; then draw them from left to right.",
+)
+MASKED: Hints = (
+    "After your mask has acted, does each row of the third picture still sum to 1?",
+    "The mask acts on the scores, before the softmax; the scores are already scaled.",
+    "Put −∞ where the mask is false, and take the softmax along the last axis.",
+)
+
+
+def _image(id: str, change: Callable[[Any], Any], finding: str) -> Misconception:
+    return Misconception(id, finding, IMAGE, {"image": lambda s: change(np.asarray(s.weights))})
+
+
+PICTURE = (
+    _image("picture-transposed", lambda w: w.T,
+           "The picture is transposed: its rows are the keys, and they should be the queries."),
+    _image("upside-down", lambda w: w[::-1],
+           "The picture is upside down: its first row is the last query."),
+    _image("left-to-right", lambda w: w[:, ::-1],
+           "The picture is mirrored: its first column is the last key."),
+    _image("inverted-values", lambda w: 1 - w,
+           "The picture shows 1 − weight: what is dark should be light."),
+    _image("softmax-again", softmax,
+           "A softmax is taken of the weights before they are drawn; they are weights already."),
+    _image("rows-stretched", lambda w: w / w.max(1, keepdims=True),
+           "Each row is stretched so that its largest weight is 1; weights are drawn as they are."),
+    _image("stretched", lambda w: w / w.max(),
+           "All weights are divided by the largest; they are drawn as they are."),
+    _image("percent", lambda w: 100 * w,
+           "The picture holds percent (0 to 100); the weights themselves are asked for."),
+    _image("rounded-to-one", np.round, "The weights are rounded to 0 and 1 before they are drawn."),
+    _image("logarithms", lambda w: np.log(w), "The logarithms of the weights are drawn."),
+    _image("lower-triangle", np.tril, "Only the lower triangle is drawn; the rest is 0."),
+    _image("without-diagonal", lambda w: w - np.diag(np.diag(w)),
+           "The diagonal is left out of the picture."),
+)  # fmt: skip
+
+
+def _panels(id: str, finding: str, hints: Hints, **replaces: Callable[[Any], Any]) -> Misconception:
+    return Misconception(id, finding, hints, replaces)
+
+
+def _m(s: Any) -> Any:
+    return np.asarray(s.mask).astype(float)
+
+
+EFFECT = (
+    _panels("with-before-without", "The last two pictures have changed places: the weights without "
+            "the mask come before those with it.", PANELS,
+            panels=lambda s: (s.shown, s.masked, s.plain)),
+    _panels("mask-last", "The mask stands last; it comes first.", PANELS,
+            panels=lambda s: (s.plain, s.masked, s.shown)),
+    _panels("mask-between", "The mask stands in the middle; it comes first.", PANELS,
+            panels=lambda s: (s.plain, s.shown, s.masked)),
+    _panels("mask-inverted-picture", "The first picture shows what is blocked; the mask itself is "
+            "true where a query may attend.", PANELS, shown=lambda s: 1 - _m(s)),
+    _panels("scores-for-weights", "The second picture shows the scores; their softmax is asked "
+            "for.", PANELS, plain=lambda s: s.scores),
+    _panels("no-mask-in-third", "The third picture is the second once more: the mask has no "
+            "effect.", MASKED, masked=lambda s: s.plain),
+    _panels("mask-after-softmax", "In the third picture the mask acts after the softmax: the rows "
+            "no longer sum to 1.", MASKED, masked=lambda s: s.plain * _m(s)),
+    _panels("mask-taken-the-other-way", "In the third picture the mask is taken the other way "
+            "round: allowed entries are blocked.", MASKED,
+            masked=lambda s: softmax(np.where(_m(s) > 0, -1e9, s.scores))),
+    _panels("blocked-scores-zero", "In the third picture blocked scores are 0, and exp(0) is 1.",
+            MASKED, masked=lambda s: softmax(s.scores * _m(s))),
+    _panels("masked-scores", "The third picture shows the masked scores (blocked ones as 0), not "
+            "weights.", MASKED, masked=lambda s: s.scores * _m(s)),
+    _panels("softmax-over-queries", "The softmax runs down the columns in both pictures of "
+            "weights.", MASKED, plain=lambda s: softmax(s.scores, 0),
+            masked=lambda s: softmax(np.where(_m(s) > 0, s.scores, -1e9), 0)),
+    _panels("scaled-again", "The scores are divided by √d once more, with d the number of keys; "
+            "they are already scaled.", MASKED,
+            plain=lambda s: softmax(s.scores / np.sqrt(s.scores.shape[-1])),
+            masked=lambda s: softmax(block(s.scores / np.sqrt(s.scores.shape[-1]), s.mask))),
+    _panels("difference", "The third picture shows the difference of the weights with and without "
+            "the mask.", PANELS, masked=lambda s: softmax(block(s.scores, s.mask)) - s.plain),
+    _panels("all-transposed", "All three pictures are transposed.", PANELS,
+            panels=lambda s: (np.asarray(s.shown).T, s.plain.T, s.masked.T)),
+    _panels("first-two-only", "The picture with the mask's effect is missing.", PANELS,
+            panels=lambda s: (s.shown, s.plain)),
+)  # fmt: skip
+
+
+def picture_probes(draw: int) -> Sequence[Probe]:
+    rng = np.random.default_rng([90, draw])
+    return [
+        Probe((softmax(rng.normal(scale=1.5, size=(n, n))), [f"w{i}" for i in range(n)]))
+        for n in (2, 3, 5)
+    ]
+
+
+def effect_probes(draw: int) -> Sequence[Probe]:
+    rng = np.random.default_rng([91, draw])
+    other = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]])
+    return [
+        Probe((rng.normal(size=(n, n)), mask))
+        for n, mask in ((3, causal_mask(3)), (4, causal_mask(4)), (3, other))
+    ]
+
+
+def _figure(images: Sequence[Any], tokens: Sequence[str] = ()) -> Any:
+    """A figure as a student's function makes it, with these images and all that is written."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    for place, values in enumerate(images):
+        axes = figure.add_subplot(1, len(images), place + 1)
+        image = axes.imshow(np.asarray(values, dtype=float))
+        if tokens:
+            axes.set(xlabel="key", ylabel="query")
+            axes.set_xticks(range(len(tokens)), tokens)
+            axes.set_yticks(range(len(tokens)), tokens)
+            figure.colorbar(image)
+    return figure
+
+
+def _attention_figure(s: Any) -> Any:
+    figure = _figure([s.image], s.tokens)
+    for (i, j), weight in np.ndenumerate(np.asarray(s.weights)):
+        figure.axes[0].text(j, i, f"{weight:.2f}")
+    if s.title is not None:
+        figure.axes[0].set_title(s.title)
+    return figure
+
+
+RECIPES = {
+    "plot_attention": Recipe(
+        "plot_attention",
+        ("weights", "tokens", "title"),
+        {"image": lambda s: np.asarray(s.weights)},
+        picture_probes,
+        PICTURE,
+        defaults={"title": None},
+        read=image_of,
+        sample=_attention_figure,
+    ),
+    "plot_mask_effect": Recipe(
+        "plot_mask_effect",
+        ("scores", "mask"),
+        {
+            "shown": lambda s: s.mask,
+            "plain": lambda s: softmax(s.scores),
+            "masked": lambda s: softmax(block(s.scores, s.mask)),
+            "panels": lambda s: (s.shown, s.plain, s.masked),
+        },
+        effect_probes,
+        EFFECT,
+        results=("the mask", "the weights without it", "the weights with it"),
+        read=lambda figure: panels_of(figure) if hasattr(figure, "axes") else None,
+        sample=lambda s: _figure(s.panels),
+    ),
+}
