@@ -59,7 +59,11 @@ class SubmissionRun:
                 self.items.setdefault(item.path, []).append(item)
 
     def pytest_sessionfinish(self) -> None:
-        for client in self.clients.values():
+        from autograder.diagnosis.attach import Catalogue, attach_diagnoses
+
+        catalogue = Catalogue(self.course.content.reference)
+        for path, client in self.clients.items():
+            attach_diagnoses(catalogue, path.stem, self._results(path), client)
             client.close()
         self.spawner.close()
 

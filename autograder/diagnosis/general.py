@@ -91,6 +91,16 @@ GENERAL = (
         {RETURNED: _each(lambda x: np.swapaxes(x, -1, -2) if x.ndim > 1 else x)},
     ),
     Misconception(
+        "transposed",
+        "The result is right but all its axes are reversed, as `.T` does.",
+        (
+            "What does a row of your result stand for, and what should it stand for?",
+            "The first axis of your result stands where the last should be.",
+            "Look for a .T at the end, and leave it out.",
+        ),
+        {RETURNED: _each(np.transpose)},
+    ),
+    Misconception(
         "negated",
         "Your numbers are the right ones with their sign turned round.",
         (

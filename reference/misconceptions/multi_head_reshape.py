@@ -81,6 +81,8 @@ SPLIT = (
     _split("features-second", lambda x, h: _parts(x, h).transpose(0, 3, 2, 1),
            "Positions and features of a head have changed places: your axes are (B, E/H, H, L).",
            AXES),
+    _split("all-axes-reversed", lambda x, h: _parts(x, h).T,
+           "All axes are reversed (`.T`): your axes are (E/H, H, L, B).", AXES),
     _split("positions-split",
            lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
            "The positions are cut into heads, not the features."),

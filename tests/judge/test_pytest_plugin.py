@@ -41,7 +41,8 @@ def test_a_submission_is_checked_and_never_imported(run, tmp_path):
     assert "in the judge" not in output
     assert "3 of 12 points" in output
     assert "At [0][0]: yours 0.0" in output
-    assert "Hint: Which numbers should add up to 1 here" in output
+    assert "Two things at once. Your numbers are those of one softmax over the whole" in output
+    assert "Hint: Which of your results add up to 1" in output
 
 
 def test_right_ones_pass(run, root):

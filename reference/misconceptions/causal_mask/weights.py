@@ -101,6 +101,16 @@ WEIGHTS = (
                / np.exp(s.masked + s.masked.max(-1, keepdims=True)).sum(-1, keepdims=True)},
     ),
     Misconception(
+        "all-or-nothing",
+        "Each query takes only the allowed position with the largest score: its weight is 1.",
+        BEFORE, {"weights": lambda s: (_stack(s) == 0).astype(float)},
+    ),
+    Misconception(
+        "logarithm", "Your weights are the logarithms of the right ones.",
+        BEFORE,
+        {"weights": lambda s: _stack(s) - np.log(np.exp(_stack(s)).sum(-1, keepdims=True))},
+    ),
+    Misconception(
         "no-softmax", "There is no softmax: the masked scores come back.",
         BEFORE, {"weights": lambda s: s.masked},
     ),

@@ -7,8 +7,10 @@ import numpy as np
 from autograder.diagnosis.recipe import Fact
 
 
-def _two(value: Any) -> tuple[Any, Any]:
+def _two(s: Any, value: Any) -> tuple[Any, Any]:
     output, weights = value
+    if output.shape != s.output.shape or weights.shape != s.weights.shape:
+        raise ValueError("these are not an output and weights")
     return output, weights
 
 
@@ -22,7 +24,7 @@ def divisor(s: Any, v: Any) -> float:
     The logarithms of a row of weights are the scores over that divisor, plus a constant. Only
     allowed keys with a weight that is not lost to rounding say anything.
     """
-    weights = _two(v)[1]
+    weights = _two(s, v)[1]
     scores = np.broadcast_to(s.scores, weights.shape)
     if np.abs(scores).max() > 100:
         return float("nan")
@@ -48,29 +50,32 @@ def divisor(s: Any, v: Any) -> float:
 FACTS = (
     Fact(
         "nan",
-        lambda s, v: any(bool(np.isnan(part).any()) for part in _two(v)),
+        lambda s, v: any(bool(np.isnan(part).any()) for part in _two(s, v)),
         "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
     ),
     Fact(
         "blocked-get-weight",
         lambda s, v: (
-            s.mask is not None and bool((np.abs(_two(v)[1][np.isneginf(s.blocked)]) > 1e-6).any())
+            s.mask is not None
+            and bool((np.abs(_two(s, v)[1][np.isneginf(s.blocked)]) > 1e-6).any())
         ),
         "Keys that the mask blocks still get weight.",
     ),
     Fact(
         "columns",
-        lambda s, v: _close(_two(v)[1].sum(-2), np.ones(_two(v)[1].sum(-2).shape)),
+        lambda s, v: _close(_two(s, v)[1].sum(-2), np.ones(_two(s, v)[1].sum(-2).shape)),
         "The columns of your weights sum to 1, and the rows should.",
     ),
     Fact(
         "rows",
-        lambda s, v: not np.allclose(_two(v)[1].sum(-1), 1.0, atol=1e-5),
+        lambda s, v: not np.allclose(_two(s, v)[1].sum(-1), 1.0, atol=1e-5),
         "The rows of your weights do not sum to 1.",
     ),
     Fact(
         "follows",
-        lambda s, v: _close(_two(v)[0], _two(v)[1] @ s.V) and not _close(_two(v)[1], s.weights),
+        lambda s, v: (
+            _close(_two(s, v)[0], _two(s, v)[1] @ s.V) and not _close(_two(s, v)[1], s.weights)
+        ),
         "The output does follow from your weights, so the mistake is in the weights.",
     ),
 )

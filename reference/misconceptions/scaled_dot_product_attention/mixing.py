@@ -98,6 +98,21 @@ OUTPUT = (
         MIXING, {"output": lambda s: s.weights @ s.V / s.K.shape[-2]},
     ),
     Misconception(
+        "output-cut-at-zero",
+        "The weights are right; negative numbers of the output are cut off (a ReLU).",
+        MIXING, {"output": lambda s: np.maximum(s.weights @ s.V, 0)},
+    ),
+    Misconception(
+        "output-averaged-over-queries",
+        "The weights are right; the output has been averaged over the queries.",
+        MIXING, {"output": lambda s: (s.weights @ s.V).mean(-2)},
+    ),
+    Misconception(
+        "values-reversed",
+        "The weights are right; they meet the values in reverse order.",
+        MIXING, {"output": lambda s: s.weights @ s.V[..., ::-1, :]},
+    ),
+    Misconception(
         "output-summed-over-queries",
         "The weights are right; the output has been added up over the queries.",
         MIXING, {"output": lambda s: (s.weights @ s.V).sum(-2)},

@@ -45,6 +45,8 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((*qkv((2,), 3, 4, 5, 2), rows[:1].astype(bool))),
         Probe((*qkv((2,), 3, 4, 5, 2), each.astype(float))),
         Probe((*qkv((3, 2), 3, 3, 3, 3), square)),
+        Probe((*qkv((2,), 4, 3, 2, 5), np.stack([rows.T, rows.T[::-1]]).astype(bool))),
+        Probe((*qkv((2,), 4, 3, 6, 2), np.stack([rows.T[::-1], rows.T]))),
         Probe((large[0] * 60, large[1] * 60, large[2]), condition=1e5),
         Probe(tuple(huge), condition=1e5),
         Probe((*low, rng.normal(size=(3, 4)), first), condition=1e4),
@@ -69,6 +71,11 @@ TRAITS = (
         lambda s: s.V.shape[-1] != s.K.shape[-1],
         "where the values are wider or narrower than the keys",
         "where the values are as wide as the keys",
+    ),
+    Trait(
+        lambda s: s.mask is not None and s.mask.ndim > 2,
+        "with a mask that has batch axes of its own",
+        "with a mask of two axes, or none",
     ),
     Trait(
         lambda s: s.mask is not None and s.mask.dtype != bool,

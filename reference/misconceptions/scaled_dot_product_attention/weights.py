@@ -188,6 +188,29 @@ WEIGHTS = (
         SOFTMAX, {"weights": lambda s: 1 / (1 + np.exp(-s.blocked))},
     ),
     Misconception(
+        "sigmoid-normalised",
+        "Your weights are sigmoids of the scores, divided by their sum; a softmax takes "
+        "exponentials.",
+        SOFTMAX, {"weights": lambda s: (1 / (1 + np.exp(-s.blocked)))
+                  / (1 / (1 + np.exp(-s.blocked))).sum(-1, keepdims=True)},
+    ),
+    Misconception(
+        "positive-part-normalised",
+        "Your weights are the positive parts of the scores, divided by their sum; a softmax takes "
+        "exponentials.",
+        SOFTMAX, {"weights": lambda s: np.maximum(s.blocked, 0)
+                  / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)},
+    ),
+    *(
+        Misconception(
+            "large-epsilon",
+            f"A number added to the sum, about {size}, is so large that the rows do not sum to 1.",
+            SOFTMAX, {"weights": lambda s, size=size: np.exp(shifted(s))
+                      / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)},
+        )
+        for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
+    ),
+    Misconception(
         "one-too-many-below", "Your weights are the exponentials divided by 1 + their sum.",
         SOFTMAX,
         {"weights": lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True))},

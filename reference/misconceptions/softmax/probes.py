@@ -28,6 +28,8 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((whole(3, 3), 0)),
         Probe((real(4, 2), 0)),
         Probe((real(2, 3, 4), 1)),
+        Probe((real(2, 3, 4), 0)),
+        Probe((real(3, 2, 2), 0)),
         Probe((real(3, 3, 3), -3)),
         Probe((real(2, 2, 2), -2)),
         Probe((real(3, 2, 4, 2),)),

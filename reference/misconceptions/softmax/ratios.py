@@ -242,6 +242,12 @@ RATIOS = (
         },
     ),
     Misconception(
+        "all-equal",
+        "All results are equal: the inputs take no part in them.",
+        EXPONENTIAL,
+        {"weights": lambda s: np.ones_like(s.array) / s.array.shape[s.axis]},
+    ),
+    Misconception(
         "one-minus",
         "Your numbers are 1 − softmax(x).",
         SHARE,

@@ -79,6 +79,13 @@ SHIFTS = (
         {"axis": lambda s: tuple(range(1, np.ndim(s.x))) if np.ndim(s.x) > 1 else 0},
     ),
     Misconception(
+        "axis-counted-from-one",
+        "For axis 0 and 1, your numbers are those of a softmax along the next axis: axes count "
+        "from 0.",
+        AXIS,
+        {"axis": lambda s: s.axis + 1 if s.axis >= 0 else s.axis},
+    ),
+    Misconception(
         "axis-without-its-sign",
         "A negative axis is taken as if it had no sign: −2 as 2.",
         (
@@ -201,6 +208,12 @@ SHIFTS = (
         "minimum subtracted.",
         OVERFLOW,
         {"shifted": lambda s: s.array - s.array.min(axis=s.axis, keepdims=True)},
+    ),
+    Misconception(
+        "largest-size-subtracted",
+        "The largest size, without its sign, is subtracted: rows of large negative numbers vanish.",
+        OVERFLOW,
+        {"shifted": lambda s: s.array - np.abs(s.array).max(axis=s.axis, keepdims=True)},
     ),
     Misconception(
         "maximum-added",

@@ -1,0 +1,146 @@
+"""A name is never false: what is named gives the same answers on calls that were not asked.
+
+The students here make three mistakes at once, which no search looks for, or mistakes that are on
+no list. Whatever is named all the same has to be the same function.
+"""
+
+from itertools import combinations, islice
+
+import numpy as np
+import pytest
+
+from autograder.course import load_course
+from autograder.diagnosis.attach import Catalogue
+from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.general import GENERAL
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
+from autograder.diagnosis.recipe import fit_together, style
+from tests.conftest import ROOT
+
+CATALOGUE = Catalogue("reference")
+FRESH = (5, 6)  # draws that an examination never asks for
+TRIPLES = 60
+CASES = [
+    (exercise, function)
+    for exercise in load_course(ROOT / "course.yml").exercises
+    for function, recipe in CATALOGUE.recipes(exercise).items()
+    if recipe.summary is None
+]
+
+
+def outcome(recipe, probe, wrong, change=lambda value: value):
+    try:
+        return outcome_of(change(recipe.run(probe, wrong)))
+    except Exception:
+        return Outcome(RAISES)
+
+
+def examined(exercise, function, wrong, change=lambda value: value):
+    replay = CATALOGUE.replay(exercise, function)
+    return Examination(
+        replay, lambda probe: Answer(outcome(replay.recipe, probe, wrong, change))
+    ).diagnose()
+
+
+def ways(recipe, ids):
+    """All ways to make the named mistakes, in every style."""
+    combined = [()]
+    for name in ids:
+        made = [each for each in (*recipe.misconceptions, *GENERAL) if each.id == name]
+        combined = [(*some, each) for some in combined for each in made]
+    styles = [style(steps) for steps in recipe.styles]
+    fitting = [
+        (*some, way)
+        for some in combined
+        for way in styles
+        if all(fit_together(e, way) for e in some)
+    ]
+    return combined + fitting
+
+
+def is_true(recipe, finding, wrong, change=lambda value: value):
+    """Whether what is named gives the student's answers on fresh calls, or on those that differ."""
+    probes = [probe for draw in FRESH for probe in recipe.probes(draw)]
+    mine = [outcome(recipe, probe, wrong, change) for probe in probes]
+    right = [outcome(recipe, probe, ()) for probe in probes]
+    for way in ways(recipe, finding.misconceptions):
+        theirs = [outcome(recipe, probe, way) for probe in probes]
+        everywhere = all(
+            same(a, b, p.condition) for a, b, p in zip(mine, theirs, probes, strict=True)
+        )
+        where_wrong = all(
+            same(a, b, p.condition) or same(a, r, p.condition)
+            for a, b, r, p in zip(mine, theirs, right, probes, strict=True)
+        )
+        whole = not (":" in finding.says and finding.says[0] in "IFW")
+        if everywhere or (not whole and where_wrong):
+            return True
+    return False
+
+
+def threes(exercise, function):
+    """Three misconceptions at a time that touch different steps."""
+    listed = CATALOGUE.recipes(exercise)[function].misconceptions
+    rng = np.random.default_rng(4)
+    for _ in range(TRIPLES * 20):
+        some = tuple(listed[i] for i in rng.integers(len(listed), size=3))
+        if all(fit_together(a, b) for a, b in combinations(some, 2)):
+            yield some
+
+
+COMBINING = [case for case in CASES if next(threes(*case), None)]
+
+
+@pytest.mark.parametrize(("exercise", "function"), COMBINING)
+def test_of_three_mistakes_none_gets_a_false_name(exercise, function):
+    recipe = CATALOGUE.recipes(exercise)[function]
+    named = 0
+    for some in islice(threes(exercise, function), TRIPLES):
+        finding = examined(exercise, function, some)
+        if not by_name(finding) or "something else differs too" in finding.says:
+            continue
+        named += 1
+        assert is_true(recipe, finding, some), (finding, [each.id for each in some])
+    assert named  # or nothing was tested
+
+
+def by_name(finding):
+    return (
+        finding is not None
+        and finding.kind == "named"
+        and finding.misconceptions[0] != "another-factor"
+    )
+
+
+def numbers(value, change):
+    if isinstance(value, tuple):
+        return tuple(change(np.asarray(part, float)) for part in value)
+    if isinstance(value, dict):
+        return {key: change(np.asarray(part, float)) for key, part in value.items()}
+    return change(np.asarray(value, float))
+
+
+UNLISTED = {
+    "sine added": lambda x: x + 0.01 * np.sin(np.arange(x.size)).reshape(x.shape),
+    "cubed": lambda x: x**3 + 0.1,
+    "shuffled": lambda x: x.ravel()[np.random.default_rng(x.size).permutation(x.size)].reshape(
+        x.shape
+    ),
+    "cut": lambda x: np.minimum(x, 0.35),
+    "doubled when large": lambda x: np.where(np.abs(x) > 0.4, 2.2 * x, x),
+}
+
+
+@pytest.mark.parametrize("change", UNLISTED)
+@pytest.mark.parametrize(("exercise", "function"), CASES)
+def test_mistakes_on_no_list_get_no_false_name(exercise, function, change):
+    recipe = CATALOGUE.recipes(exercise)[function]
+
+    def changed(value):
+        try:
+            return numbers(value, UNLISTED[change])
+        except (TypeError, ValueError):
+            return value
+
+    finding = examined(exercise, function, (), changed)
+    assert not by_name(finding) or is_true(recipe, finding, (), changed), finding
