@@ -7,6 +7,8 @@ from autograder.judge.problems import Raised
 from autograder.report.values import shape
 from autograder.text import one_line
 
+MAX_ARRAYS, MAX_AXES = 6, 8
+
 Sizes = Mapping[str, int]
 Shapes = Mapping[str, Sequence[int]]
 
@@ -18,7 +20,8 @@ def explain(error: Raised, sizes: Sizes) -> str:
         error: what the student's code raised, with the shapes of the arrays in the failing line.
         sizes: the sizes of the call by name, `{"L_q": 3, "d_k": 4}`.
     """
-    shapes = {one_line(name, 40): tuple(sizes_) for name, sizes_ in error.shapes.items()}
+    arrays = list(error.shapes.items())[:MAX_ARRAYS]
+    shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
     line = error.place.text if error.place is not None else ""
     for pattern, meaning in MEANINGS:
         found = re.search(pattern, error.message)

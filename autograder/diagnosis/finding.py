@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autograder.report.model import Diagnosis
+from autograder.text import printable
+
+MAX_FINDING = 1500
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Finding:
         """The record for the report."""
         return Diagnosis(
             kind=self.kind,
-            finding=self.says,
+            finding=printable(self.says, MAX_FINDING),
             misconceptions=self.misconceptions,
             function=function,
         )

@@ -188,3 +188,10 @@ def test_a_transpose_of_all_axes_is_explained():
 )
 def test_usual_errors_are_explained(message, line, says):
     assert says in explain(raised(message, line, x=(2, 3)), SIZES)
+
+
+def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
+    names = {f"x{i}\x1b[2J" + "y" * 500: [1] * 40 for i in range(50)}
+    said = explain(Raised("f stopped", Place("f.py", 1, "y = x"), "ValueError", "?", names), SIZES)
+    assert len(said) < 2000
+    assert "\x1b" not in said

@@ -7,6 +7,7 @@ import numpy as np
 from autograder.diagnosis.recipe import Fact, Hints, Misconception
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, allowed, apply, mask_of
+from reference.misconceptions.reductions import wrong_reductions
 
 BEFORE: Hints = (
     "After your mask has acted, do the allowed weights of each row still sum to 1?",
@@ -72,34 +73,7 @@ WEIGHTS = (
         "One softmax runs over the whole array: all weights together sum to 1, and no row does.",
         BEFORE, {"weights": lambda s: softmax(s.masked, None)},  # type: ignore[arg-type]
     ),
-    *(
-        Misconception(
-            f"sum-along-{name}",
-            f"The exponentials are divided by their sum along {words}, not by that of their row.",
-            BEFORE, {"weights": lambda s, axis=axis: np.exp(_stack(s))
-                   / np.exp(_stack(s)).sum(axis, keepdims=True)},
-        )
-        for name, axis, words in (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"),
-                                  ("axis-1", 1, "axis 1"))
-    ),
-    *(
-        Misconception(
-            f"maximum-along-{name}",
-            f"What is subtracted before the exponential is the maximum along {words}, which is not "
-            f"the same for a whole row.",
-            BEFORE,
-            {"weights": lambda s, axis=axis: np.exp(s.masked - s.masked.max(axis, keepdims=True))
-                   / np.exp(s.masked - s.masked.max(axis, keepdims=True)).sum(-1, keepdims=True)},
-        )
-        for name, axis, words in (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"),
-                                  ("axis-1", 1, "axis 1"))
-    ),
-    Misconception(
-        "maximum-added",
-        "Right for small scores; large ones overflow: the maximum is added, not subtracted.",
-        BEFORE, {"weights": lambda s: np.exp(s.masked + s.masked.max(-1, keepdims=True))
-               / np.exp(s.masked + s.masked.max(-1, keepdims=True)).sum(-1, keepdims=True)},
-    ),
+    *wrong_reductions("masked", BEFORE),
     Misconception(
         "all-or-nothing",
         "Each query takes only the allowed position with the largest score: its weight is 1.",

@@ -6,6 +6,7 @@ import numpy as np
 
 from autograder.diagnosis.recipe import Hints, Misconception
 from reference.attention import block, softmax
+from reference.misconceptions.reductions import wrong_reductions
 
 ROWS: Hints = (
     "Which numbers of your weights add up to 1: those of a row or those of a column?",
@@ -130,34 +131,7 @@ WEIGHTS = (
         "The exponentials are divided by the sum over the whole array, not by that of their row.",
         ROWS, {"weights": lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum()},
     ),
-    *(
-        Misconception(
-            f"sum-along-{name}",
-            f"The exponentials are divided by their sum along {words}, not by that of their row.",
-            ROWS, {"weights": lambda s, axis=axis: np.exp(shifted(s))
-                   / np.exp(shifted(s)).sum(axis, keepdims=True)},
-        )
-        for name, axis, words in (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"),
-                                  ("axis-1", 1, "axis 1"))
-    ),
-    *(
-        Misconception(
-            f"maximum-along-{name}",
-            f"What is subtracted before the exponential is the maximum along {words}, which is not "
-            f"the same for a whole row.",
-            ROWS,
-            {"weights": lambda s, axis=axis: np.exp(s.blocked - s.blocked.max(axis, keepdims=True))
-                   / np.exp(s.blocked - s.blocked.max(axis, keepdims=True)).sum(-1, keepdims=True)},
-        )
-        for name, axis, words in (("queries", -2, "the queries (axis −2)"), ("axis-0", 0, "axis 0"),
-                                  ("axis-1", 1, "axis 1"))
-    ),
-    Misconception(
-        "maximum-added",
-        "Right for small scores; large ones overflow: the maximum is added, not subtracted.",
-        ROWS, {"weights": lambda s: np.exp(s.blocked + s.blocked.max(-1, keepdims=True))
-               / np.exp(s.blocked + s.blocked.max(-1, keepdims=True)).sum(-1, keepdims=True)},
-    ),
+    *wrong_reductions("blocked", ROWS),
     Misconception(
         "no-softmax", "The weights are the scaled scores themselves: there is no softmax.",
         SOFTMAX, {"weights": lambda s: s.blocked},

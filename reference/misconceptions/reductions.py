@@ -1,0 +1,54 @@
+"""A softmax whose maximum or sum runs along another axis than its row; shared by exercises."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Hints, Misconception
+
+AXES = (
+    ("queries", -2, "the queries (axis −2)"),
+    ("axis-0", 0, "axis 0"),
+    ("axis-1", 1, "axis 1"),
+)
+
+
+def _ratio(exponentials: Any, axis: int = -1) -> Any:
+    return exponentials / exponentials.sum(axis, keepdims=True)
+
+
+def wrong_reductions(of: str, hints: Hints) -> tuple[Misconception, ...]:
+    """For the step `weights`, made from the scores in step `of`."""
+
+    def weights(change: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
+        return {"weights": lambda s: change(getattr(s, of))}
+
+    return (
+        *(
+            Misconception(
+                f"sum-along-{name}",
+                f"The exponentials are divided by their sum along {words}, not by that of their "
+                f"row.",
+                hints,
+                weights(lambda x, axis=axis: _ratio(np.exp(x - x.max(-1, keepdims=True)), axis)),
+            )
+            for name, axis, words in AXES
+        ),
+        *(
+            Misconception(
+                f"maximum-along-{name}",
+                f"What is subtracted before the exponential is the maximum along {words}, which "
+                f"is not the same for a whole row.",
+                hints,
+                weights(lambda x, axis=axis: _ratio(np.exp(x - x.max(axis, keepdims=True)))),
+            )
+            for name, axis, words in AXES
+        ),
+        Misconception(
+            "maximum-added",
+            "Right for small scores; large ones overflow: the maximum is added, not subtracted.",
+            hints,
+            weights(lambda x: _ratio(np.exp(x + x.max(-1, keepdims=True)))),
+        ),
+    )
