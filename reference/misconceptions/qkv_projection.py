@@ -8,9 +8,10 @@ import numpy as np
 from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
 
 STEPS = {
-    "queries": lambda s: s.X @ s.W_Q,
-    "keys": lambda s: s.X @ s.W_K,
-    "values": lambda s: s.X @ s.W_V,
+    "project": lambda s: lambda x, w: x @ w,
+    "queries": lambda s: s.project(s.X, s.W_Q),
+    "keys": lambda s: s.project(s.X, s.W_K),
+    "values": lambda s: s.project(s.X, s.W_V),
     "results": lambda s: (s.queries, s.keys, s.values),
 }
 
@@ -38,16 +39,7 @@ ORDER: Hints = (
 
 def _all(id: str, product: Callable[[Any, Any], Any], finding: str, hints: Hints) -> Misconception:
     """The same mistake in all three products."""
-    return Misconception(
-        id,
-        finding,
-        hints,
-        {
-            "queries": lambda s: product(s.X, s.W_Q),
-            "keys": lambda s: product(s.X, s.W_K),
-            "values": lambda s: product(s.X, s.W_V),
-        },
-    )
+    return Misconception(id, finding, hints, {"project": lambda s: product})
 
 
 def _one(id: str, finding: str, **replaces: Callable[[Any], Any]) -> Misconception:
@@ -93,26 +85,26 @@ MISCONCEPTIONS = (
          lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
          "Every position has the same projection: the mean over the positions.", SIDES),
     _one("keys-by-query-matrix", "The keys are made with W_Q, the matrix of the queries.",
-         keys=lambda s: s.X @ s.W_Q),
+         keys=lambda s: s.project(s.X, s.W_Q)),
     _one("queries-by-key-matrix", "The queries are made with W_K, the matrix of the keys.",
-         queries=lambda s: s.X @ s.W_K),
+         queries=lambda s: s.project(s.X, s.W_K)),
     _one("values-by-key-matrix", "The values are made with W_K, the matrix of the keys.",
-         values=lambda s: s.X @ s.W_K),
+         values=lambda s: s.project(s.X, s.W_K)),
     _one("values-by-query-matrix", "The values are made with W_Q, the matrix of the queries.",
-         values=lambda s: s.X @ s.W_Q),
+         values=lambda s: s.project(s.X, s.W_Q)),
     _one("all-by-query-matrix", "Queries, keys and values are all made with W_Q.",
-         keys=lambda s: s.X @ s.W_Q, values=lambda s: s.X @ s.W_Q),
+         keys=lambda s: s.project(s.X, s.W_Q), values=lambda s: s.project(s.X, s.W_Q)),
     _one("keys-by-value-matrix", "The keys are made with W_V, the matrix of the values.",
-         keys=lambda s: s.X @ s.W_V),
+         keys=lambda s: s.project(s.X, s.W_V)),
     _one("values-not-projected", "The values are X itself: W_V takes no part.",
          values=lambda s: s.X),
     _one("keys-not-projected", "The keys are X itself: W_K takes no part.", keys=lambda s: s.X),
     _one("queries-not-projected", "The queries are X itself: W_Q takes no part.",
          queries=lambda s: s.X),
     _one("keys-from-queries", "The keys are made from the queries, not from X.",
-         keys=lambda s: s.queries @ s.W_K),
+         keys=lambda s: s.project(s.queries, s.W_K)),
     _one("values-from-keys", "The values are made from the keys, not from X.",
-         values=lambda s: s.keys @ s.W_V),
+         values=lambda s: s.project(s.keys, s.W_V)),
     _returned("queries-and-keys-swapped", "Queries and keys have changed places in the result.",
               lambda s: (s.keys, s.queries, s.values)),
     _returned("keys-and-values-swapped", "Keys and values have changed places in the result.",
