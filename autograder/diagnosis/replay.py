@@ -50,13 +50,13 @@ class Replay:
                     if fit_together(each, way) and not any(map(self._like(styled), looks)):
                         looks.append(styled)
                 own += looks
-            general: list[Wrong] = [(each,) for each in GENERAL]
-            self._singles = own + [
-                each
-                for each in general
-                if self.telling(range(self._size), each)
-                and not any(map(self._like(each), [(), *own]))
-            ]
+            kept = list(own)
+            for general in GENERAL:
+                wrong: Wrong = (general,)
+                told = self.telling(range(self._size), wrong)
+                if told and not any(map(self._like(wrong), [(), *kept])):
+                    kept.append(wrong)
+            self._singles = kept
         return self._singles
 
     @property
