@@ -6,6 +6,7 @@ import msgspec
 
 from autograder.course import Exercise
 from autograder.report.model import ExerciseReport, Report, Status
+from autograder.report.terminal import diagnosed
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -34,7 +35,6 @@ class MistakeCount(msgspec.Struct):
     """How many students made a mistake that has a name; the finding is what one of them reads."""
 
     exercise: str
-    function: str
     finding: str
     students: int = 0
 
@@ -64,7 +64,7 @@ class Overview:
                 count.handed_in += 1
                 count.failed += check.outcome != "passed"
             for mistake, finding in _mistakes(exercise).items():
-                new = MistakeCount(exercise.title, mistake[1], finding)
+                new = MistakeCount(exercise.title, finding)
                 self.mistakes.setdefault(mistake, new).students += 1
         self.rows.append(
             Row(
@@ -86,7 +86,7 @@ class Overview:
     def commonest(self, most: int = 12) -> list[MistakeCount]:
         """The mistakes with a name that most students made."""
         made = self.mistakes.values()
-        return sorted(made, key=lambda m: (-m.students, m.exercise, m.function, m.finding))[:most]
+        return sorted(made, key=lambda m: (-m.students, m.exercise, m.finding))[:most]
 
     def hardest(self, most: int = 12) -> list[CheckCount]:
         """The checks that most of those who handed in have failed."""
@@ -101,5 +101,5 @@ def _mistakes(exercise: ExerciseReport) -> dict[tuple[str, str, str], str]:
         diagnosis = check.diagnosis
         if diagnosis is not None and diagnosis.misconceptions:
             key = exercise.name, diagnosis.function, "+".join(diagnosis.misconceptions)
-            found[key] = diagnosis.finding
+            found[key] = diagnosed(check)
     return found

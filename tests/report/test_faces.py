@@ -256,3 +256,19 @@ def test_groups_are_letters_as_well_as_colours(tmp_path, course):
     pages = Pages(tmp_path, course, [])
     page = (tmp_path / pages.write(report)).read_text()
     assert '<td class="g0 wrong">1<sub>A</sub></td>' in page
+
+
+def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path, course):
+    exercises = (Exercise(name="softmax", title="Softmax", points=2),)
+    overview = Overview("Tiny", exercises)
+    for student in ("s1", "s2"):
+        failed = check(diagnosis=NAMED), check(name="test_b", diagnosis=NAMED)
+        overview.add(make_report(*failed, student=student), f"{student}.html")
+    (made,) = overview.commonest()
+    assert made.students == 2
+    assert made.finding.startswith("f: It is not scaled.")
+    pages = Pages(tmp_path, course, exercises)
+    pages.write_index(overview)
+    page = (tmp_path / "index.html").read_text()
+    assert "f: It is not scaled." in page
+    assert EVIL not in page
