@@ -26,6 +26,7 @@ def write_attempts(path: Path, attempts: Attempts) -> None:
     """Keep it for the next time; where that cannot be written, hints start anew."""
     try:
         path.parent.mkdir(exist_ok=True)
+        (path.parent / ".gitignore").write_text("*\n")  # it is nobody else's
         path.write_bytes(msgspec.json.encode(attempts))
     except OSError:
         return

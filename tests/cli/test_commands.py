@@ -51,6 +51,7 @@ def test_a_mistake_is_shown_with_values_and_a_hint(run, tmp_path):
     assert run("check", "softmax", "--hint").stdout.count("Hint: ") == 2
     (tmp_path / "softmax.py").write_text(WRONG + "# a new attempt\n")
     assert run("check", "softmax").stdout.count("Hint: ") == 3
+    assert (tmp_path / ".autograder" / ".gitignore").read_text() == "*\n"
 
 
 def test_hints_start_anew_where_nothing_can_be_kept(run, tmp_path):
