@@ -63,6 +63,11 @@ def several(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def capital(text: str) -> str:
+    """The same with a capital at the front, for the start of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def is_plural(what: str) -> bool:
     """Whether `are` goes with the name of a value: "the weights", "the weights of a row"."""
     return re.split(" of | after | for ", what)[0].endswith("s")

@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.diagnosis import locate
 from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome, same
 from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Replay, Wrong
@@ -107,7 +108,7 @@ class Examination:
             return None
         misconception = found[0][0]
         finding = misconception.finding
-        if misconception.id == "nothing-returned" and any(a.printed for a in self.answers):
+        if misconception is NOTHING_RETURNED and any(a.printed for a in self.answers):
             finding = (
                 "The function prints its result in place of returning it, so whoever calls it "
                 "gets None."
@@ -128,8 +129,7 @@ class Examination:
                 outside = [i for i, held in enumerate(holds) if held != wanted]
                 if len(outside) < TELLING or not all(right[i] for i in outside):
                     continue
-                misses = self.replay.misses(self.outcomes, inside)
-                found = [self.replay.singles[n] for n in np.flatnonzero(misses == 0)]
+                found = self.replay.fitting(self.outcomes, inside)
                 diagnosis = self._single(self._told_from_right(found, inside), when)
                 if diagnosis is not None:
                     return diagnosis
@@ -140,8 +140,7 @@ class Examination:
         wrong = [i for i, right in enumerate(self.right) if not right]
         if len(wrong) == len(self.answers):
             return None
-        misses = self.replay.misses(self.outcomes, wrong)
-        found = [self.replay.singles[n] for n in np.flatnonzero(misses == 0)]
+        found = self.replay.fitting(self.outcomes, wrong)
         return self._single(self._told_from_right(found, wrong), "in the calls that go wrong")
 
     def _pair(self) -> Finding | None:
@@ -149,12 +148,7 @@ class Examination:
         pairs = self._told_from_right(self.replay.matching_pairs(self.outcomes, where), where)
         if len(pairs) > 1:
             self._draw(DRAWS)
-            where = range(len(self.answers))
-            pairs = [
-                pair
-                for pair in pairs
-                if all(self.replay.fits(i, self.outcomes[i], pair) for i in where)
-            ]
+            pairs = self.replay.alive(pairs, self.outcomes, range(len(self.answers)))
         if not pairs or len(pairs) > MAX_PAIRS:
             return None
         shared = [

@@ -12,7 +12,7 @@ from autograder.diagnosis.recipe import Fact, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.sizes import named_factor
 from autograder.report.values import shape
-from autograder.text import is_plural, number
+from autograder.text import capital, is_plural, number
 
 if TYPE_CHECKING:
     from autograder.diagnosis.examine import Answer
@@ -76,13 +76,15 @@ def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -
         said.append(f"Some calls stop with an error: {stops}")
     said = [measured, *said] if measured else said + [fact.says for fact in facts]
     if recipe.summary is None:
-        said.append(_results(recipe, replay, outcomes, values))
-        said.append(_relation(replay, states, outcomes, values))
-        said.append(_region(replay, outcomes, values))
+        pairs = _pairs(replay, outcomes, values)
+        wrong_parts = _wrong_parts(len(recipe.results), pairs)
+        said.append(_results(recipe, wrong_parts))
+        said.append(_relation(recipe, [states[i] for i in values], pairs, wrong_parts))
+        said.append("" if pairs else _other_shape(replay, outcomes, values))
+        said.append(_region(pairs))
     kept = [text for text in dict.fromkeys(said) if text][:3]
     if not kept:
-        error = next((answers[i].error for i in wrong if answers[i].error), "")
-        return Finding(kind="error", says=error) if error else None
+        return Finding(kind="error", says=stops) if stops else None
     names = tuple(fact.id for fact in facts if fact.is_named)
     if measured:
         return Finding("named", measured, ("another-factor",))
@@ -193,50 +195,62 @@ def _pairs(
     return alike if len(alike) == len(pairs) and len(alike) >= ENOUGH else []
 
 
-def _results(
-    recipe: Recipe, replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
-) -> str:
+def _wrong_parts(count: int, pairs: Sequence[tuple[Outcome, Outcome]]) -> set[int]:
+    """Which of a function's several results are wrong; none where that cannot be told."""
+    if count < 2 or any(len(each.parts) != count for pair in pairs for each in pair):
+        return set()
+    return {
+        place
+        for mine, right in pairs
+        for place in range(count)
+        if not _same_cells(mine, right, place).all()
+    }
+
+
+def _same_cells(mine: Outcome, right: Outcome, place: int = 0) -> Cells:
+    """Which cells of one of the results are right."""
+    answer, expected = mine.parts[place].astype(float), right.parts[place].astype(float)
+    return agree(answer, expected, mine.precision, 100.0)
+
+
+def _results(recipe: Recipe, wrong: set[int]) -> str:
     """Which of several results is right."""
-    pairs = _pairs(replay, outcomes, values)
-    if not pairs or len(recipe.results) < 2:
-        return ""
-    fine = [True] * len(recipe.results)
-    for mine, right in pairs:
-        if len(mine.parts) != len(fine) or len(right.parts) != len(fine):
-            return ""
-        for place, (answer, expected) in enumerate(zip(mine.parts, right.parts, strict=True)):
-            close = agree(answer.astype(float), expected.astype(float), mine.precision, 100.0)
-            fine[place] &= bool(close.all())
-    good = [name for name, is_fine in zip(recipe.results, fine, strict=True) if is_fine]
-    bad = [name for name, is_fine in zip(recipe.results, fine, strict=True) if not is_fine]
+    good = [name for place, name in enumerate(recipe.results) if place not in wrong]
+    bad = [name for place, name in enumerate(recipe.results) if place in wrong]
     if not good or not bad:
         return ""
     are, is_not = ("are" if is_plural(name) else "is" for name in (good[0], bad[0]))
-    return f"{_capital(good[0])} {are} right; {bad[0]} {is_not} not."
+    return f"{capital(good[0])} {are} right; {bad[0]} {is_not} not."
+
+
+def _other_shape(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:
+    """The shape, where it is wrong in every wrong answer."""
+    shapes = [
+        (outcomes[i].parts[0].shape, replay.outcome(i).parts[0].shape)
+        for i in values
+        if len(outcomes[i].parts) == len(replay.outcome(i).parts) == 1
+    ]
+    if not ENOUGH <= len(shapes) == len(values) or any(mine == right for mine, right in shapes):
+        return ""
+    mine, right = shapes[0]
+    return f"The shape is not the one asked for: {shape(mine)} in place of {shape(right)}."
 
 
 def _relation(
-    replay: Replay, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
+    recipe: Recipe,
+    states: Sequence[Any],
+    pairs: Sequence[tuple[Outcome, Outcome]],
+    wrong_parts: set[int],
 ) -> str:
-    """What all answers have to do with the right ones: a factor, a constant, the order."""
-    pairs = _pairs(replay, outcomes, values)
-    which = _one_wrong_part(replay, pairs)
-    if which is not None:
+    """What all answers have to do with the right ones: a factor, a constant, the order.
+
+    Where one of several results alone is wrong, it is that one that is looked at.
+    """
+    of = ""
+    if len(wrong_parts) == 1:
+        (which,) = wrong_parts
+        of = f" of {recipe.results[which]}"
         pairs = [(_only(mine, which), _only(right, which)) for mine, right in pairs]
-    result = replay.recipe.results[which] if which is not None else ""
-    of = f" of {result}" if result else ""
-    if not pairs:
-        shapes = [(outcomes[i], replay.outcome(i)) for i in values]
-        if len(shapes) >= ENOUGH and all(
-            len(mine.parts) == len(right.parts) == 1 and mine.parts[0].shape != right.parts[0].shape
-            for mine, right in shapes
-        ):
-            mine, right = shapes[0]
-            return (
-                f"The shape is not the one asked for: {shape(mine.parts[0].shape)} in place of "
-                f"{shape(right.parts[0].shape)}."
-            )
-        return ""
     if any(not np.isfinite(mine.numbers).all() for mine, _ in pairs):
         return ""
     finite = [(m.numbers, r.numbers) for m, r in pairs if np.isfinite(r.numbers).all()]
@@ -247,7 +261,7 @@ def _relation(
         known = [factor for factor in factors if factor is not None]
         if max(known) - min(known) < 1e-6 * abs(known[0]):
             return f"Every number{of} is {_rounded(known[0])} times the right one."
-        words = named_factor(known, [replay.recipe.axes(states[i]) for i in values])
+        words = named_factor(known, [recipe.axes(state) for state in states])
         if words:
             return f"Every number{of} is the right one times {words}."
         return f"In each call, every number{of} is the right one times one and the same factor."
@@ -263,25 +277,6 @@ def _relation(
         most = max(float(np.abs(m - r).max()) for m, r in finite)
         return f"The numbers are close, but not precise: they are off by up to {most:.2g}."
     return ""
-
-
-def _one_wrong_part(replay: Replay, pairs: Sequence[tuple[Outcome, Outcome]]) -> int | None:
-    """The number of the result that is wrong, where the function has several and one alone is."""
-    count = len(replay.recipe.results)
-    if count < 2 or not pairs or any(len(m.parts) != count for m, _ in pairs):
-        return None
-    wrong = {
-        place
-        for mine, right in pairs
-        for place in range(count)
-        if not agree(
-            mine.parts[place].astype(float).ravel(),
-            right.parts[place].astype(float).ravel(),
-            mine.precision,
-            100.0,
-        ).all()
-    }
-    return wrong.pop() if len(wrong) == 1 else None
 
 
 def _only(outcome: Outcome, place: int) -> Outcome:
@@ -323,14 +318,11 @@ def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
     return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
 
 
-def _region(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:
+def _region(pairs: Sequence[tuple[Outcome, Outcome]]) -> str:
     """The part of the result that all wrong cells lie in."""
-    cells = []
-    for mine, right in _pairs(replay, outcomes, values):
-        if len(mine.parts) != 1:
-            return ""
-        answer, expected = mine.parts[0].astype(float), right.parts[0].astype(float)
-        cells.append(~agree(answer, expected, mine.precision, 100.0))
+    if any(len(mine.parts) != 1 for mine, _ in pairs):
+        return ""
+    cells = [~_same_cells(mine, right) for mine, right in pairs]
     for words, region in REGIONS.items():
         try:
             inside = [bool((w <= region(w)).all() and not w.all()) for w in cells]
@@ -342,12 +334,5 @@ def _region(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) 
 
 
 def _rounded(value: float) -> str:
-    return (
-        f"{value:.4g}".replace("-", "−")
-        if abs(value) < 0.01
-        else number(round(value, 3)).replace("-", "−")
-    )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    text = f"{value:.4g}" if abs(value) < 0.01 else number(round(value, 3))
+    return text.replace("-", "−")

@@ -132,19 +132,24 @@ class Replay:
             counts += ~self._hits(index, answers[index], self.singles)
         return counts
 
+    def fitting(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
+        """The single misconceptions that none of these probes speaks against."""
+        return [self.singles[n] for n in np.flatnonzero(self.misses(answers, indices) == 0)]
+
     def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
         """The pairs that no probe speaks against."""
         order = sorted(indices, key=lambda i: (answers[i].raised, self.is_right(i, answers[i]), i))
         if not order:
             return []
         lead, *others = order
-        return self._alive(self._likely(lead, answers[lead]), answers, others) or self._alive(
+        return self.alive(self._likely(lead, answers[lead]), answers, others) or self.alive(
             self._matching(lead, answers[lead], self.pairs), answers, others
         )
 
-    def _alive(
+    def alive(
         self, pairs: list[Wrong], answers: Sequence[Outcome], indices: Sequence[int]
     ) -> list[Wrong]:
+        """Those of some pairs that none of these probes speaks against."""
         for index in indices:
             pairs = [pair for pair in pairs if self.fits(index, answers[index], pair)]
         return pairs

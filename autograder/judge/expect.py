@@ -12,7 +12,7 @@ from autograder.judge.stand_in import Function
 from autograder.judge.tolerance import allowed_error
 from autograder.report.model import Curve
 from autograder.report.values import index, shape
-from autograder.text import is_plural, one_line, several
+from autograder.text import capital, is_plural, one_line, several
 from autograder.worker.codec import Figure
 
 Numbers = npt.NDArray[Any]
@@ -113,7 +113,7 @@ def expect_shape(
     answer = expect_numbers(actual, what)
     if answer.shape != tuple(sizes):
         raise Mismatch(
-            f"{_capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
+            f"{capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
             f"expected {shape(tuple(sizes))}.",
             what,
             answer,
@@ -126,18 +126,18 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
     """Pass if `actual` is real numbers: an array, a number, or lists of equal length."""
     __tracebackhide__ = True
     if actual is None:
-        raise Mismatch(f"{_capital(what)} {_is(what)} None. Is a `return` missing?", what)
+        raise Mismatch(f"{capital(what)} {_is(what)} None. Is a `return` missing?", what)
     if isinstance(actual, str | bytes | dict | Figure):
-        raise Mismatch(f"{_capital(what)} {_is(what)} {_kind(actual)}; expected numbers.", what)
+        raise Mismatch(f"{capital(what)} {_is(what)} {_kind(actual)}; expected numbers.", what)
     try:
         answer = np.asarray(actual)
     except (ValueError, TypeError, OverflowError):
         raise Mismatch(
-            f"{_capital(what)} cannot be read as an array: its rows differ in length.", what
+            f"{capital(what)} cannot be read as an array: its rows differ in length.", what
         ) from None
     if answer.dtype.kind not in "biuf":
         kind = "complex numbers" if answer.dtype.kind == "c" else "something other than numbers"
-        raise Mismatch(f"{_capital(what)} {_has(what)} {kind} in it; expected real numbers.", what)
+        raise Mismatch(f"{capital(what)} {_has(what)} {kind} in it; expected real numbers.", what)
     return np.asarray(answer)
 
 
@@ -223,7 +223,7 @@ def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers
     count = int(wrong.sum())
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     if not place:
-        return f"{_capital(what)} {_is(what)} {_short(answer)}; expected {_short(right)}."
+        return f"{capital(what)} {_is(what)} {_short(answer)}; expected {_short(right)}."
     if count == wrong.size:
         values = f"all {count} values differ"
     else:
@@ -231,7 +231,7 @@ def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers
     if wrong.size == 1:
         values = "it differs"
     return (
-        f"{_capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
+        f"{capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
         f"expected {_short(right[place])}."
     )
 
@@ -240,7 +240,7 @@ def _not_finite(what: str, answer: Numbers, bad: Numbers) -> str:
     place = tuple(int(i) for i in np.argwhere(bad)[0])
     kind = "NaN (not a number)" if np.isnan(answer[place]) else "an infinite value"
     at = f" at {index(place)}" if place else ""
-    return f"{_capital(what)} {_has(what)} {kind}{at}."
+    return f"{capital(what)} {_has(what)} {kind}{at}."
 
 
 def _short(value: Any) -> str:
@@ -255,10 +255,6 @@ def _kind(value: Any) -> str:
     names = {"str": "a text", "dict": "a dict", "int": "a whole number", "float": "a number"}
     name = type(value).__name__
     return "None" if value is None else names.get(name, f"an object of type {name}")
-
-
-def _capital(what: str) -> str:
-    return what[:1].upper() + what[1:]
 
 
 def _is(what: str) -> str:

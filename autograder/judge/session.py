@@ -1,5 +1,6 @@
 """One pytest session that grades many submissions: the checks are collected once."""
 
+import functools
 import os
 import queue
 import sys
@@ -7,12 +8,11 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from autograder.course import Course, Exercise
-from autograder.diagnosis.attach import Catalogue, attach_diagnoses
 from autograder.errors import UserError
 from autograder.judge import MARKS
 from autograder.judge.child import Children, GraderTrouble
@@ -20,6 +20,9 @@ from autograder.judge.client import Client
 from autograder.judge.plugin import CheckPlugin, CheckResult
 from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
+
+if TYPE_CHECKING:
+    from autograder.diagnosis.attach import Catalogue
 
 TRIES = 3
 INI = Path(__file__).with_name("judge.ini")
@@ -66,10 +69,16 @@ class Judge:
         self.seconds: dict[str, float] = {}
         self.only: frozenset[str] | None = None
         self.until_first_failure = False
-        self.catalogue = Catalogue(course.content.reference)
         self._client: Client
         self._items: dict[str, list[pytest.Item]] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @functools.cached_property
+    def catalogue(self) -> "Catalogue":
+        """The course's misconceptions, and what was replayed of them."""
+        from autograder.diagnosis.attach import Catalogue
+
+        return Catalogue(self.course.content.reference)
 
     def __enter__(self) -> "Judge":
         for exercise in self.exercises:
@@ -139,7 +148,6 @@ class Judge:
 
     def _grade(self, source: Source | Client) -> Graded | BaseException:
         """Run the checks; again if something of the grader's own failed, or killed the worker."""
-        name = source.source.name if isinstance(source, Client) else source.name
         trouble: GraderTrouble | None = None
         for attempt in range(1, TRIES + 1):
             try:
@@ -147,13 +155,22 @@ class Judge:
             except BaseException as error:
                 return error
             if trouble is None:
-                items = [item for item in self._items.get(name, []) if self._wanted(item)]
-                return Graded(self._checks.results_of(items), self._client)
+                return Graded(self._checks.results_of(self._chosen()), self._client)
         assert trouble is not None
         return trouble
 
-    def _wanted(self, item: pytest.Item) -> bool:
-        return self.only is None or item.name in self.only
+    def _chosen(self) -> list[pytest.Item]:
+        """The checks to run on the client's source."""
+        items = self._items.get(self._client.source.name, [])
+        return [item for item in items if self.only is None or item.name in self.only]
+
+    def _diagnose(self, results: Sequence[CheckResult]) -> None:
+        """Say which mistakes failed checks show; what that takes is imported only then."""
+        if all(result.outcome == "passed" for result in results):
+            return
+        from autograder.diagnosis.attach import attach_diagnoses
+
+        attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
 
     def _client_for(self, source: Source | Client, last_try: bool) -> Client:
         if isinstance(source, Client):
@@ -164,9 +181,8 @@ class Judge:
 
     def _run_checks(self, source: Source | Client, last_try: bool) -> GraderTrouble | None:
         self._client = self._client_for(source, last_try)
-        name = self._client.source.name
         self._checks.begin()
-        items = [item for item in self._items.get(name, []) if self._wanted(item)]
+        items = self._chosen()
         for item, following in zip(items, [*items[1:], None], strict=True):
             _renew(item)
             start = time.perf_counter()
@@ -175,9 +191,9 @@ class Judge:
             if self.until_first_failure and self._checks.results[item.nodeid].outcome != "passed":
                 break
         try:
+            results = self._checks.results_of(items)
             if self._checks.trouble is None and not self.until_first_failure:
-                results = self._checks.results_of(items)
-                attach_diagnoses(self.catalogue, name, results, self._client)
+                self._diagnose(results)
             self._client.close()
         except GraderTrouble as trouble:
             return trouble

@@ -1,7 +1,6 @@
 """Mutants of a solution: every operator of a mutation tester, at every place it fits."""
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from autograder.authoring.stub import BEGIN, END
 from autograder.errors import UserError
 
 EQUIVALENT = "equivalent.yml"
@@ -87,9 +87,9 @@ def _made(operator: Any) -> Any:
 def _solution_lines(text: str) -> set[int]:
     lines, inside, within = text.splitlines(), set(), False
     for number, line in enumerate(lines):
-        if re.match(r"\s*### BEGIN SOLUTION", line):
+        if line.strip() == BEGIN:
             within = True
-        elif re.match(r"\s*### END SOLUTION", line):
+        elif line.strip() == END:
             within = False
         elif within:
             inside.add(number)

@@ -53,7 +53,7 @@ def play(recipe: Recipe, wrong: tuple[Misconception, ...]) -> Callable[..., Any]
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """A copy of a module with some functions replaced; functions inside call the new ones."""
+    """A copy of a module with some names replaced; its other functions still call the old ones."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

@@ -1,9 +1,11 @@
 """Shows of one exercise that its checks and diagnoses do what they promise."""
 
+import functools
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
@@ -41,7 +43,6 @@ class Verified(msgspec.Struct):
     equivalent: int = 0
     seeds: int = 0
     milliseconds: float = 0.0
-    slowest: str = ""
     faults: list[str] = []
     remarks: list[str] = []
 
@@ -96,6 +97,10 @@ class Verifier:
     def _solution(self) -> Path:
         return self.course.root / "solutions" / f"{self.exercise.name}.py"
 
+    @functools.cached_property
+    def _module(self) -> ModuleType:
+        return solution_module(self.course, self.exercise)
+
     def _right_answers(self) -> None:
         for style, source in self._sources():
             graded = self._judge.grade(source)
@@ -140,12 +145,11 @@ class Verifier:
 
     def _values(self, played: Iterator[tuple[str, str, dict[str, object]]]) -> None:
         """Misconceptions in values that are handed in, rather than in functions."""
-        module = solution_module(self.course, self.exercise)
         for name, wrong, values in played:
             client = PlayedClient(
                 self.course,
                 self.exercise,
-                with_functions(module, values),  # type: ignore[arg-type]
+                with_functions(self._module, values),  # type: ignore[arg-type]
             )
             report = self._report(client)
             self.result.misconceptions += 1
@@ -173,8 +177,7 @@ class Verifier:
 
     def _play(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
-        module = solution_module(self.course, self.exercise)
-        changed = with_functions(module, {function: play(recipe, wrong)})
+        changed = with_functions(self._module, {function: play(recipe, wrong)})
         self._judge.only = frozenset(name for name, of in self._about.items() if function in of)
         report = self._report(PlayedClient(self.course, self.exercise, changed))
         self._judge.only = None
@@ -241,7 +244,6 @@ class Verifier:
         self._judge.reseed(self.course.content.seed)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
-        self.result.slowest = max(medians, key=lambda name: medians[name])
 
 
 def _named(report: ExerciseReport, function: str) -> set[str]:
