@@ -96,15 +96,21 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client
         return None
 
 
-def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
-    """The student's answer to a probe."""
+def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
+    if recipe.call is not None:
+        return recipe.call.ask(submission, recipe, probe)
     args = [
         submission.make(arg.target, *arg.args) if isinstance(arg, Made) else arg
         for arg in probe.args
     ]
+    return getattr(submission, recipe.function)(*args, **probe.kwargs)
+
+
+def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+    """The student's answer to a probe."""
     before = len(submission._client.printed)
     try:
-        value = getattr(submission, recipe.function)(*args, **probe.kwargs)
+        value = _call(submission, recipe, probe)
     except Raised as error:
         sizes = recipe.axes(recipe.arguments(probe))
         said = f"{error.finding} {explain(error, sizes)}".strip()

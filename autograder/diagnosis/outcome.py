@@ -36,6 +36,14 @@ class Outcome:
             return self
         return replace(self, parts=tuple(self.parts[0]))
 
+    def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
+        """The same as it is for code that computes in a coarser dtype: what is too large is ∞."""
+        if precision == DOUBLE:
+            return self
+        with np.errstate(over="ignore"):
+            numbers = self.numbers.astype(precision).astype(np.float64)
+        return replace(self, numbers=numbers, precision=precision)
+
     @property
     def raised(self) -> bool:
         return self.signature == RAISES

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -93,6 +93,19 @@ class Fact:
     is_named: bool = False
 
 
+class Caller(Protocol):
+    """Another way to call than by the function's name and the probe's arguments."""
+
+    def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
+        """The student's result, as plain data."""
+
+    def played(self, recipe: "Recipe", original: Any, wrong: Iterable[Misconception]) -> Any:
+        """What stands in for the student's code where these misconceptions are at work.
+
+        `original` is what the solution has under that name.
+        """
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A function of an exercise.
@@ -118,6 +131,8 @@ class Recipe:
         sample: one result as a student's function gives it, from the state of a replay, where that
             is not the replay's own result: a mean over random trials, a figure.
         read: the part of a student's result that is compared: the images of a figure, say.
+        call: how the student's function is called, where it is not a plain call: a class, say.
+        precision: the dtype in which students' code computes, which limits what can be told apart.
     """
 
     function: str
@@ -136,6 +151,8 @@ class Recipe:
     summary: Callable[[Any], tuple[Any, Any]] | None = None
     sample: Callable[[Any], Any] | None = None
     read: Callable[[Any], Any] = lambda value: value
+    call: Caller | None = None
+    precision: Any = np.float64
 
     def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
         """The result of a call, with some misconceptions at work."""

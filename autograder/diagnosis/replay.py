@@ -83,7 +83,7 @@ class Replay:
         try:
             state = self.recipe.trace(probe, wrong)
             if self.recipe.summary is None:
-                return outcome_of(state.result)
+                return outcome_of(state.result).in_precision(np.dtype(self.recipe.precision))
             middle, allowed = map(outcome_of, self.recipe.summary(state))
         except Exception:
             return Outcome(RAISES)

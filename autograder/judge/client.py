@@ -10,7 +10,7 @@ from autograder.judge.process import DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.submission.source import Source
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
-from autograder.worker.messages import Problem, Reply, Request
+from autograder.worker.messages import Problem, Reply, Request, Unit
 
 MAX_TIMEOUTS = 2
 SIGKILL = 9
@@ -98,6 +98,19 @@ class Client:
         reply = self._exchange(worker, Request("make", target, list(args)), 60.0)
         if reply.problem is not None:
             raise RuntimeError(f"{target} could not be made: {reply.problem.message}")
+        if not isinstance(reply.value, Handle):
+            raise problems.Crashed("The process gave an answer that is not one of ours.")
+        return reply.value
+
+    def define(self, name: str, text: str) -> Handle:
+        """A text of the course's, run in the worker beside the student's module, and kept there."""
+        worker = self._loaded()
+        reply = self._exchange(worker, Request("define", name, units=[Unit(name, text)]), 60.0)
+        if reply.problem is not None:
+            said = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)
+            raise problems.Crashed(
+                f"The grader's own part could not run beside the submission ({said})."
+            )
         if not isinstance(reply.value, Handle):
             raise problems.Crashed("The process gave an answer that is not one of ours.")
         return reply.value

@@ -146,7 +146,7 @@ class CheckPlugin:
 
 def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:
     call = submission.last_call() if submission is not None else None
-    text = describe_call(call.name, call.args, call.kwargs) if call else ""
+    text = describe_call(call.name, call.args, call.kwargs, call.made_with) if call else ""
     if not isinstance(error, Mismatch):
         return Evidence(call=text) if text else None
     return Evidence(

@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 
 from autograder.judge.client import Client
-from autograder.worker.codec import Handle
-from autograder.worker.messages import Request
+from autograder.judge.problems import Crashed
+from autograder.worker.codec import Handle, tensor
+from autograder.worker.messages import Forward, Passed, Reply, Request
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -15,6 +16,7 @@ class Call(msgspec.Struct, frozen=True):
     name: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+    made_with: tuple[Any, ...] | None = None
 
 
 class Function:
@@ -59,6 +61,12 @@ class Remote:
             raise AttributeError(name)
         return Function(self._submission, name, self._handle)
 
+    def value(self, name: str) -> Any:
+        """The value of an attribute, as plain data."""
+        __tracebackhide__ = True
+        request = Request("get", name, on=self._handle.number)
+        return self._submission._client.ask(request).value
+
 
 class Submission:
     """The student's module, at arm's length: `submission.softmax(x)` runs in the worker."""
@@ -92,6 +100,41 @@ class Submission:
         """A library's object, made in the worker, to pass as an argument."""
         return self._client.make(target, *args)
 
+    def define(self, name: str, text: str) -> Remote:
+        """Python text of the course's, run in the worker: models, say, to pass as arguments.
+
+        The student's code can see it and change it, so nothing in it may be secret.
+        """
+        __tracebackhide__ = True
+        return Remote(self.own, self._client.define(name, text))
+
+    def forward(
+        self,
+        name: str,
+        made_with: tuple[Any, ...],
+        inputs: tuple[Any, ...],
+        state: dict[str, Any] | None = None,
+        *,
+        training: bool = False,
+        seed: int = 0,
+        toward: tuple[Any, ...] | None = None,
+    ) -> Passed:
+        """A new module of the student's class `name`, with `state` loaded by name, called once.
+
+        Arrays become tensors: float32, int64 or bool. See `Forward` and `Passed` for the rest.
+        """
+        __tracebackhide__ = True
+        self._calls.append(Call(name, inputs, {}, made_with))
+        sent = Forward(
+            {key: tensor(value) for key, value in (state or {}).items()},
+            [tensor(each) for each in inputs],
+            training,
+            seed,
+            None if toward is None else [None if t is None else tensor(t) for t in toward],
+        )
+        reply = self._client.ask(Request("forward", name, list(made_with), forward=sent))
+        return _passed(reply)
+
     def last_call(self) -> Call | None:
         """The newest call of this check."""
         return self._calls[-1] if self._calls else None
@@ -123,6 +166,15 @@ class Submission:
                 echo=echo,
             )
         )
+
+
+def _passed(reply: Reply) -> Passed:
+    if isinstance(reply.value, Passed):
+        return reply.value
+    try:
+        return msgspec.convert(reply.value, Passed)
+    except msgspec.ValidationError:
+        raise Crashed("The process gave an answer that is not one of ours.") from None
 
 
 def _sent(value: Any) -> Any:

@@ -108,8 +108,18 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
     return [[float(x) for x in row] for row in apart]
 
 
-def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """`softmax([1, 2], axis=0)`; arrays that are too large to print are named by their shape."""
+def describe_call(
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    made_with: tuple[Any, ...] | None = None,
+) -> str:
+    """`softmax([1, 2], axis=0)`, or `SelfAttention(4)([[1, 2]])` for an object made first.
+
+    Arrays that are too large to print are named by their shape.
+    """
+    if made_with is not None:
+        name = describe_call(name, made_with, {})
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"

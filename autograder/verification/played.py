@@ -40,8 +40,14 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
     return module
 
 
-def play(recipe: Recipe, wrong: tuple[Misconception, ...]) -> Callable[..., Any]:
-    """A function that does what the recipe says, with these misconceptions at work."""
+def play(recipe: Recipe, wrong: tuple[Misconception, ...], original: Any) -> Callable[..., Any]:
+    """What does as the recipe says, with these misconceptions at work.
+
+    `original` is what the solution has under that name.
+    """
+    if recipe.call is not None:
+        played: Callable[..., Any] = recipe.call.played(recipe, original, wrong)
+        return played
 
     def function(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)

@@ -23,7 +23,7 @@ from autograder.worker.messages import Unit
 
 SEEDS = 50
 PAIRS = 150  # of each function, evenly over all that there are
-PAIRS_SAMPLED = 40  # of functions whose results have to be drawn: they take tens of times as long
+PAIRS_SLOW = 40  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
 
 
@@ -177,7 +177,9 @@ class Verifier:
 
     def _play(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
-        changed = with_functions(self._module, {function: play(recipe, wrong)})
+        changed = with_functions(
+            self._module, {function: play(recipe, wrong, vars(self._module)[function])}
+        )
         self._judge.only = frozenset(name for name, of in self._about.items() if function in of)
         report = self._report(PlayedClient(self.course, self.exercise, changed))
         self._judge.only = None
@@ -191,7 +193,8 @@ class Verifier:
         """Of pairs it is enough that most are named; none may have a false name."""
         everywhere = range(len(replay.probes(1)))
         own = [pair for pair in replay.pairs if all(e in recipe.misconceptions for e in pair)]
-        step = max(1, len(own) // (PAIRS if recipe.sample is None else PAIRS_SAMPLED))
+        slow = recipe.sample is not None or recipe.call is not None
+        step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[::step]:
             looks_like_less = any(
                 not replay.apart(everywhere, pair, other) for other in [(), *replay.singles]

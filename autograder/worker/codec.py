@@ -39,6 +39,14 @@ class Tensor(np.ndarray):
     """An array that is a torch tensor in the worker."""
 
 
+def tensor(value: Any) -> Any:
+    """An array as a tensor of torch's usual dtype: float32, int64 or bool; all else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    usual = {"f": np.float32, "i": np.int64, "u": np.int64}
+    return value.astype(usual.get(value.dtype.kind, value.dtype)).view(Tensor)
+
+
 class Handle(msgspec.Struct, frozen=True):
     """An object that stays in the worker: its number, and the name of its type for messages."""
 

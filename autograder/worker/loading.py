@@ -63,6 +63,18 @@ def load(
     return module, problems
 
 
+def define(name: str, units: Sequence[Unit]) -> ModuleType:
+    """A text of the course's as a module of its own; no student's code can import it by name.
+
+    Raises:
+        Exception: what the text raises, which is a mistake in the course.
+    """
+    module = ModuleType(name)
+    for unit in units:
+        exec(compile(unit.text, unit.label, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
 def _compile(text: str, label: str) -> CodeType:
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
     return compile(text, label, "exec", dont_inherit=True)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Operation = Literal["load", "call", "get", "make"]
+Operation = Literal["load", "call", "get", "make", "define", "forward"]
 
 
 class Unit(msgspec.Struct, array_like=True):
@@ -14,6 +14,20 @@ class Unit(msgspec.Struct, array_like=True):
     text: str
 
 
+class Forward(msgspec.Struct, array_like=True):
+    """A call of a torch module: the weights to load first, by name, and the inputs.
+
+    With `toward`, an array for each result (or None), the gradients of Σ result·toward come back
+    too: those of the inputs that are real numbers, and of all parameters.
+    """
+
+    state: dict[str, Any] = {}
+    inputs: list[Any] = []
+    training: bool = False
+    seed: int = 0
+    toward: list[Any] | None = None
+
+
 class Request(msgspec.Struct, array_like=True):
     """One thing the judge asks for.
 
@@ -21,6 +35,8 @@ class Request(msgspec.Struct, array_like=True):
     call: call `target`, a dotted path in the student's module, or below the handle `on`.
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
+    define: run `units`, a text of the course's, as a module beside the student's, and keep it.
+    forward: make an object of the class `target`, a torch module, and call it.
     """
 
     operation: Operation
@@ -32,6 +48,7 @@ class Request(msgspec.Struct, array_like=True):
     on: int = 0
     keep: bool = False
     echo: bool = False
+    forward: Forward | None = None
 
 
 class Place(msgspec.Struct, array_like=True, frozen=True):
@@ -60,6 +77,21 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     place: Place | None = None
     names: list[str] = []
     shapes: dict[str, list[int]] = {}
+
+
+class Passed(msgspec.Struct, array_like=True):
+    """What came of a forward pass.
+
+    `state` has the shapes of the module's parameters and buffers; where one that was to be loaded
+    is missing or of another shape, the module was not called. `gradients` go by the parameter's
+    name, and `input 0` and so on; None stands for one that no gradient reaches.
+    """
+
+    state: dict[str, list[int]] = {}
+    called: bool = False
+    value: Any = None
+    gradients: dict[str, Any] = {}
+    after: list[Any] = []
 
 
 class Reply(msgspec.Struct, array_like=True):

@@ -14,8 +14,9 @@ from . import output
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .failures import explain
 from .limits import limit_self
-from .loading import load
-from .messages import Problem, Reply, Request
+from .loading import define, load
+from .messages import Forward, Problem, Reply, Request
+from .modules import run_module
 from .plain import to_plain
 
 
@@ -33,6 +34,8 @@ class Answers:
         try:
             if request.operation == "load":
                 return self._load(request)
+            if request.operation == "define":
+                return Reply(self._keep(define(request.target, request.units)))
             found = self._find(request)
             if isinstance(found, Problem):
                 return Reply(problem=found)
@@ -41,6 +44,8 @@ class Answers:
             if request.operation != "get":
                 if not callable(value):
                     return Reply(problem=_not_a_function(request.target, value))
+                if request.forward is not None:
+                    return self._forward(value, args, self._revive(request.kwargs), request.forward)
                 value = value(*args, **self._revive(request.kwargs))
             if request.keep or request.operation == "make":
                 value = self._keep(value)
@@ -55,6 +60,21 @@ class Answers:
         self.labels |= {f"{helper}.py" for helper in request.helpers}
         self.module, problems = load(request.target, request.units, request.helpers, self.hidden)
         return Reply(sorted(self._names()), problems=problems)
+
+    def _forward(
+        self, build: Any, args: list[Any], kwargs: dict[str, Any], asked: Forward
+    ) -> Reply:
+        revived = Forward(
+            self._revive(asked.state),
+            self._revive(asked.inputs),
+            asked.training,
+            asked.seed,
+            None if asked.toward is None else self._revive(asked.toward),
+        )
+        passed = run_module(build, args, kwargs, revived)
+        passed.value, passed.after = to_plain(passed.value), to_plain(passed.after)
+        passed.gradients = to_plain(passed.gradients)
+        return Reply(passed)
 
     def _find(self, request: Request) -> Any:
         """What the request's target names, or the problem that nothing has that name."""

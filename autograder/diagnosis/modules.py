@@ -1,0 +1,95 @@
+"""Recipes of torch modules: built with sizes, given weights by name, called with tensors."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """Which of a recipe's parameters a class is built with, called with, and has as weights.
+
+    Attributes:
+        built_with: the constructor's arguments, in order.
+        called_with: the arguments of `forward`, in order.
+        weights: the recipe's parameter for each name in the module's state.
+    """
+
+    built_with: tuple[str, ...]
+    called_with: tuple[str, ...]
+    weights: Mapping[str, str]
+
+    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
+        """The result of the student's module; None where it has not the weights asked for."""
+        state = recipe.arguments(probe)
+        inputs = [getattr(state, name) for name in self.called_with]
+        while inputs and inputs[-1] is None:
+            inputs.pop()
+        passed = submission.forward(
+            recipe.function,
+            tuple(getattr(state, name) for name in self.built_with),
+            tuple(inputs),
+            {name: getattr(state, parameter) for name, parameter in self.weights.items()},
+        )
+        return passed.value if passed.called else "weights are missing"
+
+    def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+        """The solution's class, with a forward pass that the recipe does."""
+        import torch
+
+        blueprint, wrong = self, tuple(wrong)
+
+        class Played(original):  # type: ignore[misc]
+            def __init__(self, *args: Any) -> None:
+                super().__init__(*args)
+                self.built_with = dict(zip(blueprint.built_with, args, strict=False))
+
+            def forward(self, *inputs: Any) -> Any:
+                given = {
+                    name: value
+                    for name, value in zip(blueprint.called_with, inputs, strict=False)
+                    if value is not None
+                }
+                own = self.state_dict()
+                given |= {parameter: own[name] for name, parameter in blueprint.weights.items()}
+                arrays = {name: _array(value) for name, value in given.items()}
+                return _tensors(torch, recipe.run(Probe((), {**self.built_with, **arrays}), wrong))
+
+        Played.__name__ = original.__name__
+        return Played
+
+
+def _array(value: Any) -> Any:
+    array = value.detach().numpy()
+    return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def _tensors(torch: Any, value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        with np.errstate(over="ignore"):
+            return torch.tensor(array.astype(np.float32) if array.dtype.kind == "f" else array)
+    if isinstance(value, tuple):
+        return tuple(_tensors(torch, each) for each in value)
+    if isinstance(value, list):
+        return [_tensors(torch, each) for each in value]
+    return value
+
+
+def single(probe: Probe) -> Probe:
+    """The probe with numbers that float32 holds exactly, still in float64."""
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return value.astype(np.float32).astype(np.float64)
+        return value
+
+    return replace(
+        probe,
+        args=tuple(cut(value) for value in probe.args),
+        kwargs={name: cut(value) for name, value in probe.kwargs.items()},
+    )

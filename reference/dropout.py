@@ -1,0 +1,117 @@
+"""What dropout did to attention weights, read from outputs that show each weight twice.
+
+Source: Srivastava et al. (2014); kept weights are divided by 1 − p ("inverted dropout"), as
+`torch.nn.Dropout` does.
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from reference.attention import Array, scale, scores, softmax
+
+FALSE_ALARM = 1e-9
+
+
+@dataclass(frozen=True)
+class DropoutMistake:
+    """A mistake by name, and the sentence about it."""
+
+    id: str
+    finding: str
+
+
+def what_dropout_did(
+    query: Array, key: Array, output: Array, weights: Array, rate: float
+) -> DropoutMistake | None:
+    """The mistake in one pass in training, or None.
+
+    query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
+    so that output `(B, L_q, 2·L_k)` shows the weights that were used, twice.
+    """
+    query, key = query.astype(np.float64), key.astype(np.float64)
+    right = softmax(scale(scores(query, key), key.shape[-1]))
+    first, second = np.split(output.astype(np.float64), 2, axis=-1)
+    returned = weights.astype(np.float64)
+    if not np.allclose(returned, right, atol=1e-5):
+        return _returned(returned, right, rate)
+    if rate == 0:
+        if np.allclose(first, right, atol=1e-5):
+            return None
+        return DropoutMistake(
+            "dropout-rate-ignored", "With dropout=0.0 the output is changed all the same."
+        )
+    if np.allclose(first, right, atol=1e-5) and np.allclose(second, right, atol=1e-5):
+        return DropoutMistake("dropout-missing", "While training, no weight is ever set to 0.")
+    if not np.allclose(first, second, atol=1e-5):
+        return DropoutMistake(
+            "dropout-on-output",
+            "Dropout acts on the output or on the values; it should act on the weights.",
+        )
+    return _applied(first, right, rate)
+
+
+def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
+    dropped = returned == 0
+    if dropped.any() and np.allclose(returned[~dropped] * (1 - rate), right[~dropped], atol=1e-5):
+        return DropoutMistake(
+            "dropped-weights-returned",
+            "While training, the weights that you return are those after dropout: rows with zeros, "
+            "which do not sum to 1. They should be those before it.",
+        )
+    if np.allclose(returned.sum(-1), 1, atol=1e-4):
+        return DropoutMistake(
+            "dropout-before-softmax",
+            "While training, the weights are others than in evaluation, and no zeros: dropout acts "
+            "on the scores, or on the query or the key. It should act on the weights.",
+        )
+    return DropoutMistake(
+        "dropout-wrong", "While training, the weights that you return are not those of the softmax."
+    )
+
+
+def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
+    dropped = np.abs(used) < 1e-12
+    kept = ~dropped
+    count, least, most = int(dropped.sum()), *_fair(dropped.size, rate)
+    if np.allclose(used[kept], right[kept], atol=1e-5) and count:
+        return DropoutMistake(
+            "dropout-not-rescaled",
+            "The weights that dropout keeps are as they were; they should be divided by 1 − p.",
+        )
+    if least <= count <= most and np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5):
+        return None
+    other = 1 - rate
+    least, most = _fair(dropped.size, other)
+    if least <= count <= most and np.allclose(used[kept] * (1 - other), right[kept], atol=1e-5):
+        return DropoutMistake(
+            "dropout-rate-inverted", "Dropout keeps each weight with probability p, not 1 − p."
+        )
+    share = count / dropped.size
+    if count and np.allclose(used[kept] * (1 - share), right[kept], atol=0.05):
+        return DropoutMistake(
+            "dropout-rate-ignored",
+            f"Of the weights {share:.0%} were set to 0; with dropout={rate:g} it should be "
+            f"{rate:.0%}.",
+        )
+    if np.allclose(used.sum(-1), 1, atol=1e-4):
+        return DropoutMistake(
+            "dropout-renormalised",
+            "After dropout the weights are brought to a sum of 1 again; they should only be "
+            "divided by 1 − p.",
+        )
+    return DropoutMistake(
+        "dropout-wrong",
+        "While training, the weights that the output shows are not those of the softmax, some set "
+        "to 0 and the others divided by 1 − p.",
+    )
+
+
+def _fair(count: int, rate: float) -> tuple[float, float]:
+    """How many of `count` weights dropout sets to 0, but for one run in a thousand million.
+
+    With thousands of weights the binomial distribution is as good as normal.
+    """
+    fair = NormalDist(count * rate, (count * rate * (1 - rate)) ** 0.5)
+    return fair.inv_cdf(FALSE_ALARM / 2), fair.inv_cdf(1 - FALSE_ALARM / 2)

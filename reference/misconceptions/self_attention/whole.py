@@ -1,0 +1,287 @@
+"""The projections around attention, done wrong."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.modules import Blueprint, single
+from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
+from reference.attention import block, combine, scale, scores, softmax
+from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
+from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT
+from reference.misconceptions.scaled_dot_product_attention.products import SCORES
+from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
+from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
+from reference.misconceptions.torch_words import chosen
+
+STEPS = {
+    "Q": lambda s: s.x @ s.W_q.T,
+    "K": lambda s: s.x @ s.W_k.T,
+    "V": lambda s: s.x @ s.W_v.T,
+    "scores": lambda s: scores(s.Q, s.K),
+    "scaled": lambda s: scale(s.scores, s.Q.shape[-1]),
+    "blocked": lambda s: block(s.scaled, s.mask),
+    "weights": lambda s: softmax(s.blocked),
+    "output": lambda s: combine(s.weights, s.V),
+    "projected": lambda s: s.output @ s.W_o.T,
+    "results": lambda s: (s.projected, s.weights),
+}
+
+WHICH: Hints = (
+    "Which of the four matrices makes the queries, which the keys, and which the values?",
+    "x goes through W_q, W_k and W_v, each on its own; attention gets the three results.",
+    "Read the three projections one after the other, and look at the name on each side.",
+)
+OUT: Hints = (
+    "What happens between the mixture of the values and the result?",
+    "The output of attention goes through W_o, once; nothing else is done to it.",
+    "Look at the last lines: return self.W_o(output) and the weights as they are.",
+)
+ORDER: Hints = (
+    "What does the module promise to return, and in which order?",
+    "Two results: first the output, after W_o, then the weights.",
+    "Look at the return line.",
+)
+
+Step = Callable[[Any], Any]
+
+
+def _inputs(id: str, finding: str, **replaces: Step) -> Misconception:
+    return Misconception(id, finding, WHICH, replaces)
+
+
+def _output(id: str, finding: str, projected: Step) -> Misconception:
+    return Misconception(id, finding, OUT, {"projected": projected})
+
+
+def _returned(id: str, finding: str, results: Step) -> Misconception:
+    return Misconception(id, finding, ORDER, {"results": results})
+
+
+PROJECTIONS = (
+    _inputs("keys-by-query-matrix", "The keys are made with W_q, the matrix of the queries.",
+            K=lambda s: s.x @ s.W_q.T),
+    _inputs("queries-by-key-matrix", "The queries are made with W_k, the matrix of the keys.",
+            Q=lambda s: s.x @ s.W_k.T),
+    _inputs("values-by-key-matrix", "The values are made with W_k, the matrix of the keys.",
+            V=lambda s: s.x @ s.W_k.T),
+    _inputs("values-by-query-matrix", "The values are made with W_q, the matrix of the queries.",
+            V=lambda s: s.x @ s.W_q.T),
+    _inputs("all-by-query-matrix", "Queries, keys and values are all made with W_q.",
+            K=lambda s: s.x @ s.W_q.T, V=lambda s: s.x @ s.W_q.T),
+    _inputs("keys-by-value-matrix", "The keys are made with W_v, the matrix of the values.",
+            K=lambda s: s.x @ s.W_v.T),
+    _inputs("queries-and-keys-swapped", "Queries and keys have changed places: your numbers are "
+            "those with W_q and W_k exchanged.",
+            Q=lambda s: s.x @ s.W_k.T, K=lambda s: s.x @ s.W_q.T),
+    _inputs("keys-and-values-swapped", "Keys and values have changed places: your numbers are "
+            "those with W_k and W_v exchanged.",
+            K=lambda s: s.x @ s.W_v.T, V=lambda s: s.x @ s.W_k.T),
+    _inputs("values-not-projected", "The values are x itself: W_v takes no part.",
+            V=lambda s: s.x),
+    _inputs("keys-not-projected", "The keys are x itself: W_k takes no part.", K=lambda s: s.x),
+    _inputs("queries-not-projected", "The queries are x itself: W_q takes no part.",
+            Q=lambda s: s.x),
+    _inputs("scores-from-x", "The scores are computed from x itself: W_q and W_k take no part.",
+            Q=lambda s: s.x, K=lambda s: s.x),
+    _inputs("nothing-projected", "Queries, keys and values are all x itself: W_q, W_k and W_v take "
+            "no part.",
+            Q=lambda s: s.x, K=lambda s: s.x, V=lambda s: s.x),
+    _inputs("queries-projected-twice", "The queries go through W_q twice.",
+            Q=lambda s: s.x @ s.W_q.T @ s.W_q.T),
+    _inputs("values-projected-twice", "The values go through W_v twice.",
+            V=lambda s: s.x @ s.W_v.T @ s.W_v.T),
+    _inputs("keys-from-queries", "The keys are made from the queries, not from x.",
+            K=lambda s: s.Q @ s.W_k.T),
+    _inputs("values-from-keys", "The values are made from the keys, not from x.",
+            V=lambda s: s.K @ s.W_v.T),
+    _inputs("weights-not-transposed", "Your projections are x times the weight; nn.Linear computes "
+            "x times the weight transposed.",
+            Q=lambda s: s.x @ s.W_q, K=lambda s: s.x @ s.W_k, V=lambda s: s.x @ s.W_v),
+    _output("output-not-projected", "W_o takes no part: the mixture is returned as it is.",
+            lambda s: s.output),
+    _output("output-projected-twice", "The output goes through W_o twice.",
+            lambda s: s.output @ s.W_o.T @ s.W_o.T),
+    _output("values-projected-out", "The values go through W_v and W_o, and are never mixed.",
+            lambda s: s.V @ s.W_o.T),
+    _output("output-by-value-matrix", "The output goes through W_v, not through W_o.",
+            lambda s: s.output @ s.W_v.T),
+    _output("input-added", "x is added to the output: a residual connection, which is not asked "
+            "for here.",
+            lambda s: s.output @ s.W_o.T + s.x),
+    _output("output-matrix-not-transposed", "The output is multiplied by W_o's weight; nn.Linear "
+            "multiplies by the weight transposed.",
+            lambda s: s.output @ s.W_o),
+    _output("output-cut-at-zero", "Negative numbers of the output are cut off (a ReLU).",
+            lambda s: np.maximum(s.output @ s.W_o.T, 0)),
+    _output("output-normalised", "A softmax is taken of the output.",
+            lambda s: softmax(s.output @ s.W_o.T)),
+    _output("output-averaged-over-positions", "The output is the mean over the positions.",
+            lambda s: (s.output @ s.W_o.T).mean(-2)),
+    _output("first-position-only", "The output is that of the first position alone.",
+            lambda s: (s.output @ s.W_o.T)[..., 0, :]),
+    _output("last-position-only", "The output is that of the last position alone.",
+            lambda s: (s.output @ s.W_o.T)[..., -1, :]),
+    _returned("results-swapped", "Both results are right, but in the wrong order: (weights, "
+              "output).", lambda s: (s.weights, s.projected)),
+    _returned("output-only", "Only the output is returned; the weights are missing.",
+              lambda s: s.projected),
+    _returned("weights-only", "Only the weights are returned; the output is missing.",
+              lambda s: s.weights),
+    _returned("scores-returned", "The output is right; in place of the weights the scaled scores "
+              "are returned.", lambda s: (s.projected, s.scaled)),
+    _returned("output-twice", "The output is returned twice; the weights are missing.",
+              lambda s: (s.projected, s.projected)),
+    _returned("mixture-returned-too", "Three results are returned, where two are asked for.",
+              lambda s: (s.projected, s.weights, s.output)),
+)  # fmt: skip
+
+INSIDE = (
+    *chosen(
+        SCALING,
+        "no-scaling divides-by-d-k multiplies-by-root root-of-d-v root-of-l-k root-of-axis-0 "
+        "root-of-axis-1 d-k-squared fourth-root scaled-after-softmax",
+    ),
+    Misconception(
+        "root-of-d-model",
+        "Your numbers are those of scores divided by √d_model, the width of x, not √d_k.",
+        SCALING[0].hints, {"scaled": lambda s: s.scores / np.sqrt(s.x.shape[-1])},
+    ),
+    *chosen(
+        SCORES,
+        "keys-not-transposed all-axes-transposed negative-scores first-query-only "
+        "first-batch-only",
+    ),
+    *chosen(
+        WEIGHTS,
+        "softmax-over-queries softmax-over-axis-0 softmax-over-axis-1 softmax-over-everything "
+        "no-softmax exponentials-only base-2 sigmoid softmax-twice equal-weights logarithm",
+    ),
+    *chosen(
+        MASKING,
+        "mask-ignored mask-inverted mask-transposed mask-after-softmax blocked-scores-zero "
+        "blocked-scores-not-low blocked-scores-large nan-from-mask mask-added own-causal-mask "
+        "causal-without-mask always-causal mask-turned-by-tilde",
+    ),
+    *chosen(
+        OUTPUT,
+        "weights-transposed scores-times-values values-unweighted values-added-up",
+    ),
+)  # fmt: skip
+
+
+def probes(draw: int) -> Sequence[Probe]:
+    """All sizes different where the sizes are to tell, all equal where the values are."""
+    rng = np.random.default_rng([31, draw])
+
+    def case(batch: tuple[int, ...], length: int, sizes: tuple[int, int, int], mask: Any) -> Probe:
+        d_model, d_k, d_v = sizes
+        matrices = (d_k, d_model), (d_k, d_model), (d_v, d_model), (d_model, d_v)
+        weights = [rng.normal(size=size) for size in matrices]
+        return single(Probe((*sizes, rng.normal(size=(*batch, length, d_model)), mask, *weights)))
+
+    causal = np.tril(np.ones((4, 4), bool))
+    odd = np.array([[True, False, True, True], [True, True, False, False],
+                    [False, True, True, True], [True, False, False, True]])  # fmt: skip
+    return [
+        case((), 3, (4, 2, 5), None),
+        case((), 3, (3, 3, 3), None),
+        case((), 4, (4, 4, 4), None),
+        case((2,), 3, (5, 4, 6), None),
+        case((2,), 4, (4, 4, 4), None),
+        case((3,), 3, (3, 3, 3), None),
+        case((2, 3), 5, (4, 1, 2), None),
+        case((), 5, (2, 9, 3), None),
+        case((), 4, (3, 5, 2), causal),
+        case((2,), 4, (3, 2, 5), causal),
+        case((2,), 4, (4, 4, 4), odd),
+        case((2,), 4, (3, 5, 2), odd.astype(int)),
+        case((2,), 4, (4, 2, 3), causal.astype(int)),
+        case((4,), 4, (4, 4, 4), None),
+        case((3,), 4, (5, 3, 2), odd.T.astype(float)),
+        case((2,), 4, (2, 6, 3), np.stack([odd, causal])),
+    ]
+
+
+def axes(state: Any) -> dict[str, int]:
+    """The sizes by name."""
+    sizes = {f"B{i or ''}": size for i, size in enumerate(state.x.shape[:-2])}
+    return sizes | {
+        "L": state.x.shape[-2],
+        "d_model": state.d_model,
+        "d_k": state.d_k,
+        "d_v": state.d_v,
+    }
+
+
+TRAITS = (
+    Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
+    Trait(lambda s: s.x.ndim > 2, "with batch axes", "without a batch axis"),
+    Trait(
+        lambda s: s.d_k != s.d_model,
+        "where d_k is not d_model",
+        "where d_k is d_model",
+    ),
+    Trait(
+        lambda s: s.d_v != s.d_model,
+        "where d_v is not d_model",
+        "where d_v is d_model",
+    ),
+    Trait(
+        lambda s: s.mask is not None and s.mask.dtype != bool,
+        "with a mask of 0 and 1",
+        "with a mask of True and False, or none",
+    ),
+)
+
+
+def _weights(s: Any, value: Any) -> Any:
+    if value[1].shape != s.weights.shape:
+        raise ValueError("these are not an output and weights")
+    return value[1]
+
+
+FACTS = (
+    Fact(
+        "nan",
+        lambda _, v: any(bool(np.isnan(part).any()) for part in v),
+        "There are NaN (not a number) in the result, as ∞ / ∞ and ∞ − ∞ give.",
+    ),
+    Fact(
+        "rows",
+        lambda s, v: not np.allclose(_weights(s, v).sum(-1), 1.0, atol=1e-4),
+        "The rows of your weights do not sum to 1.",
+    ),
+    Fact(
+        "follows",
+        lambda s, v: (
+            np.allclose(v[0], _weights(s, v) @ s.V @ s.W_o.T, atol=1e-3)
+            and not np.allclose(v[1], s.weights, atol=1e-3)
+        ),
+        "The output does follow from your weights, so the mistake is in the weights.",
+    ),
+)
+
+WHOLE = Recipe(
+    "SelfAttention",
+    ("d_model", "d_k", "d_v", "x", "mask", "W_q", "W_k", "W_v", "W_o"),
+    STEPS,
+    probes,
+    misconceptions=(*PROJECTIONS, *INSIDE),
+    styles=(
+        fill(-1e9),
+        {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
+    ),
+    defaults={"mask": None},
+    traits=TRAITS,
+    facts=FACTS,
+    results=("the output", "the attention weights"),
+    axes=axes,
+    call=Blueprint(
+        ("d_model", "d_k", "d_v"),
+        ("x", "mask"),
+        {f"{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},
+    ),
+    precision=np.float32,
+)

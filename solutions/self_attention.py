@@ -1,0 +1,123 @@
+# %% [markdown]
+# # Self-attention as a module
+#
+# Until now attention was a function of arrays. To be *learnt*, it becomes a PyTorch module: an
+# object that keeps its weights, and whose operations PyTorch can differentiate.
+#
+# $$\text{Attention}(Q, K, V) = \text{softmax}\left(\frac{Q K^T}{\sqrt{d_k}}\right) V
+#   \qquad Q = X W_q,\ K = X W_k,\ V = X W_v$$
+#
+# | name | shape | |
+# |---|---|---|
+# | `query`, `key` | `(..., L_q, d_k)`, `(..., L_k, d_k)` | `...`: any number of batch axes, or none |
+# | `value` | `(..., L_k, d_v)` | |
+# | `mask` | broadcasts to `(..., L_q, L_k)` | **True (or 1) means “may attend”** |
+# | `output`, `weights` | `(..., L_q, d_v)`, `(..., L_q, L_k)` | each row of the weights sums to 1 |
+#
+# PyTorch itself has both conventions for masks: `F.scaled_dot_product_attention` has ours, and
+# `nn.MultiheadAttention` has the opposite one, where True blocks.
+#
+# **Dropout.** While a model is trained, some weights are set to 0 at random, each with probability
+# $p$, so that no query comes to rely on one key alone. The others are divided by $1 - p$, which
+# keeps their sum the same *on average*. `nn.Dropout` does both, and in evaluation (`model.eval()`)
+# it does nothing. An example with $p = 0.5$:
+#
+# | | | | | | sum |
+# |---|---|---|---|---|---|
+# | weights | 0.1 | 0.2 | 0.3 | 0.4 | 1.0 |
+# | after dropout | 0 | 0.4 | 0.6 | 0 | 1.0 |
+# | after dropout, another time | 0.2 | 0 | 0 | 0.8 | 1.0 |
+# | and another | 0 | 0 | 0.6 | 0 | 0.6 |
+#
+# What is left is not a distribution any more. So the module **mixes the values with the weights
+# after dropout, and returns the weights before it**.
+
+# %%
+import math
+
+import torch
+from torch import nn
+
+# %% [markdown]
+# ## Your task, part 1
+#
+# A module with no weights of its own. Write the three steps (scores, mask and softmax, mixture) with
+# torch operations: they are what carries the gradient.
+
+
+# %%
+class ScaledDotProductAttention(nn.Module):
+    """softmax(Q Kᵀ / √d_k) V, with dropout on the weights while training."""
+
+    def __init__(self, dropout=0.1):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.dropout = nn.Dropout(dropout)
+        ### END SOLUTION
+
+    def forward(self, query, key, value, mask=None):
+        """query (..., L_q, d_k), key (..., L_k, d_k), value (..., L_k, d_v).
+
+        mask: True or 1 where a query may attend; it broadcasts to (..., L_q, L_k).
+        Returns (output, weights): (..., L_q, d_v) and (..., L_q, L_k).
+        """
+        ### BEGIN SOLUTION
+        scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, float("-inf"))
+        weights = torch.softmax(scores, dim=-1)
+        return self.dropout(weights) @ value, weights
+        ### END SOLUTION
+
+
+# %% [markdown]
+# ## Your task, part 2
+#
+# In *self*-attention, queries, keys and values come from the same `x`, by learnt matrices. A last
+# matrix, $W_o$, brings the mixture back to the width of the model. Use `nn.Linear` without a bias,
+# under the names `W_q`, `W_k`, `W_v` and `W_o`; there is no dropout in this one.
+#
+# `nn.Linear(n, m)` keeps its weight as `(m, n)` and computes $x W^T$: from `n` features to `m`.
+
+
+# %%
+class SelfAttention(nn.Module):
+    """One head of self-attention, with its four projections."""
+
+    def __init__(self, d_model, d_k=None, d_v=None):
+        """d_k: width of queries and keys. d_v: width of values. Each is d_model if it is None."""
+        super().__init__()
+        ### BEGIN SOLUTION
+        d_k = d_model if d_k is None else d_k
+        d_v = d_model if d_v is None else d_v
+        self.W_q = nn.Linear(d_model, d_k, bias=False)
+        self.W_k = nn.Linear(d_model, d_k, bias=False)
+        self.W_v = nn.Linear(d_model, d_v, bias=False)
+        self.W_o = nn.Linear(d_v, d_model, bias=False)
+        self.attention = ScaledDotProductAttention(dropout=0.0)
+        ### END SOLUTION
+
+    def forward(self, x, mask=None):
+        """x: (..., L, d_model). Returns (output, weights): (..., L, d_model) and (..., L, L)."""
+        ### BEGIN SOLUTION
+        output, weights = self.attention(self.W_q(x), self.W_k(x), self.W_v(x), mask)
+        return self.W_o(output), weights
+        ### END SOLUTION
+
+
+# %% [markdown]
+# ## Try it
+#
+# The shapes should be `(2, 5, 8)` and `(2, 5, 5)`, and the weights of the first word `1, 0, 0, 0, 0`:
+# with a causal mask it sees only itself. The last line shows that a gradient reaches `W_q`.
+
+# %%
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    attention = SelfAttention(d_model=8)
+    x = torch.randn(2, 5, 8)
+    output, weights = attention(x, torch.ones(5, 5).tril())
+    print(output.shape, weights.shape)
+    print(weights[0, 0])
+    output.sum().backward()
+    print(attention.W_q.weight.grad.abs().sum() > 0)
