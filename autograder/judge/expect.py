@@ -186,9 +186,16 @@ def expect_error(
 ) -> None:
     """Pass if the call raises an exception of that type whose text holds all of `naming`."""
     __tracebackhide__ = True
-    name = function._name
+    expect_refusal(lambda: function(*args), function._name, type, naming)
+
+
+def expect_refusal(
+    run: Callable[[], Any], name: str, type: str, naming: tuple[object, ...] = ()
+) -> None:
+    """Pass if `run`, which asks for `name`, raises an exception that names all of `naming`."""
+    __tracebackhide__ = True
     try:
-        value = function(*args)
+        value = run()
     except Raised as error:
         if error.type != type:
             raise Mismatch(
@@ -209,9 +216,12 @@ def expect_error(
                 mistake="message-says-too-little",
             ) from None
         return
-    raise Mismatch(
-        f"{name} returned {_kind(value)}; expected it to raise {type} here.", mistake="not-refused"
-    )
+    did = f"returned {_kind(value)}" if _is_plain(value) else "raised nothing"
+    raise Mismatch(f"{name} {did}; expected it to raise {type} here.", mistake="not-refused")
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, list, dict, np.ndarray))
 
 
 def _named(part: str, message: str) -> bool:
