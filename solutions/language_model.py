@@ -1,0 +1,151 @@
+# %% [markdown]
+# # A small language model
+#
+# A language model reads words and says, at each position, which word may come next. Everything it
+# needs is there but for three small parts: a place to keep *which* word stands *where*, a network
+# that works on each position by itself, and a last matrix that turns vectors into words.
+#
+# **A transformer block** (post-norm, as in the paper of 2017):
+#
+# $$x_1 = \text{LayerNorm}(x + \text{Attention}(x)) \qquad
+#   x_2 = \text{LayerNorm}(x_1 + \text{FeedForward}(x_1))$$
+#
+# - The sum $x + \dots$ is a *residual connection*: a way around, so that a gradient reaches the first
+#   layer undiminished.
+# - `nn.LayerNorm` brings each vector to mean 0 and variance 1, then scales and shifts it. By hand:
+#   `[1, 3]` has mean 2 and standard deviation 1, so it becomes `[-1, 1]`.
+# - The feed-forward network is `nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(),
+#   nn.Linear(d_ff, d_model))`, with biases.
+#
+# **The model:**
+#
+# | step | shape |
+# |---|---|
+# | tokens: whole numbers, one for each word | `(B, L)` |
+# | token embedding + position embedding | `(B, L, E)` |
+# | block, with a causal mask | `(B, L, E)` |
+# | output projection: *logits*, one number for each word of the vocabulary | `(B, L, V)` |
+#
+# The logits at position $t$ speak of the word at $t + 1$; a softmax of them would be its
+# probabilities. The model must not have seen that word: hence the **causal mask** (True or 1: “may
+# attend”), which the model makes itself.
+#
+# Attention alone does not know the order of the words: exchange two, and their outputs are exchanged.
+# So each position has a learnt vector too, number 0 for the first word, that is *added* to the word's
+# own.
+
+# %%
+import math
+
+import torch
+from torch import nn
+
+# %% [markdown]
+# ## Your task, part 1
+#
+# The block. Its attention has several heads, and bias-free `W_q`, `W_k`, `W_v`, `W_o`: put your
+# `MultiHeadAttention` here, or write one anew. There is no dropout in this model.
+
+
+# %%
+class MultiHeadAttention(nn.Module):
+    """Self-attention with several heads; any class of your own will do."""
+
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.num_heads = num_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        ### END SOLUTION
+
+    def forward(self, x, mask=None):
+        """x: (B, L, E). mask: (L, L), True or 1: may attend. Returns (output, weights)."""
+        ### BEGIN SOLUTION
+        query, key, value = (
+            projection(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+            for projection in (self.W_q, self.W_k, self.W_v)
+        )
+        scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, float("-inf"))
+        weights = torch.softmax(scores, dim=-1)
+        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
+        ### END SOLUTION
+
+
+# %%
+class TransformerBlock(nn.Module):
+    """Attention, then a network for each position; each is added to its input and normalised."""
+
+    def __init__(self, d_model, num_heads, d_ff):
+        """Submodules: attention, norm1, feed_forward, norm2."""
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.attention = MultiHeadAttention(d_model, num_heads)
+        self.norm1 = nn.LayerNorm(d_model)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model)
+        )
+        self.norm2 = nn.LayerNorm(d_model)
+        ### END SOLUTION
+
+    def forward(self, x, mask=None):
+        """x: (B, L, E). Returns the same shape."""
+        ### BEGIN SOLUTION
+        attended, _ = self.attention(x, mask)
+        x = self.norm1(x + attended)
+        return self.norm2(x + self.feed_forward(x))
+        ### END SOLUTION
+
+
+# %% [markdown]
+# ## Your task, part 2
+#
+# The model. More tokens than `max_seq_length` have no position: raise a `ValueError` that names both
+# numbers. The embeddings are `nn.Embedding`, added as they are, and `output_projection` is a
+# `nn.Linear` with its bias.
+
+
+# %%
+class SimpleLanguageModel(nn.Module):
+    """Tokens to the logits of the word that follows each of them."""
+
+    def __init__(self, vocab_size, d_model, num_heads, d_ff, max_seq_length):
+        """Submodules: token_embedding, position_embedding, block, output_projection."""
+        super().__init__()
+        self.max_seq_length = max_seq_length
+        ### BEGIN SOLUTION
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+        self.position_embedding = nn.Embedding(max_seq_length, d_model)
+        self.block = TransformerBlock(d_model, num_heads, d_ff)
+        self.output_projection = nn.Linear(d_model, vocab_size)
+        ### END SOLUTION
+
+    def forward(self, tokens):
+        """tokens: (B, L), whole numbers. Returns logits (B, L, vocab_size)."""
+        ### BEGIN SOLUTION
+        length = tokens.size(1)
+        if length > self.max_seq_length:
+            raise ValueError(f"{length} tokens, but only {self.max_seq_length} positions")
+        x = self.token_embedding(tokens) + self.position_embedding(torch.arange(length))
+        causal = torch.ones(length, length).tril()
+        return self.output_projection(self.block(x, causal))
+        ### END SOLUTION
+
+
+# %% [markdown]
+# ## Try it
+#
+# The shape should be `(1, 4, 10)`. The two lines after it show the same numbers: another last word
+# changes nothing before it.
+
+# %%
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    model = SimpleLanguageModel(vocab_size=10, d_model=8, num_heads=2, d_ff=16, max_seq_length=6)
+    print(model(torch.tensor([[1, 2, 3, 4]])).shape)
+    print(model(torch.tensor([[1, 2, 3, 4]]))[0, 2, :4])
+    print(model(torch.tensor([[1, 2, 3, 9]]))[0, 2, :4])
