@@ -53,13 +53,17 @@ def model_state(rng, sizes):
     return state | block_state(rng, d_model, d_ff, "block.")
 
 
-def compare(submission, modules, name, sizes, inputs, state, what):
-    passed = pass_through(submission, name, sizes, inputs, state)
+def expect_one_result(passed, name, what):
     if isinstance(passed.value, list) and len(passed.value) > 1:
         raise Mismatch(
             f"{name} returned {len(passed.value)} results; expected one tensor, {what}.",
             mistake="number-of-results",
         )
+
+
+def compare(submission, modules, name, sizes, inputs, state, what):
+    passed = pass_through(submission, name, sizes, inputs, state)
+    expect_one_result(passed, name, what)
     right = right_pass(getattr(modules, name), sizes, inputs, state)
     expect_close(passed.value, right.value, what, condition=100.0)
 
@@ -87,6 +91,7 @@ def test_block_parts(submission, rng):
     x = draw(rng, 2, 3, 4)
     passed = pass_through(submission, BLOCK, (4, 2, 5), (x,), block_state(rng, 4, 5))
     expect_no_projection_bias(passed, "attention.")
+    expect_one_result(passed, BLOCK, "the result")
     expect_shape(passed.value, (2, 3, 4), "the result")
 
 
@@ -141,6 +146,7 @@ def test_model_parts(submission, rng):
     tokens = rng.integers(11, size=(2, 3))
     passed = pass_through(submission, MODEL, sizes, (tokens,), model_state(rng, sizes))
     expect_no_projection_bias(passed, "block.attention.")
+    expect_one_result(passed, MODEL, "the logits")
     expect_shape(passed.value, (2, 3, 11), "the logits")
     length = submission.SimpleLanguageModel.kept(*sizes).value("max_seq_length")
     if length != 7:

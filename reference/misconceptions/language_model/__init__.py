@@ -1,0 +1,16 @@
+"""Misconceptions about the transformer block and the language model around it."""
+
+from collections.abc import Iterator
+
+from reference.misconceptions.language_model.block import BLOCK
+from reference.misconceptions.language_model.model import MODEL
+
+RECIPES = {recipe.function: recipe for recipe in (BLOCK, MODEL)}
+
+
+def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+    """Modules with the mistakes that the checks name themselves."""
+    from reference.misconceptions.language_model.played import PLAYED
+
+    for name, mistake, module in PLAYED:
+        yield name, mistake, {name: module}

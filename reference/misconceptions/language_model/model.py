@@ -1,0 +1,238 @@
+"""Embeddings, the causal mask and the logits, done wrong."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.modules import Blueprint, single
+from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
+from reference.attention import softmax
+from reference.misconceptions.language_model.block import (
+    ATTENTION,
+    PARTS,
+    STEPS,
+    STYLES,
+    WEIGHT_NAMES,
+    draw_block,
+)
+
+SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
+NAMES = {
+    "token_embedding.weight": "words",
+    "position_embedding.weight": "places",
+    "output_projection.weight": "W_out",
+    "output_projection.bias": "b_out",
+    **{f"block.{name}": parameter for name, parameter in WEIGHT_NAMES.items()},
+}
+
+
+def _length(s: Any) -> int:
+    length: int = s.tokens.shape[1]
+    if length > s.max_seq_length:
+        raise ValueError("more tokens than positions")
+    return length
+
+
+MODEL_STEPS = {
+    "length": _length,
+    "embedded": lambda s: s.words[s.tokens],
+    "placed": lambda s: s.places[: s.length],
+    "x": lambda s: s.embedded + s.placed,
+    "mask": lambda s: np.tril(np.ones((s.length, s.length), bool)),
+    **STEPS,
+    "projected": lambda s: s.norm_2 @ s.W_out.T + s.b_out,
+    "logits": lambda s: s.projected,
+}
+
+EMBEDDING: Hints = (
+    "What goes into the block for a word that stands at position t?",
+    "The word's own vector plus the vector of position t, counted from 0; nothing is scaled.",
+    "self.token_embedding(tokens) + self.position_embedding(torch.arange(tokens.size(1)))",
+)
+CAUSAL: Hints = (
+    "Which words may position t look at?",
+    "Itself and all words before it: a lower triangle with its diagonal, True where it may look.",
+    "torch.ones(L, L).tril(), handed to the block.",
+)
+LOGITS: Hints = (
+    "What are logits, and how many are there for each position?",
+    "The output projection's result as it is, one number for each word, at every position.",
+    "return self.output_projection(x)",
+)
+Step = Callable[[Any], Any]
+
+
+def _embedding(id: str, finding: str, **replaces: Step) -> Misconception:
+    return Misconception(id, finding, EMBEDDING, replaces)
+
+
+def _causal(id: str, finding: str, mask: Step) -> Misconception:
+    return Misconception(id, finding, CAUSAL, {"mask": mask})
+
+
+def _logits(id: str, finding: str, **replaces: Step) -> Misconception:
+    return Misconception(id, finding, LOGITS, replaces)
+
+
+def _ones(s: Any) -> Any:
+    return np.ones((s.length, s.length), bool)
+
+
+def _waves(s: Any) -> Any:
+    """The sines and cosines of Vaswani et al. (2017), section 3.5."""
+    place = np.arange(s.length)[:, None]
+    step = np.arange(0, s.d_model, 2)
+    angle = place / 10000 ** (step / s.d_model)
+    waves = np.zeros((s.length, s.d_model))
+    waves[:, 0::2] = np.sin(angle)
+    waves[:, 1::2] = np.cos(angle)[:, : s.d_model // 2]
+    return waves
+
+
+MODEL_PARTS = (
+    _embedding("positions-missing", "The positions take no part: the model cannot tell the order "
+               "of the words.", x=lambda s: s.embedded),
+    _embedding("words-missing", "The words take no part: only their positions go into the block.",
+               x=lambda s: np.broadcast_to(s.placed, s.embedded.shape)),
+    _embedding("words-scaled", "The token embedding is multiplied by √d_model, as the paper of "
+               "2017 does; here it is added as it is.",
+               x=lambda s: s.embedded * np.sqrt(s.d_model) + s.placed),
+    _embedding("sum-scaled", "The sum of the embeddings is multiplied by √d_model; it should be as "
+               "it is.", x=lambda s: (s.embedded + s.placed) * np.sqrt(s.d_model)),
+    _embedding("embeddings-averaged", "The embeddings are averaged, not added.",
+               x=lambda s: (s.embedded + s.placed) / 2),
+    _embedding("embeddings-multiplied", "The embeddings are multiplied, not added.",
+               x=lambda s: s.embedded * s.placed),
+    _embedding("positions-from-one", "The positions count from 1: the first word gets the vector "
+               "of the second.", placed=lambda s: s.places[1 : s.length + 1]),
+    _embedding("positions-reversed", "The positions count backwards: the last word gets the first "
+               "vector.", placed=lambda s: s.places[: s.length][::-1]),
+    _embedding("positions-from-the-end", "The vectors of the last positions are used, not those of "
+               "the first.", placed=lambda s: s.places[-s.length :]),
+    _embedding("first-position-for-all", "Every word gets the vector of position 0.",
+               placed=lambda s: np.repeat(s.places[:1], s.length, 0)),
+    _embedding("positions-by-token", "The positions are looked up by the words' numbers, not by "
+               "where the words stand.", placed=lambda s: s.places[s.tokens]),
+    _embedding("sines-for-positions", "The positions are sines and cosines; here they are learnt "
+               "(position_embedding).", placed=_waves),
+    _causal("no-causal-mask", "No mask acts: every position sees the words after it, also the one "
+            "that it should guess.", _ones),
+    _causal("mask-inverted", "The mask is the wrong way round: a position sees only what comes "
+            "after it. True means “may attend”.", lambda s: ~np.tril(_ones(s))),
+    _causal("upper-triangle", "The mask is the upper triangle: a position sees itself and what "
+            "comes after it.", lambda s: np.triu(_ones(s))),
+    _causal("own-word-hidden", "The mask has no diagonal: a position sees the words before it and "
+            "not itself.", lambda s: np.tril(_ones(s), -1)),
+    _causal("one-word-too-far", "The mask's diagonal is one too far up: a position sees the next "
+            "word.", lambda s: np.tril(_ones(s), 1)),
+    _causal("only-itself", "Each position sees itself alone: no word before it.",
+            lambda s: np.eye(s.length, dtype=bool)),
+    _causal("one-word-back", "Each position sees itself and one word before it, no further back.",
+            lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1)),
+    _logits("softmax-of-logits", "The result is probabilities: a softmax was taken of the logits.",
+            logits=lambda s: softmax(s.projected)),
+    _logits("logarithms-of-probabilities", "The result is logarithms of probabilities "
+            "(log_softmax); logits are the output projection's result as it is.",
+            logits=lambda s: np.log(softmax(s.projected))),
+    _logits("last-position-only", "Only the logits of the last position are returned.",
+            logits=lambda s: s.projected[:, -1]),
+    _logits("first-position-only", "Only the logits of the first position are returned.",
+            logits=lambda s: s.projected[:, 0]),
+    _logits("positions-averaged", "The logits are the mean over the positions.",
+            logits=lambda s: s.projected.mean(1)),
+    _logits("last-two-axes-swapped", "The result is (B, vocab_size, L): its last two axes have "
+            "changed places.", logits=lambda s: np.swapaxes(s.projected, 1, 2)),
+    _logits("choices", "The result is the number of the likeliest word; the logits of all words "
+            "are asked for.", logits=lambda s: s.projected.argmax(-1)),
+    _logits("block-left-out", "The block takes no part: the embeddings go straight to the output "
+            "projection.", projected=lambda s: s.x @ s.W_out.T + s.b_out),
+    _logits("output-bias-left-out", "The output projection's bias takes no part.",
+            projected=lambda s: s.norm_2 @ s.W_out.T),
+    _logits("tied-to-embedding", "The output projection is the token embedding's own matrix; the "
+            "output_projection takes no part.",
+            projected=lambda s: s.norm_2 @ s.words.T),
+    _logits("vectors-returned", "The result is the block's vectors: the output projection is "
+            "missing.", projected=lambda s: s.norm_2),
+    _logits("embeddings-added-again", "The embeddings are added to the block's result before the "
+            "output projection.",
+            projected=lambda s: (s.norm_2 + s.x) @ s.W_out.T + s.b_out),
+)  # fmt: skip
+
+
+def probes(draw: int) -> Sequence[Probe]:
+    """Calls of several lengths, the longest possible among them."""
+    rng = np.random.default_rng([34, draw])
+
+    def case(batch: int, length: int, *sizes: int) -> Probe:
+        vocab, d_model, _, d_ff, positions = sizes
+        given = dict(zip(SIZES, sizes, strict=True))
+        weights = {
+            "tokens": rng.integers(vocab, size=(batch, length)),
+            "words": rng.normal(size=(vocab, d_model)),
+            "places": rng.normal(size=(positions, d_model)),
+            "W_out": rng.normal(size=(vocab, d_model)) / np.sqrt(d_model),
+            "b_out": rng.normal(size=vocab),
+        }
+        weights |= draw_block(rng, d_model, d_ff)
+        return single(Probe((), given | weights, condition=100.0))
+
+    return [
+        case(1, 1, 5, 4, 1, 3, 4),
+        case(2, 2, 6, 4, 2, 5, 7),
+        case(2, 4, 4, 6, 3, 4, 6),
+        case(3, 5, 9, 6, 2, 7, 8),
+        case(1, 6, 8, 8, 4, 5, 10),
+        case(2, 7, 7, 4, 2, 6, 7),
+        case(4, 3, 3, 4, 4, 5, 5),
+        case(2, 8, 12, 6, 1, 4, 9),
+    ]
+
+
+# Those parts of the block that a whole model is worth telling apart by.
+INNER = {"no-residual", "pre-norm", "no-norms", "network-left-out", "attention-left-out"}
+HEADS = {
+    "attention-one-head",
+    "attention-root-of-d-model",
+    "attention-reshape-only",
+    "attention-merged-without-moving",
+    "attention-output-not-projected",
+    "no-scaling",
+}
+
+MODEL = Recipe(
+    "SimpleLanguageModel",
+    (*SIZES, "tokens", *NAMES.values()),
+    MODEL_STEPS,
+    probes,
+    misconceptions=(
+        *MODEL_PARTS,
+        *(each for each in PARTS if each.id in INNER),
+        *(each for each in ATTENTION if each.id in HEADS),
+    ),
+    styles=STYLES,
+    traits=(
+        Trait(
+            lambda s: s.tokens.shape[1] == s.max_seq_length,
+            "for a sequence as long as max_seq_length",
+            "for shorter sequences",
+        ),
+        Trait(
+            lambda s: s.tokens.shape[1] > 1,
+            "for sequences of several words",
+            "for a sequence of one word",
+        ),
+        Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),
+    ),
+    axes=lambda s: {
+        "B": s.tokens.shape[0],
+        "L": s.tokens.shape[1],
+        "E": s.d_model,
+        "H": s.num_heads,
+        "d_ff": s.d_ff,
+        "vocab_size": s.vocab_size,
+        "max_seq_length": s.max_seq_length,
+    },
+    call=Blueprint(SIZES, ("tokens",), NAMES),
+    precision=np.float32,
+)
