@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Course, Limits, load_course
+from autograder.judge.child import Children
 from autograder.judge.client import Client
+from autograder.judge.ladder import children_on, choose
 from autograder.judge.scoring import exercise_report
 from autograder.judge.session import Judge
 from autograder.judge.spawn import Spawner
@@ -34,9 +36,15 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def judge(course: Course) -> Iterator[Judge]:
+def children(course: Course, tmp_path_factory) -> Children:
+    """Workers as `grade` has them: forked from a warm process, where this machine can."""
+    return children_on(choose(None, own_code=True), course, [], tmp_path_factory.mktemp("workers"))
+
+
+@pytest.fixture(scope="session")
+def judge(course: Course, children: Children) -> Iterator[Judge]:
     """One judge of all the course's exercises, for the whole run."""
-    with Judge(course, course.content.exercises) as judge:
+    with Judge(course, course.content.exercises, children) as judge:
         yield judge
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.worker.codec import tensor
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,26 @@ class Blueprint:
 
         Played.__name__ = original.__name__
         return Played
+
+
+@dataclass(frozen=True)
+class InTensors:
+    """A plain function of tensors, which returns tensors."""
+
+    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
+        """The student's result."""
+        return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
+
+    def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+        """A function of tensors that does what the recipe says."""
+        import torch
+
+        wrong = tuple(wrong)
+
+        def function(*args: Any) -> Any:
+            return _tensors(torch, recipe.run(Probe(tuple(map(_array, args))), wrong))
+
+        return function
 
 
 def _array(value: Any) -> Any:

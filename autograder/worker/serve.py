@@ -17,7 +17,7 @@ from .limits import limit_self
 from .loading import define, load
 from .messages import Forward, Problem, Reply, Request
 from .modules import run_module
-from .plain import to_plain
+from .plain import Unsendable, to_plain
 
 
 class Answers:
@@ -49,7 +49,7 @@ class Answers:
                 value = value(*args, **self._revive(request.kwargs))
             if request.keep or request.operation == "make":
                 value = self._keep(value)
-            return Reply(to_plain(value), echo=to_plain(args) if request.echo else [])
+            return Reply(to_plain(value), echo=[_echo(arg) for arg in args] if request.echo else [])
         except BaseException as error:
             return Reply(problem=explain(error, self.labels))
 
@@ -172,6 +172,14 @@ class Server:
         view = memoryview(data)
         while view:
             view = view[os.write(self.write_to, view) :]
+
+
+def _echo(arg: object) -> Any:
+    """An argument after the call; nothing of one that is no plain data, such as a model."""
+    try:
+        return to_plain(arg)
+    except Unsendable:
+        return None
 
 
 def _not_a_function(name: str, value: object) -> Problem:

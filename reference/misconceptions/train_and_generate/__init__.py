@@ -1,0 +1,17 @@
+"""Misconceptions about the loss, the training and the writing of a language model."""
+
+from collections.abc import Iterator
+
+from reference.misconceptions.train_and_generate.loss import LOSS
+from reference.misconceptions.train_and_generate.training import TRAIN
+from reference.misconceptions.train_and_generate.writing import GENERATE
+
+RECIPES = {recipe.function: recipe for recipe in (LOSS, TRAIN, GENERATE)}
+
+
+def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+    """Functions with the mistakes that the checks name themselves."""
+    from reference.misconceptions.train_and_generate.played import PLAYED
+
+    for name, mistake, function in PLAYED:
+        yield name, mistake, {name: function}

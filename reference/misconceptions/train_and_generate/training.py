@@ -1,0 +1,267 @@
+"""The loop of training, done wrong. It is replayed with torch, in float64."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.modules import single
+from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
+from autograder.worker.codec import tensor
+from reference.misconceptions.train_and_generate.worker import kit_of
+
+STEP: Hints = (
+    "Write down what happens in one step, in order. What becomes of the gradients of the step "
+    "before?",
+    "Each step: loss, clear the old gradients, backward, step. PyTorch adds to gradients that are "
+    "not cleared.",
+    "optimizer.zero_grad(), then loss.backward(), then optimizer.step()",
+)
+OPTIMIZER: Hints = (
+    "Which optimizer is asked for, with which learning rate, and where is it made?",
+    "torch.optim.AdamW with the rate lr, made once: it remembers the steps before.",
+    "optimizer = torch.optim.AdamW(model.parameters(), lr=lr), in front of the loop",
+)
+BATCHES: Hints = (
+    "Which batch belongs to step 0, to step 1, and to the one after the last batch?",
+    "They come in turn, and from the first again when all have been used.",
+    "batches[step % len(batches)]",
+)
+LIST: Hints = (
+    "What should the list hold, and how long is it?",
+    "One float for each step: the loss before that step changes the weights.",
+    "losses.append(loss.item()) in every step, and return the list.",
+)
+
+
+@dataclass
+class Loop:
+    """How a training loop goes; the defaults are right."""
+
+    optimizer: str = "AdamW"
+    rate: Callable[[float], float] = lambda lr: lr
+    clear: str = "before backward"
+    made_once: bool = True
+    batch: Callable[[int, int], int] = lambda step, count: step % count
+    count: Callable[[int, int], int] = lambda steps, _: steps
+    sign: float = 1.0
+    shifted: bool = True
+    whole_sum: bool = False
+    clipped: bool = False
+    steps_taken: bool = True
+    noted: str = "before"
+    listed: Callable[[list[float]], Any] = lambda losses: losses
+
+    def run(self, model: Any, batches: Sequence[Any], steps: int, lr: float) -> Any:
+        """The list of losses; the model is changed."""
+        import torch
+
+        losses: list[float] = []
+        optimizer = self._optimizer(torch, model, lr)
+        for step in range(self.count(steps, len(batches))):
+            tokens = batches[self.batch(step, len(batches))]
+            loss = self._loss(torch, model(tokens), tokens)
+            losses.append(float(loss.detach()))
+            if not self.made_once:
+                optimizer = self._optimizer(torch, model, lr)
+            self._step(torch, model, optimizer, loss)
+            if self.noted == "after":
+                with torch.no_grad():
+                    losses[-1] = float(self._loss(torch, model(tokens), tokens))
+        return self.listed(losses)
+
+    def _step(self, torch: Any, model: Any, optimizer: Any, loss: Any) -> None:
+        if not self.steps_taken:
+            return
+        if self.clear == "before backward":
+            optimizer.zero_grad()
+        (self.sign * loss).backward()
+        if self.clear == "before step":
+            optimizer.zero_grad(set_to_none=False)
+        if self.clipped:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+
+    def _optimizer(self, torch: Any, model: Any, lr: float) -> Any:
+        return getattr(torch.optim, self.optimizer)(model.parameters(), lr=self.rate(lr))
+
+    def _loss(self, torch: Any, logits: Any, tokens: Any) -> Any:
+        predictions, targets = (logits[:, :-1], tokens[:, 1:]) if self.shifted else (logits, tokens)
+        return torch.nn.functional.cross_entropy(
+            predictions.flatten(0, 1),
+            targets.flatten(),
+            reduction="sum" if self.whole_sum else "mean",
+        )
+
+
+def _run(s: Any) -> Any:
+    """Losses, and the embedding after the training."""
+    import torch
+
+    from reference.small_models import MeanModel, rows
+
+    model = MeanModel(torch.tensor(s.embedding), torch.tensor(s.output))
+    losses = s.loop.run(model, [torch.tensor(each) for each in s.batches], s.steps, s.lr)
+    s.after = rows(model).numpy()
+    return np.array(losses)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A call of `train` with a small model made for it, in the worker."""
+
+    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
+        """The list of losses."""
+        state = recipe.arguments(probe)
+        kit = kit_of(submission)
+        model = kit.MeanModel.kept(tensor(state.embedding), tensor(state.output))
+        batches = [tensor(each) for each in state.batches]
+        return submission.train(model, batches, state.steps, state.lr)
+
+    def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+        """A function that trains the model it is given."""
+        changes = {
+            name: change(None)
+            for misconception in wrong
+            for name, change in misconception.replaces.items()
+        }
+        return Loop(**changes).run
+
+
+STEPS = {
+    **{name: lambda s, value=value: value for name, value in vars(Loop()).items()},
+    "loop": lambda s: Loop(**{name: getattr(s, name) for name in vars(Loop())}),
+    "losses": _run,
+}
+
+
+def _step(id: str, finding: str, **changes: Any) -> Misconception:
+    return Misconception(id, finding, STEP, _constants(changes))
+
+
+def _optimizer(id: str, finding: str, **changes: Any) -> Misconception:
+    return Misconception(id, finding, OPTIMIZER, _constants(changes))
+
+
+def _batches(id: str, finding: str, **changes: Any) -> Misconception:
+    return Misconception(id, finding, BATCHES, _constants(changes))
+
+
+def _list(id: str, finding: str, **changes: Any) -> Misconception:
+    return Misconception(id, finding, LIST, _constants(changes))
+
+
+def _constants(changes: dict[str, Any]) -> dict[str, Callable[[Any], Any]]:
+    return {name: lambda s, value=value: value for name, value in changes.items()}
+
+
+def _running_mean(losses: list[float]) -> Any:
+    return list(np.cumsum(losses) / np.arange(1, len(losses) + 1))
+
+
+TRAIN = Recipe(
+    "train",
+    ("embedding", "output", "batches", "steps", "lr"),
+    STEPS,
+    lambda draw: probes(draw),
+    misconceptions=(
+        _step("gradients-not-cleared", "The losses are those of a training whose gradients are "
+              "never cleared: each step drags all steps before it along.", clear="never"),
+        _step("cleared-before-step", "The losses are those of a training whose gradients are "
+              "cleared after backward(), before the step could use them.", clear="before step"),
+        _step("no-step", "The weights never change: no step is taken, or each is taken before "
+              "backward(), when there are no gradients yet.",
+              steps_taken=False),
+        _step("ascends", "The losses are those of a training that goes uphill: the sign of the "
+              "loss is turned round.", sign=-1.0),
+        _step("gradients-clipped", "The losses are those of a training whose gradients are cut to "
+              "a length of 1.", clipped=True, optimizer="SGD"),
+        _step("target-not-shifted", "The losses are those of targets that are not shifted: each "
+              "word is predicted where the model has already seen it.", shifted=False),
+        _step("sum-for-mean", "The losses are sums over all predictions, not means.",
+              whole_sum=True),
+        _optimizer("plain-descent", "The losses are those of plain gradient descent (SGD), not of "
+                   "AdamW.", optimizer="SGD"),
+        _optimizer("no-weight-decay", "The losses are those of Adam, not of AdamW: the weights do "
+                   "not shrink a little at each step.", optimizer="Adam"),
+        _optimizer("rmsprop", "The losses are those of RMSprop, not of AdamW.",
+                   optimizer="RMSprop"),
+        _optimizer("adagrad", "The losses are those of Adagrad, not of AdamW.",
+                   optimizer="Adagrad"),
+        _optimizer("adamax", "The losses are those of Adamax, not of AdamW.",
+                   optimizer="Adamax"),
+        _optimizer("optimizer-made-anew", "The losses are those of an optimizer that is made anew "
+                   "in every step: it forgets the steps before.", made_once=False),
+        _optimizer("rate-ignored", "The losses are those of the learning rate 0.001, AdamW's own, "
+                   "whatever lr is.", rate=lambda lr: 1e-3),
+        _optimizer("rate-0.01", "The losses are those of the learning rate 0.01, whatever lr is.",
+                   rate=lambda lr: 1e-2),
+        _optimizer("rate-0.1", "The losses are those of the learning rate 0.1, whatever lr is.",
+                   rate=lambda lr: 1e-1),
+        _batches("first-batch-only", "Every step uses the first batch.",
+                 batch=lambda step, count: 0),
+        _batches("last-batch-only", "Every step uses the last batch.",
+                 batch=lambda step, count: count - 1),
+        _batches("batches-backwards", "The batches are used from the last to the first.",
+                 batch=lambda step, count: -1 - step % count),
+        _batches("from-the-second", "The first step uses the second batch.",
+                 batch=lambda step, count: (step + 1) % count),
+        _batches("stays-at-the-last", "After the last batch it is used again and again; the first "
+                 "should follow.", batch=lambda step, count: min(step, count - 1)),
+        _batches("one-pass-only", "The training ends when every batch has been used once, before "
+                 "all steps are done.", count=lambda steps, batches: min(steps, batches)),
+        _batches("steps-for-each-batch", "Each batch is used `steps` times; `steps` counts all "
+                 "steps together.", count=lambda steps, batches: steps * batches),
+        _batches("one-step-too-few", "One step too few is taken.",
+                 count=lambda steps, _: steps - 1),
+        _batches("one-step-too-many", "One step too many is taken.",
+                 count=lambda steps, _: steps + 1),
+        _list("loss-after-step", "Each loss is that after its step; the one before is asked for.",
+              noted="after"),
+        _list("last-loss-only", "Only the last loss is returned, in a list or alone; one for each "
+              "step is asked for.", listed=lambda losses: losses[-1:]),
+        _list("last-loss-only", "Only the last loss is returned, in a list or alone; one for each "
+              "step is asked for.", listed=lambda losses: losses[-1]),
+        _list("mean-loss-only", "Only the mean of the losses is returned; one for each step is "
+              "asked for.", listed=lambda losses: float(np.mean(losses))),
+        _list("running-mean", "The list holds the mean of all losses so far; each step's own is "
+              "asked for.", listed=_running_mean),
+        _list("running-sum", "The list holds the sum of all losses so far; each step's own is "
+              "asked for.", listed=lambda losses: list(np.cumsum(losses))),
+        _list("losses-backwards", "The losses stand in reverse order.",
+              listed=lambda losses: losses[::-1]),
+    ),
+    traits=(
+        Trait(
+            lambda s: len(s.batches) < s.steps,
+            "where there are more steps than batches",
+            "where there are as many batches as steps",
+        ),
+        Trait(lambda s: len(s.batches) > 1, "with several batches", "with a single batch"),
+    ),
+    call=Trained(),
+    read=lambda value: _as_single(value),
+    precision=np.float32,
+)  # fmt: skip
+
+
+def _as_single(value: Any) -> Any:
+    """Losses as float32: what a training in float32 can be held to."""
+    try:
+        numbers = np.asarray(value, dtype=np.float32)
+    except (ValueError, TypeError):
+        return value
+    return numbers
+
+
+def probes(draw: int) -> Sequence[Probe]:
+    """Short trainings: one batch, as many batches as steps, and fewer."""
+    rng = np.random.default_rng([36, draw])
+
+    def case(words: int, count: int, steps: int, lr: float) -> Probe:
+        embedding, output = rng.normal(size=(words, 4)), 1.5 * rng.normal(size=(words, 4))
+        batches = [rng.integers(words, size=(3, 4)) for _ in range(count)]
+        return single(Probe((embedding, output, batches, steps, lr), condition=200.0))
+
+    return [case(5, 1, 4, 0.05), case(7, 3, 5, 0.2), case(6, 4, 4, 0.03), case(8, 2, 5, 0.08)]

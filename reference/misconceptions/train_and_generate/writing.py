@@ -1,0 +1,203 @@
+"""Greedy writing, done wrong."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.modules import single
+from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
+from autograder.worker.codec import tensor
+from reference.generating import mean_logits
+from reference.misconceptions.train_and_generate.worker import kit_of
+
+LAST: Hints = (
+    "Which position's logits speak of the word that comes next?",
+    "The last one's: position t speaks of the word at t + 1.",
+    "model(tokens.unsqueeze(0))[0, -1]",
+)
+CHOICE: Hints = (
+    "Which word is taken at temperature 0?",
+    "The one with the largest logit.",
+    "logits.argmax()",
+)
+CONTEXT: Hints = (
+    "What does the model get once there are more tokens than max_seq_length?",
+    "The last max_seq_length of them, the newest word included; the result keeps all.",
+    "context = tokens[-model.max_seq_length:], and tokens itself stays whole.",
+)
+RESULT: Hints = (
+    "What should the result hold, from its first entry to its last?",
+    "The whole prompt, then max_new_tokens new words in the order in which they were found.",
+    "Start with tokens = prompt, append each word with torch.cat, and return tokens.",
+)
+Step = Callable[[Any], Any]
+
+STEPS = {
+    "context": lambda s: lambda tokens: tokens[-s.limit :],
+    "speaking": lambda s: lambda logits: logits[-1],
+    "choose": lambda s: lambda logits: int(logits.argmax()),
+    "append": lambda s: lambda tokens, word: [*tokens, word],
+    "number": lambda s: s.count,
+    "tokens": lambda s: _write(s),
+    "result": lambda s: np.array(s.tokens),
+}
+
+
+def _write(s: Any) -> list[int]:
+    tokens = [int(each) for each in s.prompt]
+    s.longest = 0
+    for _ in range(s.number):
+        context = s.context(tokens)
+        if len(context) > s.limit or not context:
+            raise ValueError("more tokens than the model can take, or none")
+        s.longest = max(s.longest, len(context))
+        logits = mean_logits(s.embedding, s.output, np.array([context]))[0]
+        tokens = s.append(tokens, s.choose(s.speaking(logits)))
+    return tokens
+
+
+def _last(id: str, finding: str, speaking: Step) -> Misconception:
+    return Misconception(id, finding, LAST, {"speaking": lambda s: speaking})
+
+
+def _choice(id: str, finding: str, choose: Step) -> Misconception:
+    return Misconception(id, finding, CHOICE, {"choose": lambda s: choose})
+
+
+def _context(id: str, finding: str, context: Step) -> Misconception:
+    return Misconception(id, finding, CONTEXT, {"context": context})
+
+
+def _result(id: str, finding: str, **replaces: Step) -> Misconception:
+    return Misconception(id, finding, RESULT, replaces)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A call of `generate` with a small model made for it, in the worker."""
+
+    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
+        """The sequence."""
+        state = recipe.arguments(probe)
+        weights = tensor(state.embedding), tensor(state.output)
+        model = kit_of(submission).MeanModel.kept(*weights, state.limit)
+        return submission.generate(model, tensor(state.prompt), state.count)
+
+    def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+        """A function that writes as the recipe says at temperature 0."""
+        import torch
+
+        wrong = tuple(wrong)
+
+        def generate(
+            model: Any, prompt: Any, count: int, temperature: float = 0.0, generator: Any = None
+        ) -> Any:
+            if temperature:
+                return original(model, prompt, count, temperature, generator)
+            weights = (each.detach().double().numpy() for each in (model.embedding, model.output))
+            args = (*weights, model.max_seq_length, prompt.numpy(), count)
+            state = recipe.trace(Probe(args), wrong)
+            model.longest = state.longest
+            return torch.tensor(state.result)
+
+        return generate
+
+
+GENERATE = Recipe(
+    "generate",
+    ("embedding", "output", "limit", "prompt", "count"),
+    STEPS,
+    lambda draw: probes(draw),
+    misconceptions=(
+        _last("first-position", "The next word is taken from the logits of the first position.",
+              lambda logits: logits[0]),
+        _last("last-but-one", "The next word is taken from the logits of the last position but "
+              "one, which speak of the word that is there already.",
+              lambda logits: logits[max(len(logits) - 2, 0)]),
+        _last("mean-of-positions", "The next word is taken from the mean of all positions' "
+              "logits.", lambda logits: logits.mean(0)),
+        _last("sum-of-last-two", "The next word is taken from the sum of the last two positions' "
+              "logits.", lambda logits: logits[-2:].sum(0)),
+        _last("largest-anywhere", "The next word is the one with the largest logit at any "
+              "position.", lambda logits: logits.max(0)),
+        _choice("least-likely", "The unlikeliest word is taken (argmin).",
+                lambda logits: int(logits.argmin())),
+        _choice("largest-size", "The word whose logit is largest in size is taken, its sign left "
+                "out.", lambda logits: int(np.abs(logits).argmax())),
+        _choice("second-best", "The second likeliest word is taken.",
+                lambda logits: int(np.argsort(logits)[-2])),
+        _choice("never-word-0", "Word 0 is never taken, as if it were padding.",
+                lambda logits: int(logits[1:].argmax()) + 1),
+        _choice("number-off-by-one", "Every new word's number is one too small.",
+                lambda logits: max(int(logits.argmax()) - 1, 0)),
+        _context("first-tokens", "The model gets the first max_seq_length tokens; it should get "
+                 "the last.", lambda s: lambda tokens: tokens[: s.limit]),
+        _context("context-too-short", "The model gets one token less than it could take.",
+                 lambda s: lambda tokens: tokens[-(s.limit - 1) :] if s.limit > 1
+                 else tokens[-1:]),
+        _context("last-token-only", "The model gets only the newest token.",
+                 lambda s: lambda tokens: tokens[-1:]),
+        _context("prompt-only", "The model sees the prompt alone each time, never the words that "
+                 "it has added.",
+                 lambda s: lambda tokens: tokens[: len(s.prompt)][-s.limit :]),
+        _context("new-words-only", "After the first word the model sees only the words that it has "
+                 "added, not the prompt.",
+                 lambda s: lambda tokens: (tokens[len(s.prompt) :] or tokens)[-s.limit :]),
+        _context("context-reversed", "The model gets the tokens in reverse order.",
+                 lambda s: lambda tokens: tokens[-s.limit :][::-1]),
+        _result("prompt-missing", "Only the new words are returned; the prompt should stand in "
+                "front.", result=lambda s: np.array(s.tokens[len(s.prompt) :])),
+        _result("last-word-only", "Only the last word is returned.",
+                result=lambda s: np.array(s.tokens[-1:])),
+        _result("one-too-many", "One new word too many is returned.",
+                number=lambda s: s.count + 1),
+        _result("one-too-few", "One new word too few is returned.",
+                number=lambda s: s.count - 1),
+        _result("counts-the-prompt", "max_new_tokens is taken as the length of the whole result; "
+                "it counts the new words.", number=lambda s: max(s.count - len(s.prompt), 0)),
+        _result("result-cut", "The result has lost its first tokens: it is cut to max_seq_length.",
+                result=lambda s: np.array(s.tokens[-s.limit :])),
+        _result("new-words-in-front", "New words stand in front of the prompt.",
+                append=lambda s: lambda tokens, word: [word, *tokens]),
+        _result("prompt-shifted-out", "Each new word pushes the first one out: the result is as "
+                "long as the prompt.",
+                append=lambda s: lambda tokens, word: [*tokens[1:], word]),
+        _result("with-a-batch-axis", "The result has a batch axis: (1, L); a single sequence (L,) "
+                "is asked for.", result=lambda s: np.array([s.tokens])),
+        _result("prompt-returned", "The prompt comes back as it was.",
+                result=lambda s: np.array(s.prompt)),
+    ),
+    traits=(
+        Trait(
+            lambda s: len(s.prompt) + s.count - 1 > s.limit,
+            "where there are more tokens than the model can take",
+            "where the model can take all tokens",
+        ),
+        Trait(lambda s: len(s.prompt) > 1, "for a prompt of several words",
+              "for a prompt of one word"),
+        Trait(lambda s: s.count > 1, "for several new words", "for one new word"),
+    ),
+    call=Written(),
+)  # fmt: skip
+
+
+def probes(draw: int) -> Sequence[Probe]:
+    """Prompts that fit into the model and prompts that do not."""
+    rng = np.random.default_rng([37, draw])
+
+    def case(words: int, length: int, count: int, limit: int) -> Probe:
+        embedding, output = rng.normal(size=(words, 5)), 1.5 * rng.normal(size=(words, 5))
+        return single(Probe((embedding, output, limit, rng.integers(words, size=length), count)))
+
+    return [
+        case(6, 1, 4, 50),
+        case(9, 3, 6, 50),
+        case(12, 5, 1, 50),
+        case(12, 4, 5, 60),
+        case(10, 2, 8, 4),
+        case(11, 7, 4, 3),
+        case(9, 6, 5, 6),
+        case(14, 9, 6, 5),
+    ]

@@ -1,0 +1,56 @@
+"""Small models to train and to write with, and what goes with them.
+
+The text of this file is also run beside a submission, so nothing in it is secret: none of these is
+the answer to an exercise.
+"""
+
+import torch
+from torch import Tensor, nn
+
+
+class MeanModel(nn.Module):
+    """Logits of the next word from the word itself and the mean of all words so far.
+
+    tokens `(B, L)` to logits `(B, L, V)`; more than `max_seq_length` tokens are an error.
+    """
+
+    def __init__(self, embedding: Tensor, output: Tensor, max_seq_length: int = 1000) -> None:
+        super().__init__()
+        self.embedding = nn.Parameter(embedding.clone())
+        self.output = nn.Parameter(output.clone())
+        self.max_seq_length = max_seq_length
+        self.longest = 0
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        length = tokens.shape[1]
+        if length > self.max_seq_length:
+            raise ValueError(f"{length} tokens, but at most {self.max_seq_length} have a position")
+        self.longest = max(self.longest, length)
+        x = self.embedding[tokens]
+        before = x.cumsum(1) / torch.arange(1, length + 1).unsqueeze(-1)
+        return torch.tanh(x + before) @ self.output.T
+
+
+def rows(model: MeanModel) -> Tensor:
+    """The model's embedding as it is now."""
+    return model.embedding.detach()
+
+
+def in_mode(model: nn.Module, training: bool) -> nn.Module:
+    """The model, training or not."""
+    return model.train(training)
+
+
+def generator(seed: int) -> torch.Generator:
+    """A generator of random numbers."""
+    return torch.Generator().manual_seed(seed)
+
+
+def with_gradient(loss: object, logits: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor | None]:
+    """What a loss function gives, and its gradient by the logits, if there is one."""
+    logits = logits.clone().requires_grad_()
+    value = loss(logits, tokens)  # type: ignore[operator]
+    if not isinstance(value, Tensor) or not value.requires_grad:
+        return value, None
+    value.sum().backward()
+    return value.detach(), logits.grad

@@ -1,0 +1,29 @@
+"""The loss of a language model, its training, and writing with it. Imports torch.
+
+Sources: the loss is the cross-entropy of the next word (Bengio et al., 2003, eq. 1 and section 2);
+AdamW is that of Loshchilov & Hutter (2019), with torch's defaults.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:
+    """logits `(B, L, V)` and tokens `(B, L)`: the mean cross-entropy of token t + 1 at t."""
+    return nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
+
+
+def train(model: nn.Module, batches: Sequence[Tensor], steps: int, lr: float) -> list[float]:
+    """The losses, each before its step."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    losses = []
+    for step in range(steps):
+        tokens = batches[step % len(batches)]
+        loss = next_token_loss(model(tokens), tokens)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    return losses

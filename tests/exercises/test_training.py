@@ -1,0 +1,64 @@
+"""Training: right loops are right for every seed, faulty ones for none, and the lesson is true."""
+
+import numpy as np
+import pytest
+
+from autograder.submission.source import Source, read_source
+from autograder.verification.played import solution_module
+from autograder.worker.messages import Unit
+from tests.conftest import ROOT
+
+NAME = "train_and_generate"
+SEEDS = 200
+SEEDS_OF_FAULTS = 50
+FAULTS = {
+    "gradients are never cleared": ("        optimizer.zero_grad()\n", ""),
+    "another learning rate": ("lr=lr)", "lr=1.01 * lr)"),
+    "the target is not shifted": ("loss = next_token_loss(model(tokens), tokens)",
+                                  "loss = nn.functional.cross_entropy("
+                                  "model(tokens).flatten(0, 1), tokens.flatten())"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def outcomes(course, judge):
+    """What becomes of the losses of a source, for seed after seed."""
+
+    def grade(source, seeds):
+        judge.only = frozenset({"test_losses"})
+        judge.until_first_failure = True
+        for seed in range(seeds):
+            judge.reseed(seed)
+            yield judge.grade(source).results[0].outcome
+
+    yield grade
+    judge.only, judge.until_first_failure = None, False
+    judge.reseed(course.content.seed)
+
+
+@pytest.mark.parametrize("style", ["solution", "preallocated"])
+def test_a_right_loop_is_right_for_every_seed(outcomes, style):
+    folder = ROOT / "examples" / "right" / NAME
+    path = ROOT / "solutions" / f"{NAME}.py" if style == "solution" else folder / f"{style}.py"
+    assert set(outcomes(read_source(path, NAME), SEEDS)) == {"passed"}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault):
+    old, new = FAULTS[fault]
+    text = (ROOT / "solutions" / f"{NAME}.py").read_text()
+    assert old in text
+    source = Source(NAME, "faulty.py", (Unit("faulty.py", text.replace(old, new)),))
+    assert set(outcomes(source, SEEDS_OF_FAULTS)) == {"failed"}
+
+
+def test_the_experiment_shows_what_the_lesson_says(course):
+    """Attention to all words gets every verb; one word back, only those within its reach."""
+    lesson = solution_module(course, course.exercise(NAME))
+    far = lesson.run_experiment(None)[2]
+    near = lesson.run_experiment(1)[2]
+    assert min(far) >= 0.99
+    assert min(near[:2]) >= 0.99
+    assert min(near[2:]) >= 0.35
+    assert max(near[2:]) <= 0.65
+    assert np.mean(near[2:]) == pytest.approx(0.5, abs=0.08)
