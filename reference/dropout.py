@@ -75,6 +75,12 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     dropped = np.abs(used) < 1e-12
     kept = ~dropped
     count, least, most = int(dropped.sum()), *_fair(dropped.size, rate)
+    if count and (dropped == dropped[..., :1, :]).all():
+        return DropoutMistake(
+            "dropout-of-whole-keys",
+            "Whole keys are dropped: a key that is dropped is so for every query. Each weight "
+            "should be dropped or kept by itself.",
+        )
     if np.allclose(used[kept], right[kept], atol=1e-5) and count:
         return DropoutMistake(
             "dropout-not-rescaled",

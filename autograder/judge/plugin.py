@@ -124,7 +124,8 @@ class CheckPlugin:
         path = item.nodeid.split("::")[0]
         for other_id, other in self.results.items():
             same_file = other_id.split("::")[0] == path
-            if same_file and other.function in own.needs and other.outcome != "passed":
+            needed = other.function in own.needs or other.name in own.needs
+            if same_file and needed and other.outcome != "passed":
                 pytest.skip(f"Not run: it needs “{other.title}” first.")
 
     @pytest.hookimpl(wrapper=True)

@@ -67,6 +67,12 @@ class Remote:
         request = Request("get", name, on=self._handle.number)
         return self._submission._client.ask(request).value
 
+    def part(self, name: str) -> "Remote":
+        """An attribute, left in the worker too: a function to pass as an argument, say."""
+        __tracebackhide__ = True
+        request = Request("get", name, on=self._handle.number, keep=True)
+        return Remote(self._submission, self._submission._client.ask(request).value)
+
 
 class Submission:
     """The student's module, at arm's length: `submission.softmax(x)` runs in the worker."""
@@ -140,6 +146,11 @@ class Submission:
         )
         reply = self._client.ask(Request("forward", name, list(made_with), forward=sent))
         return _passed(reply)
+
+    @property
+    def digest(self) -> str:
+        """What the submission's text is known by: another text has another digest."""
+        return self._client.source.digest
 
     def last_call(self) -> Call | None:
         """The newest call of this check."""

@@ -93,7 +93,18 @@ def _solution_lines(text: str) -> set[int]:
             within = False
         elif within:
             inside.add(number)
-    return inside
+    return inside - _test_lines(text)
+
+
+def _test_lines(text: str) -> set[int]:
+    """The lines of tests that the solution holds: a mutant of a test is another test, often as
+    good a one.
+    """
+    found: set[int] = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            found |= set(range(node.lineno - 1, node.end_lineno or node.lineno))
+    return found
 
 
 def _first_change(before: str, after: str) -> int:

@@ -1,0 +1,216 @@
+# %% [markdown]
+# # Find the bug
+#
+# Each of the five functions below looks right, runs on the example that it was published with, and has
+# one real fault. All five faults are from teaching material on attention. For each:
+#
+# 1. **Repair it**: write the right function, under its name without `broken_`.
+# 2. **Write a test** that would have found it: `test_NAME(implementation)` gets a function, calls it,
+#    and raises an `AssertionError` (by `assert`) if the function is broken. For a right one it returns.
+#
+# A function that stops with an error of its own is stopped as well: your test need not catch that.
+#
+# Your test is itself tested: it has to let right functions pass, however they are written, and stop
+# the broken one, and many others that are broken in other ways, most of which you cannot see here.
+#
+# **How to write a test that finds faults**
+#
+# - Use an input whose right answer you know: by hand, by a property (rows that sum to 1; a word that
+#   changes nothing before it), or by a slow and simple second way to compute it.
+# - Choose sizes that all differ: 2 sequences, 3 heads, 4 words, 5 features. Where two sizes are equal,
+#   a mixed-up axis goes unnoticed.
+# - Compare with `np.allclose(a, b)`, never with `==`: right functions round differently.
+# - Try it on both sides: `test_NAME(broken_NAME)` has to raise, `test_NAME(NAME)` has to return.
+#
+# An example, for a function that should give the mean of each row:
+#
+# ```python
+# def broken_row_mean(x):
+#     return x.mean()
+#
+# def row_mean(x):
+#     return x.mean(axis=-1)
+#
+# def test_row_mean(implementation):
+#     x = np.array([[1.0, 3.0], [5.0, 9.0]])
+#     assert np.allclose(implementation(x), [2.0, 7.0])
+# ```
+#
+# In all five, masks are True (or 1) where a query **may attend**.
+
+# %%
+import numpy as np
+
+# %% [markdown]
+# ## 1. A softmax
+#
+# `row_softmax(x)`: the softmax of each row, that is, along the last axis of an array with one axis or
+# more. It is stable: entries of 1000 give no NaN.
+
+
+# %%
+def broken_row_softmax(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+# %%
+def row_softmax(x):
+    """x: (..., n). Returns (..., n): along the last axis, positive numbers that sum to 1."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def test_row_softmax(implementation):
+    """Raises AssertionError if the implementation is broken."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## 2. Attention on a batch
+#
+# `batched_attention(Q, K, V)`: scaled dot-product attention, `(output, weights)`, for any number of
+# batch axes in front: none, one, or several (a batch and heads, say).
+
+
+# %%
+def broken_batched_attention(Q, K, V):
+    scores = Q @ K.transpose(0, 2, 1) / np.sqrt(K.shape[-1])
+    weights = row_softmax(scores)
+    return weights @ V, weights
+
+
+# %%
+def batched_attention(Q, K, V):
+    """Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v). Returns (output, weights)."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def test_batched_attention(implementation):
+    """Raises AssertionError if the implementation is broken."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## 3. A mask for several heads
+#
+# `masked_heads(scores, mask)`: the attention weights of scores `(B, H, L, L)`, which are scaled
+# already. The mask is `(L, L)`, the same for all, or `(B, L, L)`, one for each sequence. Every row
+# allows something.
+
+
+# %%
+def broken_masked_heads(scores, mask):
+    mask = np.asarray(mask)[:, None]  # an axis for the heads
+    return row_softmax(np.where(mask, scores, -1e9))
+
+
+# %%
+def masked_heads(scores, mask):
+    """scores: (B, H, L, L). mask: (L, L) or (B, L, L), True or 1: may attend. Returns weights."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def test_masked_heads(implementation):
+    """Raises AssertionError if the implementation is broken."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## 4. Several heads
+#
+# `multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads)`: self-attention in heads, `(output, weights)`.
+# The matrices stand on the right, `x @ W_q`, and head h has the features h·E/H to (h+1)·E/H − 1.
+
+
+# %%
+def broken_multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
+    head_size = x.shape[-1] // num_heads
+    Q, K, V = x @ W_q, x @ W_k, x @ W_v
+    weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(head_size))
+    return weights @ V @ W_o, weights
+
+
+# %%
+def multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
+    """x: (B, L, E), W_*: (E, E). Returns (output, weights): (B, L, E) and (B, H, L, L)."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def test_multi_head_forward(implementation):
+    """Raises AssertionError if the implementation is broken."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## 5. Dropout
+#
+# `attention_with_dropout(Q, K, V, p, rng)`: attention while training. Each weight is set to 0 with
+# probability p, by itself, and those that are kept are divided by 1 − p. The values are mixed with
+# these; **returned are the weights before dropout**, which are a distribution. Random numbers come from
+# `rng`, a `numpy.random.Generator`.
+
+
+# %%
+def broken_attention_with_dropout(Q, K, V, p, rng):
+    weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))
+    kept = rng.random(weights.shape) >= p
+    weights = weights * kept / (1 - p)
+    return weights @ V, weights
+
+
+# %%
+def attention_with_dropout(Q, K, V, p, rng):
+    """Q, K, V as before; 0 <= p < 1. Returns (output, weights before dropout)."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def test_attention_with_dropout(implementation):
+    """Raises AssertionError if the implementation is broken."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## Try it
+#
+# Each line should say that the test stops the broken function and lets yours pass.
+
+# %%
+if __name__ == "__main__":
+    for name in (
+        "row_softmax",
+        "batched_attention",
+        "masked_heads",
+        "multi_head_forward",
+        "attention_with_dropout",
+    ):
+        test = globals()[f"test_{name}"]
+        for kind in (f"broken_{name}", name):
+            try:
+                test(globals()[kind])
+                said = "passes"
+            except AssertionError:
+                said = "is stopped"
+            except Exception as error:
+                said = f"ends in {type(error).__name__}"
+            print(f"{kind:30} {said}")
+
+# %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check find_the_bug`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint 2` shows one more.

@@ -1,0 +1,67 @@
+"""Right and broken implementations for `find_the_bug`, as functions and as texts to send.
+
+A module for each function. `right_…` are right; of a `wrong_…` the docstring says what is wrong.
+"""
+
+import ast
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+NAMES = (
+    "row_softmax",
+    "batched_attention",
+    "masked_heads",
+    "multi_head_forward",
+    "attention_with_dropout",
+)
+SHOWN = "shown"  # wrong_shown is what the exercise shows
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One implementation; `wrong` says what is wrong with it, and is empty for a right one."""
+
+    id: str
+    wrong: str
+    function: Callable[..., Any]
+    text: str
+
+
+def implementations(name: str) -> list[Implementation]:
+    """All of a function's implementations. Each text stands alone; its names tell nothing."""
+    module = importlib.import_module(f"{__name__}.{name}")
+    found = []
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith(("right_", "wrong_")):
+            kind, _, rest = node.name.partition("_")
+            said = " ".join((ast.get_docstring(node) or "").split())
+            function = getattr(module, node.name)
+            found.append(
+                Implementation(
+                    rest.replace("_", "-"),
+                    said.rstrip(".") if kind == "wrong" else "",
+                    function,
+                    _alone(node),
+                )
+            )
+    return found
+
+
+def _alone(node: ast.FunctionDef) -> str:
+    """The function as `implementation`, without its docstring."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    parameters = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(each.arg) for each in node.args.args],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+    )
+    renamed = ast.FunctionDef(
+        name="implementation", args=parameters, body=body, decorator_list=[], returns=None
+    )
+    tree = ast.Module(body=[renamed], type_ignores=[])
+    return "import numpy as np\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n"

@@ -1,0 +1,64 @@
+"""Calls that tell right implementations from broken ones."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+RESULTS = ("the output", "the weights")
+Draw = Callable[[np.random.Generator], Sequence[tuple[Any, ...]]]
+
+
+def _softmax(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
+    sizes = ((4,), (3, 5), (4, 4), (2, 3, 4), (3, 3, 3), (2, 3, 2, 5))
+    large = np.array([[1000.0, 999.0, -1000.0], [-1000.0, -1001.0, -1000.5]])
+    return [*((2 * rng.normal(size=size),) for size in sizes), (large,), (large[None] - 5000,)]
+
+
+def _attention(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
+    def case(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> tuple[Any, ...]:
+        sizes = ((*batch, l_q, d_k), (*batch, l_k, d_k), (*batch, l_k, d_v))
+        return tuple(rng.normal(size=size) for size in sizes)
+
+    return [
+        case((), 3, 4, 2, 5),
+        case((2,), 4, 3, 5, 2),
+        case((3,), 3, 3, 3, 3),
+        case((2, 3), 4, 5, 6, 1),
+        case((2, 2), 2, 2, 2, 2),
+        case((2, 3, 2), 3, 4, 5, 2),
+    ]
+
+
+def _masks(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
+    cases: list[tuple[Any, ...]] = []
+    for batch, heads, length in ((2, 3, 4), (3, 3, 3), (2, 2, 4), (4, 4, 4), (1, 2, 5)):
+        scores = 2 * rng.normal(size=(batch, heads, length, length))
+        causal = np.tril(np.ones((length, length), bool))
+        each = rng.random((batch, length, length)) < 0.5
+        each |= np.eye(length, dtype=bool)
+        cases += [(scores, causal), (scores, each), (scores, each.astype(int))]
+        cases += [(scores, each[0].astype(float))]
+    return cases
+
+
+def _heads(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
+    def case(batch: int, length: int, features: int, heads: int) -> tuple[Any, ...]:
+        matrices = rng.normal(size=(4, features, features)) / np.sqrt(features) * 1.5
+        return (rng.normal(size=(batch, length, features)), *matrices, heads)
+
+    return [
+        case(2, 3, 4, 2),
+        case(1, 5, 6, 3),
+        case(2, 2, 4, 2),
+        case(3, 4, 8, 4),
+        case(2, 3, 5, 1),
+    ]
+
+
+CASES: dict[str, Draw] = {
+    "row_softmax": _softmax,
+    "batched_attention": _attention,
+    "masked_heads": _masks,
+    "multi_head_forward": _heads,
+}

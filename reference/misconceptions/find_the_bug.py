@@ -1,0 +1,121 @@
+"""Repaired functions that are still broken, and tests that find nothing.
+
+The broken implementations are those that the students' tests are tried on.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
+from reference.bugs import NAMES, SHOWN, implementations
+from reference.bugs.cases import CASES
+
+DROPOUT_IDS = {
+    "shown": "dropped-weights-returned",
+    "not-rescaled": "dropout-not-rescaled",
+    "missing": "dropout-missing",
+    "inverted": "dropout-rate-inverted",
+    "on-output": "dropout-on-output",
+    "on-scores": "dropout-before-softmax",
+    "whole-keys": "dropout-of-whole-keys",
+    "renormalised": "dropout-renormalised",
+    "own-numbers": "own-random-numbers",
+}
+PARAMETERS = {
+    "row_softmax": ("x",),
+    "batched_attention": ("Q", "K", "V"),
+    "masked_heads": ("scores", "mask"),
+    "multi_head_forward": ("x", "W_q", "W_k", "W_v", "W_o", "num_heads"),
+}
+HINTS: dict[str, Hints] = {
+    "row_softmax": (
+        "Which entries of your result sum to 1? Try it on two rows.",
+        "Along the last axis the numbers are positive and sum to 1, also where entries are large.",
+        "Maximum and sum with axis=-1 and keepdims=True, on the exponent and on the exponentials.",
+    ),
+    "batched_attention": (
+        "Write down the shapes of Q, K and the scores, with two batch axes in front.",
+        "Scores are Q Kᵀ / √d_k with the last two axes of K exchanged, and the softmax runs over "
+        "the last axis.",
+        "np.swapaxes(K, -1, -2), K.shape[-1] and axis=-1 are right for any number of axes.",
+    ),
+    "masked_heads": (
+        "Which axis of the scores does each axis of the mask meet, from the last to the first?",
+        "(L, L) is the same for all; (B, L, L) has no axis for the heads and needs one. Blocked "
+        "scores are low before the softmax.",
+        "if mask.ndim == 3: mask = mask[:, None]",
+    ),
+    "multi_head_forward": (
+        "Which features does head 1 see, and where do its results go?",
+        "Heads are blocks of neighbouring features: split, attention in each, merged in order, "
+        "then W_o.",
+        "reshape(B, L, H, d).transpose(0, 2, 1, 3), √d, and transpose back before the reshape.",
+    ),
+}
+
+
+def _recipe(name: str) -> Recipe:
+    known = implementations(name)
+    right = next(each.function for each in known if not each.wrong)
+    parameters = PARAMETERS[name]
+
+    def call(function: Callable[..., Any]) -> Callable[[Any], Any]:
+        return lambda s: function(*(getattr(s, parameter) for parameter in parameters))
+
+    return Recipe(
+        name,
+        parameters,
+        {"answer": call(right)},
+        lambda draw: [Probe(args) for args in CASES[name](np.random.default_rng([38, draw]))],
+        misconceptions=tuple(
+            Misconception(
+                "still-broken" if each.id == SHOWN else each.id,
+                f"This is still so in your function: {each.wrong}.",
+                HINTS[name],
+                {"answer": call(each.function)},
+            )
+            for each in known
+            if each.wrong and not (name == "batched_attention" and each.id == SHOWN)
+        ),
+        traits=(
+            Trait(
+                lambda s: getattr(s, parameters[-1] if name == "masked_heads" else parameters[0])
+                .ndim > 2,
+                "with three axes or more",
+                "with two axes or fewer",
+            ),
+        ),
+        results=() if len(parameters) < 3 else ("the output", "the attention weights"),
+    )  # fmt: skip
+
+
+RECIPES = {name: _recipe(name) for name in NAMES if name in PARAMETERS}
+
+
+def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+    """The function with dropout, done wrong, and tests that tell nothing."""
+    for each in implementations("attention_with_dropout"):
+        if each.wrong:
+            name = "attention_with_dropout"
+            yield name, DROPOUT_IDS[each.id], {name: each.function}
+    for name in NAMES:
+        yield f"test_{name}", "passes-the-broken", {f"test_{name}": lambda _: None}
+        yield f"test_{name}", "stops-the-right", {f"test_{name}": _refuse}
+    shape_only = {"test_row_softmax": _only_the_whole}
+    yield "test_row_softmax", "finds-too-little", shape_only
+    yield "test_row_softmax", "wrong-way-round", {"test_row_softmax": _turned_round}
+
+
+def _refuse(_: Any) -> None:
+    raise AssertionError
+
+
+def _only_the_whole(implementation: Any) -> None:
+    assert implementation(np.ones((2, 3, 4))).sum() != 1
+    assert abs(implementation(np.ones((2, 3))).sum() - 1) > 0.5
+
+
+def _turned_round(implementation: Any) -> None:
+    assert abs(implementation(np.ones((2, 3))).sum() - 1) < 0.5
