@@ -11,6 +11,7 @@ import msgspec
 import yaml
 
 from autograder.errors import UserError
+from autograder.text import number
 
 FILE_NAME = "course.yml"
 
@@ -18,6 +19,7 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 HintPolicy = Literal["practice", "homework", "exam"]
 Library = Literal["numpy", "torch"]
+Variant = Literal["none", "per-student"]
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -42,8 +44,24 @@ class Limits(Record, frozen=True, kw_only=True):
     memory_mb: Annotated[int, msgspec.Meta(ge=64)] = 1024
 
 
+class Question(Record, frozen=True, kw_only=True):
+    """A question that is answered in words and graded by a person.
+
+    `rubric` says for what there are points; the answer is the text cell `answer="NAME"`.
+    """
+
+    name: Name
+    title: str
+    points: Positive
+    rubric: tuple[str, ...] = ()
+
+
 class Exercise(Record, frozen=True, kw_only=True):
-    """One exercise: `solutions/NAME.py`, `exercises/NAME.*`, `CHECKS/test_NAME.py`."""
+    """One exercise: `solutions/NAME.py`, `exercises/NAME.*`, `CHECKS/test_NAME.py`.
+
+    With `questions` a person gives the points, and the checks only say what was answered. With
+    `variant: per-student` each student has numbers of their own.
+    """
 
     name: Name
     title: str
@@ -51,6 +69,8 @@ class Exercise(Record, frozen=True, kw_only=True):
     needs: Library = "numpy"
     forbids: tuple[str, ...] = ()
     limits: Limits | None = None
+    questions: tuple[Question, ...] = ()
+    variant: Variant = "none"
 
 
 class Assignment(Record, frozen=True, kw_only=True):
@@ -190,7 +210,11 @@ def _explain(path: Path, tree: yaml.Node, message: str) -> str:
 
 def _expected(said: str, steps: Sequence[str | int]) -> str:
     """What msgspec said, with the choices where it does not list them."""
-    choices: dict[str | int, object] = {"hints": HintPolicy, "needs": Library}
+    choices: dict[str | int, object] = {
+        "hints": HintPolicy,
+        "needs": Library,
+        "variant": Variant,
+    }
     if said.startswith("Invalid enum value"):
         return f"expected one of {', '.join(get_args(choices[steps[-1]]))}"
     if said.startswith("Invalid RFC3339"):
@@ -203,6 +227,7 @@ def _known_fields(steps: Sequence[str | int]) -> list[str]:
         "exercises": Exercise,
         "assignments": Assignment,
         "limits": Limits,
+        "questions": Question,
     }
     named = [kinds[step] for step in steps if isinstance(step, str) and step in kinds]
     return [field.name for field in msgspec.structs.fields(named[-1] if named else CourseFile)]
@@ -255,6 +280,12 @@ def _check_names(path: Path, text: str, content: CourseFile) -> None:
                 f"the exercise `{exercise.name}` is listed twice."
             )
         seen.add(exercise.name)
+        whole = sum(question.points for question in exercise.questions)
+        if exercise.questions and whole != exercise.points:
+            raise UserError(
+                f"{path}, line {line('exercises', index, 'points')}: expected {number(whole)} "
+                f"points, as many as the questions of `{exercise.name}` have together."
+            )
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):
         if assignment.name in named:

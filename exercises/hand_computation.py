@@ -83,4 +83,4 @@ c_masked_row = None  # four numbers
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check hand_computation`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint 2` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more.

@@ -121,4 +121,4 @@ if __name__ == "__main__":
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check language_model`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint 2` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more.

@@ -93,4 +93,4 @@ CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check scaling_experiment`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint 2` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more.

@@ -13,7 +13,7 @@ CLOSING = """
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check {name}`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint 2` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more.
 """
 
 
@@ -54,7 +54,8 @@ def notebook(text: str) -> str:
     taken: set[str] = set()
     for cell in book.cells:
         cell["id"] = _identifier(cell, taken)
-        cell["metadata"] = {}
+        answer = cell["metadata"].get("answer")
+        cell["metadata"] = {"answer": answer} if answer else {}
     book["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -65,8 +66,9 @@ def notebook(text: str) -> str:
 
 
 def _identifier(cell: Any, taken: set[str]) -> str:
-    defined = re.search(r"^def (\w+)", cell["source"], re.MULTILINE)
+    defined = re.search(r"^(?:def|class) (\w+)", cell["source"], re.MULTILINE)
     first = defined.group(1) if defined else cell["source"].split("\n")[0]
+    first = cell["metadata"].get("answer") or first
     stem = re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")[:40] or cell["cell_type"]
     found, count = stem, 1
     while found in taken:

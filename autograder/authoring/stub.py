@@ -5,6 +5,7 @@ import re
 from autograder.errors import UserError
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+TEXT_STUB = "YOUR ANSWER HERE"
 STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
 
 
@@ -17,13 +18,15 @@ def strip_solutions(text: str, name: str) -> str:
     kept: list[str] = []
     begun = 0
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() == BEGIN:
+        if line.strip().removeprefix("# ") == BEGIN:
             if begun:
                 raise UserError(f"{name}, line {number}: {BEGIN} again, before {END}.")
             begun = number
             indent = line[: len(line) - len(line.lstrip())]
+            if line.startswith("# "):
+                kept.append(f"# {TEXT_STUB}")
             kept += [indent + stub for stub in STUB] if indent else []
-        elif line.strip() == END:
+        elif line.strip().removeprefix("# ") == END:
             if not begun:
                 raise UserError(f"{name}, line {number}: {END} without {BEGIN}.")
             begun = 0

@@ -9,6 +9,7 @@ from typing import IO
 
 import msgspec
 
+from autograder.classroom.by_hand import TABLE, answers_of, read_marks, with_marks, write_marks
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.overview import Overview
 from autograder.classroom.pool import Reports, Setup, Task, graded
@@ -16,7 +17,7 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.judge.scoring import grader, ungraded, whole_report
 from autograder.report.html import Pages
-from autograder.report.model import ExerciseReport, Report
+from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.redact import for_student
 from autograder.report.table import write_grades
 from autograder.submission.archive import unpack
@@ -99,6 +100,8 @@ class _Run:
         self.journal = Journal(job.out)
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, Report] = {}
+        self.marks = read_marks(job.out / TABLE, job.exercises)
+        self.answers: list[tuple[str, str, WrittenAnswer]] = []
 
     def run(self, scratch: Path) -> Overview:
         job = self.job
@@ -115,6 +118,9 @@ class _Run:
             os.replace(partial, job.out / REPORTS)
             write_grades(job.out / GRADES, names, self.overview.rows)
             self.pages.write_index(self.overview)
+            if any(exercise.questions for exercise in job.exercises):
+                write_marks(job.out / TABLE, self.answers)
+                self.pages.write_answers(self.answers, TABLE)
         finally:
             self.journal.close()
         return self.overview
@@ -172,7 +178,10 @@ class _Run:
         self.whole[number] = whole_report(
             waiting.work.student,
             self.job.course,
-            [waiting.reports[exercise.name] for exercise in self.job.exercises],
+            [
+                with_marks(waiting.reports[exercise.name], waiting.work.student, self.marks)
+                for exercise in self.job.exercises
+            ],
             self.grader,
             waiting.work.notes,
         )
@@ -183,6 +192,7 @@ class _Run:
             report = self.whole.pop(number)
             data = msgspec.json.encode(report)
             file.write(data + b"\n")
+            self.answers += answers_of(report)
             self.overview.add(report, self._page(report, data))
             self.progress(number + 1, len(self.folders))
 

@@ -56,7 +56,7 @@ class Overview:
         """Take a report into the overview; `page` is where its page lies."""
         notes = list(report.notes)
         for exercise in report.exercises:
-            if exercise.status in {"needs a person", "crashed", "timed out"}:
+            if exercise.status in {"needs a person", "crashed", "timed out", "by hand"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
             for check in exercise.checks:
                 key = (exercise.name, check.name)

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import importlib.metadata
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,10 +21,11 @@ from autograder.report.model import (
     Grader,
     Report,
     Status,
+    WrittenAnswer,
     worst,
 )
-from autograder.submission.source import Source
-from autograder.text import printable
+from autograder.submission.source import MAX_ANSWER, Source
+from autograder.text import printable, several
 from autograder.worker.confinement import Rung
 
 
@@ -33,10 +35,13 @@ def exercise_report(
     """The report on one exercise. The checks' weights are scaled to the exercise's points."""
     forbidden = find_forbidden(source, exercise.forbids)
     whole = sum(result.weight for result in results) or 1.0
-    share = exercise.points / whole
+    share = 0.0 if exercise.questions else exercise.points / whole
     earned = sum(result.weight for result in results if result.outcome == "passed")
     notes = [raised(problem, "The file").finding for problem in client.load_problems]
     status, reason = _status(results)
+    answers = _answers(exercise, source, results)
+    if answers and status == "graded":
+        status, reason = "by hand", f"{several(len(answers), 'answer')} for a person to read."
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -49,6 +54,24 @@ def exercise_report(
         checks=tuple(_check_report(result, share, bool(forbidden)) for result in results),
         notes=tuple(dict.fromkeys(notes)),
         printed=printable(client.printed, MAX_PRINTED),
+        answers=answers,
+    )
+
+
+def _answers(
+    exercise: Exercise, source: Source, results: Sequence[CheckResult]
+) -> tuple[WrittenAnswer, ...]:
+    """What was answered, as the checks see it: a question whose check failed was not."""
+    passed = {name for result in results if result.outcome == "passed" for name in result.about}
+    return tuple(
+        WrittenAnswer(
+            name=question.name,
+            title=question.title,
+            text=printable(source.answers[question.name], MAX_ANSWER),
+            max_points=question.points,
+        )
+        for question in exercise.questions
+        if question.name in passed
     )
 
 
@@ -119,10 +142,21 @@ def grader(course: Course, seed: int, confinement: Rung = "none") -> Grader:
         version=autograder.__version__,
         python=platform.python_version(),
         numpy=np.__version__,
+        torch=_torch(course),
         digest=_digest(course.root, course.content.checks, course.content.reference),
         seed=seed,
         confinement=confinement,
     )
+
+
+def _torch(course: Course) -> str:
+    """torch's version, if the course needs it; it is not imported for that."""
+    if all(exercise.needs != "torch" for exercise in course.content.exercises):
+        return ""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import jinja2
 
 from autograder.course import Course, Exercise
 from autograder.report import values
-from autograder.report.model import Cell, Curve, Evidence, Matrix, Report
+from autograder.report.model import Cell, Curve, Evidence, Matrix, Report, WrittenAnswer
 from autograder.report.terminal import LETTERS, diagnosed, first_failure, headline
 from autograder.text import file_name, number
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FOLDER = "feedback"
 INDEX = "index.html"
+ANSWERS = "by-hand.html"
 OUTCOMES = {
     "passed": "✓",
     "failed": "✗",
@@ -61,6 +62,7 @@ class Pages:
         self.exercises = exercises
         templates = environment()
         self._student = templates.get_template("student.html")
+        self._answers = templates.get_template("by_hand.html")
         self._index = templates.get_template("index.html")
         (out / FOLDER).mkdir(parents=True, exist_ok=True)
 
@@ -80,6 +82,13 @@ class Pages:
             overview=overview, hardest=overview.hardest(), commonest=overview.commonest()
         )
         (self.out / INDEX).write_text(text, encoding="utf-8", newline="\n")
+
+    def write_answers(self, answers: Sequence[tuple[str, str, WrittenAnswer]], table: str) -> None:
+        """The page of all answers in words, question by question."""
+        text = self._answers.render(
+            course=self.course.title, exercises=self.exercises, answers=answers, table=table
+        )
+        (self.out / ANSWERS).write_text(text, encoding="utf-8", newline="\n")
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:

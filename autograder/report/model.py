@@ -5,11 +5,18 @@ from typing import Literal
 import msgspec
 
 Outcome = Literal["passed", "failed", "not run", "timed out", "crashed", "error"]
-Status = Literal["graded", "missing", "crashed", "timed out", "needs a person"]
+Status = Literal["graded", "missing", "by hand", "timed out", "crashed", "needs a person"]
 Cell = float | int | bool | str
 
 # From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
-SEVERITY: tuple[Status, ...] = ("graded", "missing", "timed out", "crashed", "needs a person")
+SEVERITY: tuple[Status, ...] = (
+    "graded",
+    "missing",
+    "by hand",
+    "timed out",
+    "crashed",
+    "needs a person",
+)
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -99,6 +106,17 @@ class CheckReport(Record, frozen=True, kw_only=True):
     hints: tuple[str, ...] = ()
 
 
+class WrittenAnswer(Record, frozen=True, kw_only=True):
+    """An answer in words; `points` and `comment` are a person's, None until there are any."""
+
+    name: str
+    title: str
+    text: str
+    max_points: float
+    points: float | None = None
+    comment: str = ""
+
+
 class ExerciseReport(Record, frozen=True, kw_only=True):
     """One exercise of one submission."""
 
@@ -113,6 +131,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     checks: tuple[CheckReport, ...] = ()
     notes: tuple[str, ...] = ()
     printed: str = ""
+    answers: tuple[WrittenAnswer, ...] = ()
 
 
 class Grader(Record, frozen=True, kw_only=True):
@@ -121,6 +140,7 @@ class Grader(Record, frozen=True, kw_only=True):
     version: str
     python: str
     numpy: str
+    torch: str
     digest: str
     seed: int
     confinement: str

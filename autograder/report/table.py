@@ -34,7 +34,10 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
 def points_cell(row: "Row", exercise: str) -> str:
     """The points, or nothing for what was not handed in or could not be graded."""
-    if row.statuses[exercise] in {"missing", "needs a person"} and not row.points[exercise]:
+    if (
+        row.statuses[exercise] in {"missing", "needs a person", "by hand"}
+        and not row.points[exercise]
+    ):
         return ""
     return number(row.points[exercise])
 

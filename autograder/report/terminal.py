@@ -53,6 +53,8 @@ def _head(exercise: ExerciseReport) -> Iterator[Line]:
         yield [(said, "bold")]
     style = "full" if exercise.points == exercise.max_points else "partial"
     score = f"{number(exercise.points)} of {number(exercise.max_points)} points"
+    if exercise.status == "by hand":
+        style, score = "", f"{number(exercise.max_points)} points, given by a person"
     file = f" ({exercise.file})" if exercise.file else ""
     yield [(exercise.title, ""), (file, "dim"), (": ", ""), (score, style)]
     if exercise.reason and exercise.reason != said:
@@ -86,7 +88,7 @@ def check_lines(check: CheckReport, with_values: bool, said: set[str]) -> Iterat
     `said` holds the diagnoses that stand further up already.
     """
     mark, style = MARKS[check.outcome]
-    points = f"{number(check.points)}/{number(check.max_points)}"
+    points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
     yield [(f"  {mark} ", style), (f"{points:>5}  ", "dim"), (check.title, "")]
     if check.note:
         yield [(INDENT + check.note, "good")]

@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -14,19 +15,22 @@ from autograder.worker.messages import Unit
 MAX_SOURCE = 1024 * 1024
 MAX_NOTEBOOK = 32 * 1024 * 1024
 MAX_SIBLINGS = 50
+MAX_ANSWER = 20_000
 SUFFIXES = (".py", ".ipynb")
 
 
 class Source(msgspec.Struct, frozen=True):
     """The source of a submission: units that run one after the other.
 
-    `helpers` are the files beside it that it names, and those that they name, by module name.
+    `helpers` are the files beside it that it names, and those that they name, by module name;
+    `answers` are the text cells that answer a question, by its name. They are read, never run.
     """
 
     name: str
     label: str
     units: tuple[Unit, ...]
     helpers: dict[str, str] = {}
+    answers: dict[str, str] = {}
 
     @property
     def text(self) -> str:
@@ -39,7 +43,10 @@ class Source(msgspec.Struct, frozen=True):
     @property
     def digest(self) -> str:
         """SHA-256 of all that will run."""
-        data = msgspec.json.encode([self.name, self.units, sorted(self.helpers.items())])
+        parts = [self.name, self.units, sorted(self.helpers.items())]
+        data = msgspec.json.encode(
+            [*parts, sorted(self.answers.items())] if self.answers else parts
+        )
         return hashlib.sha256(data).hexdigest()
 
 
@@ -59,6 +66,11 @@ def _named(text: str, name: str, siblings: Mapping[str, str]) -> dict[str, str]:
 class _Cell(msgspec.Struct):
     cell_type: str = ""
     source: str | list[str] = ""
+    metadata: dict[str, Any] = {}
+
+    @property
+    def text(self) -> str:
+        return self.source if isinstance(self.source, str) else "".join(self.source)
 
 
 class _Notebook(msgspec.Struct):
@@ -73,11 +85,13 @@ def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = 
     """
     label = one_line(path.name, 100)
     if path.suffix == ".ipynb":
-        units = _cells(read_bytes(path, MAX_NOTEBOOK), label)
+        cells = _cells(read_bytes(path, MAX_NOTEBOOK), label)
+        units, answers = _units(cells, label), _answers(cells)
     else:
-        units = (Unit(label, read_text(path, MAX_SOURCE)),)
+        text = read_text(path, MAX_SOURCE)
+        units, answers = (Unit(label, text),), _answers_in_comments(text)
     text = "\n".join(unit.text for unit in units)
-    return Source(exercise, label, units, _named(text, exercise, siblings or {}))
+    return Source(exercise, label, units, _named(text, exercise, siblings or {}), answers)
 
 
 def read_siblings(folder: Path) -> dict[str, str]:
@@ -92,7 +106,32 @@ def read_siblings(folder: Path) -> dict[str, str]:
     return found
 
 
-def _cells(data: bytes, label: str) -> tuple[Unit, ...]:
+def _answers(cells: Sequence[_Cell]) -> dict[str, str]:
+    """The text cells of a notebook that answer a question; of two with one name, the first."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        name = cell.metadata.get("answer")
+        if cell.cell_type == "markdown" and isinstance(name, str):
+            found.setdefault(name[:100], cell.text[:MAX_ANSWER].strip())
+    return found
+
+
+def _answers_in_comments(text: str) -> dict[str, str]:
+    """The same in a percent-format script, where a text cell is a comment."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.split("\n"):
+        if line.startswith("# %%"):
+            begins = re.match(r'# %% \[markdown\].*\banswer="(\w{1,100})"', line)
+            name = begins.group(1) if begins and begins.group(1) not in found else ""
+            if name:
+                found[name] = ""
+        elif name and len(found[name]) < MAX_ANSWER:
+            found[name] += re.sub(r"^#? ?", "", line) + "\n"
+    return {name: answer.strip() for name, answer in found.items()}
+
+
+def _cells(data: bytes, label: str) -> list[_Cell]:
     try:
         notebook = msgspec.json.decode(data, type=_Notebook)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -101,11 +140,14 @@ def _cells(data: bytes, label: str) -> tuple[Unit, ...]:
         else:
             reason = f"its JSON is damaged ({one_line(str(error), 120)})"
         raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
+    return notebook.cells
+
+
+def _units(cells: Sequence[_Cell], label: str) -> tuple[Unit, ...]:
     units: list[Unit] = []
-    for cell in notebook.cells:
+    for cell in cells:
         if cell.cell_type == "code":
-            text = cell.source if isinstance(cell.source, str) else "".join(cell.source)
-            units.append(Unit(f"code cell {len(units) + 1}", text))
+            units.append(Unit(f"code cell {len(units) + 1}", cell.text))
     if sum(len(unit.text) for unit in units) > MAX_SOURCE:
         raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")
     return tuple(units)

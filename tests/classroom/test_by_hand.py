@@ -1,0 +1,82 @@
+"""Answers in words: what a person enters becomes grades, and stays when grading is repeated."""
+
+import csv
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import main
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """Grade a class of three into a folder, as often as wanted."""
+    for student, file in (("ann", "solutions"), ("bob", "exercises")):
+        folder = tmp_path / "class" / student
+        folder.mkdir(parents=True)
+        shutil.copy(ROOT / file / "reflection.py", folder)
+    (tmp_path / "class" / "cem").mkdir()
+
+    def grade():
+        args = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
+        args += ["--exercise", "reflection", "--course", str(ROOT), "--workers", "1"]
+        result = CliRunner().invoke(main, args)
+        with (tmp_path / "out" / "grades.csv").open() as file:
+            rows = {row["student"]: row for row in csv.DictReader(file)}
+        return result, rows
+
+    grade.table = tmp_path / "out" / "by-hand.csv"
+    grade.page = tmp_path / "out" / "by-hand.html"
+    return grade
+
+
+def fill_in(path, points):
+    rows = list(csv.DictReader(path.open()))
+    for row, each in zip(rows, points, strict=True):
+        row["points"], row["comment"] = each, f"=comment on {row['question']}"
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, rows[0].keys())
+        table.writeheader()
+        table.writerows(rows)
+
+
+def test_answers_wait_for_a_person(graded):
+    _, rows = graded()
+    assert rows["ann"]["status"] == "by hand"
+    assert rows["ann"]["reflection"] == ""
+    assert rows["bob"]["reflection"] == "0"
+    assert rows["cem"]["status"] == "missing"
+    assert [row["student"] for row in csv.DictReader(graded.table.open())] == ["ann"] * 3
+    assert "variance d_k" in graded.page.read_text()
+    assert "1 point: large scores push the softmax" in graded.page.read_text()
+
+
+def test_points_of_a_person_become_the_grade_and_stay(graded):
+    graded()
+    fill_in(graded.table, ["4", "2,5", "3"])
+    _, rows = graded()
+    assert rows["ann"]["reflection"] == "9.5"
+    assert rows["ann"]["status"] == "graded"
+    before = graded.table.read_text()
+    assert "'=comment on why_scale" in before
+    assert graded()[1] == rows
+    assert graded.table.read_text() == before
+
+
+def test_some_answers_may_wait(graded):
+    graded()
+    fill_in(graded.table, ["4", "", "3"])
+    _, rows = graded()
+    assert (rows["ann"]["reflection"], rows["ann"]["status"]) == ("7", "by hand")
+
+
+@pytest.mark.parametrize("points", ["5", "-1", "many"])
+def test_points_that_cannot_be_are_refused_with_their_line(graded, points):
+    graded()
+    fill_in(graded.table, ["4", points, "3"])
+    result, _ = graded()
+    assert result.exit_code
+    assert "by-hand.csv, line 3" in result.output
+    assert "from 0 to 4" in result.output
