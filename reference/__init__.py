@@ -8,7 +8,7 @@ from reference.attention import (
     scores,
     softmax,
 )
-from reference.by_hand import HAND_PARTS, MASKED_ROW, HandPart
+from reference.by_hand import HandPart, HandProblem, hand_problem
 from reference.heads import merge_heads, split_heads
 from reference.masks import causal_mask, count_visible, masked_weights
 from reference.patterns import analyze_pattern, strongest_links
@@ -24,11 +24,10 @@ from reference.scaling import (
 )
 
 __all__ = [
-    "HAND_PARTS",
-    "MASKED_ROW",
     "MEASURES",
     "Distribution",
     "HandPart",
+    "HandProblem",
     "acceptance_interval",
     "analyze_pattern",
     "attention",
@@ -38,6 +37,7 @@ __all__ = [
     "count_visible",
     "entropy",
     "gradient_norm",
+    "hand_problem",
     "masked_weights",
     "measure_trial",
     "merge_heads",

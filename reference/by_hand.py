@@ -1,6 +1,9 @@
 """The problems of `hand_computation`, and each of their steps from the one before."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +11,9 @@ import numpy.typing as npt
 from reference.attention import Array, combine, scale, scores, softmax
 
 STEPS = ("scores", "scaled", "weights", "output")
+
+
+WITHIN = 0.002  # how far from the exact value an entry may be
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,21 @@ class HandPart:
         return combine(given, np.array(self.V, float))
 
 
+@dataclass(frozen=True)
+class HandProblem:
+    """All parts, and the causal row with its last position blocked."""
+
+    parts: dict[str, HandPart]
+    masked_scores: tuple[float, ...]
+
+    @property
+    def masked_row(self) -> tuple[float, ...]:
+        return tuple(float(w) for w in [*softmax(np.array(self.masked_scores[:3])), 0.0])
+
+
 _CAT_SAT_MAT = ((1.0, 0.5, 0.2, 0.8), (0.3, 0.9, 0.1, 0.4), (0.6, 0.2, 0.7, 0.3))
 
-HAND_PARTS = {
+_HAND_PARTS = {
     "a": HandPart("a", ((1, 0), (0, 1)), ((1, 1), (1, 0)), ((2, 1), (1, 2))),
     "b": HandPart(
         "b",
@@ -59,9 +77,6 @@ HAND_PARTS = {
     ),
     "c": HandPart("c", _CAT_SAT_MAT, _CAT_SAT_MAT, _CAT_SAT_MAT),
 }
-
-MASKED_SCORES = (0.5, 0.8, 0.3, 0.9)
-MASKED_ROW = tuple(float(w) for w in [*softmax(np.array(MASKED_SCORES[:3])), 0.0])
 
 # What the course's source S3 prints in its worked example. It does not follow from its own
 # matrices: `[1][2]` of the scores is 0.3·0.6 + 0.9·0.2 + 0.1·0.7 + 0.4·0.3 = 0.55.
@@ -78,3 +93,61 @@ PRINTED_IN_S3: dict[str, dict[tuple[int, ...], float]] = {
     },
     "c_masked_row": {(0,): 0.28, (1,): 0.41, (2,): 0.31},
 }  # fmt: skip
+
+STANDARD = HandProblem(_HAND_PARTS, (0.5, 0.8, 0.3, 0.9))
+
+
+@functools.lru_cache(maxsize=256)
+def hand_problem(variant: str = "") -> HandProblem:
+    """The problem of a variant, a key of hexadecimal digits; the course's own for the empty one.
+
+    Whole numbers and tenths. Drawn again until no way to mix up an axis gives the right numbers.
+    Part C is self-attention of words with themselves, whose scores are symmetric whatever the
+    numbers; those of A and B never are.
+    """
+    if not variant:
+        return STANDARD
+    rng = np.random.default_rng(int(variant, 16))
+    parts = {
+        "a": _drawn("a", lambda: tuple(_rows(rng.integers(0, 4, (2, 2))) for _ in "QKV")),
+        "b": _drawn("b", lambda: tuple(_rows(rng.integers(0, 3, (3, 4))) for _ in "QKV")),
+        "c": _drawn("c", lambda: (_rows(rng.integers(1, 11, (3, 4)) / 10),) * 3),
+    }
+    row = rng.permutation(np.arange(1, 11))[:4] / 10
+    return HandProblem(parts, tuple(float(x) for x in row))
+
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+def _rows(values: npt.NDArray[Any]) -> Matrix:
+    return tuple(tuple(row) for row in values.tolist())
+
+
+def _drawn(letter: str, draw: Callable[[], Any]) -> HandPart:
+    while True:
+        part = HandPart(letter, *draw())
+        if _tells(part):
+            return part
+
+
+def _tells(part: HandPart) -> bool:
+    """Whether mixed-up axes and left-out steps show in every step, and no row has a tie."""
+    Q, K, V = (np.array(matrix, float) for matrix in (part.Q, part.K, part.V))
+    scores_, scaled, weights, output = (part.exact(step) for step in STEPS)
+    if any(len(set(row)) < len(row) for row in scores_.tolist()):
+        return False
+    if any(len(set(row)) == 1 for matrix in (part.Q, part.K, part.V) for row in matrix):
+        return False
+    symmetric = part.letter == "c"
+    mixed: list[tuple[Array, Array]] = [
+        (scaled, scores_),
+        (weights, softmax(scaled, 0)),
+        (output, weights.T @ V),
+    ]
+    if not symmetric:
+        mixed += [(scores_, scores_.T), (weights, weights.T)]
+        mixed += [(output, weights @ K), (output, weights @ Q)]
+    if not symmetric and Q.shape == K.T.shape:
+        mixed += [(scores_, Q @ K), (scores_, Q.T @ K), (output, V @ weights)]
+    return all(np.abs(right - wrong).max() > 10 * WITHIN for right, wrong in mixed)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from reference.attention import combine, scale, scores, softmax
-from reference.by_hand import HAND_PARTS, MASKED_ROW, PRINTED_IN_S3
+from reference.by_hand import PRINTED_IN_S3, STANDARD
 from tests.conftest import ROOT
 
-X = np.array(HAND_PARTS["c"].Q)
+X = np.array(STANDARD.parts["c"].Q)
 SCORES = scores(X, X)
 WEIGHTS = softmax(scale(SCORES, 4))
 EXACT = {
@@ -15,7 +15,7 @@ EXACT = {
     "c_scaled": scale(SCORES, 4),
     "c_weights": WEIGHTS,
     "c_output": combine(WEIGHTS, X),
-    "c_masked_row": np.array(MASKED_ROW),
+    "c_masked_row": np.array(STANDARD.masked_row),
 }
 
 
@@ -29,7 +29,7 @@ def test_the_page_has_the_right_numbers():
     page = (ROOT / "docs" / "errata.md").read_text()
     for row in (WEIGHTS[1], WEIGHTS[2], combine(WEIGHTS, X)[1], combine(WEIGHTS, X)[2]):
         assert ", ".join(f"{value:.3f}" for value in row) in page
-    assert ", ".join(f"{value:.3f}" for value in MASKED_ROW[:3]) in page
+    assert ", ".join(f"{value:.3f}" for value in STANDARD.masked_row[:3]) in page
     row = softmax(np.array([2, 0.5, 0.5, 0.5]))
     assert ", ".join(f"{value:.3f}" for value in row) in page
 

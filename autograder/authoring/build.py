@@ -7,6 +7,7 @@ from typing import Any
 from autograder.authoring.stub import strip_solutions
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
+from autograder.variants import personalised
 
 CLOSING = """
 # %% [markdown]
@@ -17,17 +18,19 @@ CLOSING = """
 """
 
 
-def build_exercise(course: Course, exercise: Exercise) -> dict[Path, str]:
-    """The files of an exercise and what they should hold.
+def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
+    """The files of an exercise and what they should hold, with a student's own numbers or not.
 
     Raises:
-        UserError: there is no solution, or its markers do not match.
+        UserError: there is no solution, or its markers do not match, or it has no variants.
     """
     solution = course.root / "solutions" / f"{exercise.name}.py"
     try:
         text = solution.read_text(encoding="utf-8")
     except OSError as error:
         raise UserError(f"{solution} cannot be read: {error.strerror}.") from None
+    if variant:
+        text = personalised(course, exercise, text, variant)
     closing = CLOSING.format(name=exercise.name)
     stub = strip_solutions(text, str(solution)).rstrip("\n") + "\n" + closing
     folder = course.root / "exercises"

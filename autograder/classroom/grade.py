@@ -22,6 +22,8 @@ from autograder.report.redact import for_student
 from autograder.report.table import write_grades
 from autograder.submission.archive import unpack
 from autograder.submission.intake import Folder, Work, find_folders, read_work
+from autograder.submission.source import with_own_numbers
+from autograder.variants import read_secret, stated_variant, variant_of
 from autograder.worker.confinement import Rung
 
 GRADES, REPORTS = "grades.csv", "report.jsonl"
@@ -100,6 +102,8 @@ class _Run:
         self.journal = Journal(job.out)
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, Report] = {}
+        own = any(exercise.variant != "none" for exercise in job.exercises)
+        self.secret = read_secret(job.course) if own else None
         self.marks = read_marks(job.out / TABLE, job.exercises)
         self.answers: list[tuple[str, str, WrittenAnswer]] = []
 
@@ -128,7 +132,7 @@ class _Run:
     def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
         for number, folder in enumerate(self.folders):
-            work = read_work(folder, self.job.course.exercises)
+            work = self._with_variants(read_work(folder, self.job.course.exercises))
             reports: dict[str, ExerciseReport] = {}
             keys: dict[str, str] = {}
             for exercise in self.job.exercises:
@@ -142,6 +146,21 @@ class _Run:
             else:
                 self._assemble(number)
                 self._write(file)
+
+    def _with_variants(self, work: Work) -> Work:
+        """The work with each student's own numbers, whatever the files say."""
+        for name, source in list(work.sources.items()):
+            variant = variant_of(self.job.course.exercise(name), work.student, self.secret)
+            if not variant:
+                continue
+            if stated_variant(source.text) not in {variant, ""}:
+                work.unclear[name] = (
+                    f"{source.label} has the numbers of another student: a mix-up, or a copy."
+                )
+                del work.sources[name]
+            else:
+                work.sources[name] = with_own_numbers(source, variant)
+        return work
 
     def _known(self, exercise: Exercise, work: Work, keys: dict[str, str]) -> ExerciseReport | None:
         """The report, where no check has to run for it; else its key is put into `keys`."""

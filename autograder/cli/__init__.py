@@ -119,6 +119,17 @@ def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> 
 
 
 @app.command()
+@click.argument("students", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="For the folders.")
+@course_option
+def variants(students: Path, out: Path, course: Path | None) -> None:
+    """Make files with numbers of each student's own: STUDENTS is a list of ids, one a line."""
+    from autograder.cli.variants import run
+
+    raise SystemExit(run(students, out, course))
+
+
+@app.command()
 @click.argument("exercises", nargs=-1)
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")

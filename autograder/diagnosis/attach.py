@@ -90,7 +90,9 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client
             recipe = replay.recipe
             return Examination(replay, lambda probe: _ask(submission, recipe, probe)).diagnose()
         explain_value = getattr(catalogue.module(exercise), "explain_value", None)
-        found: Finding | None = explain_value(function, submission.value) if explain_value else None
+        found: Finding | None = (
+            explain_value(function, submission.value, submission.variant) if explain_value else None
+        )
         return found
     except (Stopped, StudentProblem):
         return None

@@ -153,6 +153,11 @@ class Submission:
         return _passed(reply)
 
     @property
+    def variant(self) -> str:
+        """The key of the student's own numbers; empty where all have the same."""
+        return self._client.source.variant
+
+    @property
     def digest(self) -> str:
         """What the submission's text is known by: another text has another digest."""
         return self._client.source.digest

@@ -10,6 +10,7 @@ import msgspec
 
 from autograder.submission.read import UnreadableFile, read_bytes, read_text
 from autograder.text import one_line
+from autograder.variants import stated_variant
 from autograder.worker.messages import Unit
 
 MAX_SOURCE = 1024 * 1024
@@ -24,6 +25,7 @@ class Source(msgspec.Struct, frozen=True):
 
     `helpers` are the files beside it that it names, and those that they name, by module name;
     `answers` are the text cells that answer a question, by its name. They are read, never run.
+    `variant` is the key of the student's own numbers, where an exercise has such.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Source(msgspec.Struct, frozen=True):
     units: tuple[Unit, ...]
     helpers: dict[str, str] = {}
     answers: dict[str, str] = {}
+    variant: str = ""
 
     @property
     def text(self) -> str:
@@ -43,10 +46,10 @@ class Source(msgspec.Struct, frozen=True):
     @property
     def digest(self) -> str:
         """SHA-256 of all that will run."""
-        parts = [self.name, self.units, sorted(self.helpers.items())]
-        data = msgspec.json.encode(
-            [*parts, sorted(self.answers.items())] if self.answers else parts
-        )
+        parts: list[object] = [self.name, self.units, sorted(self.helpers.items())]
+        if self.answers or self.variant:
+            parts += [sorted(self.answers.items()), self.variant]
+        data = msgspec.json.encode(parts)
         return hashlib.sha256(data).hexdigest()
 
 
@@ -92,6 +95,12 @@ def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = 
         units, answers = (Unit(label, text),), _answers_in_comments(text)
     text = "\n".join(unit.text for unit in units)
     return Source(exercise, label, units, _named(text, exercise, siblings or {}), answers)
+
+
+def with_own_numbers(source: Source, variant: str | None = None) -> Source:
+    """The source with a variant: the one given, or else the one that the file itself states."""
+    found = stated_variant(source.text) if variant is None else variant
+    return msgspec.structs.replace(source, variant=found)
 
 
 def read_siblings(folder: Path) -> dict[str, str]:

@@ -13,9 +13,15 @@ from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.recipe import Hints
 from autograder.text import several
 from reference.attention import Array, softmax
-from reference.by_hand import HAND_PARTS, MASKED_SCORES, PRINTED_IN_S3, STEPS, HandPart
+from reference.by_hand import (
+    PRINTED_IN_S3,
+    STANDARD,
+    STEPS,
+    WITHIN,
+    HandPart,
+    hand_problem,
+)
 
-WITHIN = 0.002
 Change = Callable[[HandPart, Array], Array]
 
 SCORES: Hints = (
@@ -131,40 +137,44 @@ WRONG: dict[str, tuple[Hints, list[tuple[str, str, Change]]]] = {
     ]),
 }  # fmt: skip
 
-_ROW = np.array(MASKED_SCORES)
-MASKED_ROWS: list[tuple[str, str, Array]] = [
-    ("not-blocked", "those of all four scores: the last position is not blocked", softmax(_ROW)),
+
+def _masked_rows(row: Array) -> list[tuple[str, str, Array]]:
+    """What mistakes make of the scores of the causal row."""
+    return [
+    ("not-blocked", "those of all four scores: the last position is not blocked", softmax(row)),
     ("not-renormalised", "those of a softmax over all four with the last one set to 0: the row "
-     "no longer sums to 1", softmax(_ROW) * [1, 1, 1, 0]),
+     "no longer sums to 1", softmax(row) * [1, 1, 1, 0]),
     ("blocked-scores-zero", "those of a blocked score of 0, and e⁰ is 1",
-     softmax(_ROW * [1, 1, 1, 0])),
+     softmax(row * [1, 1, 1, 0])),
     ("first-blocked", "those with the first position blocked, not the last",
-     np.array([0, *softmax(_ROW[1:])])),
+     np.array([0, *softmax(row[1:])])),
     ("scaled-again", "those of scores that are divided by √d_k once more",
-     np.array([*softmax(_ROW[:3] / 2), 0])),
+     np.array([*softmax(row[:3] / 2), 0])),
     ("no-exponential", "the scores divided by their sum, without an exponential",
-     np.array([*(_ROW[:3] / _ROW[:3].sum()), 0])),
+     np.array([*(row[:3] / row[:3].sum()), 0])),
     ("scores-with-zero", "the scores themselves with a 0 at the end: the softmax is missing",
-     _ROW * [1, 1, 1, 0]),
+     row * [1, 1, 1, 0]),
     ("equal-shares", "equal shares of the three positions: the scores take no part",
      np.array([1 / 3, 1 / 3, 1 / 3, 0])),
     ("base-2", "those of powers of 2 in place of powers of e",
-     np.array([*softmax(_ROW[:3] * np.log(2)), 0])),
+     np.array([*softmax(row[:3] * np.log(2)), 0])),
 ]  # fmt: skip
 
 
-def explain_value(name: str, read: Callable[[str], Any]) -> Finding | None:
+def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> Finding | None:
     """Which mistake gives the student's numbers for `name`, if exactly one does."""
+    problem = hand_problem(variant)
     if name == "c_masked_row":
         row = _numbers(read, name)
-        fitting = [(i, words) for i, words, right in MASKED_ROWS if _close(row, right)]
-        fitting += [("copied-from-s3", S3)] if _printed(name, row) else []
+        wrong = _masked_rows(np.array(problem.masked_scores))
+        fitting = [(i, words) for i, words, right in wrong if _close(row, right)]
+        fitting += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
         return _named(name, fitting, MASKED)
     letter, step = name.split("_", 1)
-    if letter not in HAND_PARTS or step not in WRONG:
+    if letter not in problem.parts or step not in WRONG:
         return None
-    fitting = _fitting(HAND_PARTS[letter], step, read)
-    for other in HAND_PARTS.values():  # where one part leaves it open, another may tell
+    fitting = _fitting(problem.parts[letter], step, read)
+    for other in problem.parts.values():  # where one part leaves it open, another may tell
         if len(fitting) > 1 and other.letter != letter:
             also = {i for i, _ in _fitting(other, step, read)}
             narrowed = [(i, words) for i, words in fitting if i in also]
@@ -212,7 +222,7 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tupl
         if not found and _close(mine, np.round(part.exact(step), digits)):
             words = f"the right ones rounded to {several(digits, 'decimal')}; three are asked for"
             found.append((f"rounded-{digits}", words))
-    if _printed(name, mine):
+    if part in STANDARD.parts.values() and _printed(name, mine):
         found.append(("copied-from-s3", S3))
     return found
 
@@ -246,7 +256,7 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 
 def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """For `autograder verify`: a value's name, a mistake, and the values as it makes them."""
-    for part in HAND_PARTS.values():
+    for part in STANDARD.parts.values():
         for step, (_, wrong) in WRONG.items():
             name = f"{part.letter}_{step}"
             before = None if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
@@ -257,5 +267,5 @@ def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
                     continue
                 if not _close(values, part.exact(step)):
                     yield name, mistake, {name: np.round(values, 3).tolist()}
-    for mistake, _, row in MASKED_ROWS:
+    for mistake, _, row in _masked_rows(np.array(STANDARD.masked_scores)):
         yield "c_masked_row", mistake, {"c_masked_row": np.round(row, 3).tolist()}

@@ -6,8 +6,12 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli import main
+from autograder.cli import app
 from tests.conftest import ROOT
+
+
+def rows_of(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
 
 
 @pytest.fixture
@@ -22,10 +26,8 @@ def graded(tmp_path):
     def grade():
         args = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
         args += ["--exercise", "reflection", "--course", str(ROOT), "--workers", "1"]
-        result = CliRunner().invoke(main, args)
-        with (tmp_path / "out" / "grades.csv").open() as file:
-            rows = {row["student"]: row for row in csv.DictReader(file)}
-        return result, rows
+        result = CliRunner().invoke(app, args)
+        return result, {row["student"]: row for row in rows_of(tmp_path / "out" / "grades.csv")}
 
     grade.table = tmp_path / "out" / "by-hand.csv"
     grade.page = tmp_path / "out" / "by-hand.html"
@@ -33,7 +35,7 @@ def graded(tmp_path):
 
 
 def fill_in(path, points):
-    rows = list(csv.DictReader(path.open()))
+    rows = rows_of(path)
     for row, each in zip(rows, points, strict=True):
         row["points"], row["comment"] = each, f"=comment on {row['question']}"
     with path.open("w", newline="") as file:
@@ -48,7 +50,7 @@ def test_answers_wait_for_a_person(graded):
     assert rows["ann"]["reflection"] == ""
     assert rows["bob"]["reflection"] == "0"
     assert rows["cem"]["status"] == "missing"
-    assert [row["student"] for row in csv.DictReader(graded.table.open())] == ["ann"] * 3
+    assert [row["student"] for row in rows_of(graded.table)] == ["ann"] * 3
     assert "variance d_k" in graded.page.read_text()
     assert "1 point: large scores push the softmax" in graded.page.read_text()
 
@@ -77,6 +79,5 @@ def test_points_that_cannot_be_are_refused_with_their_line(graded, points):
     graded()
     fill_in(graded.table, ["4", points, "3"])
     result, _ = graded()
-    assert result.exit_code
-    assert "by-hand.csv, line 3" in result.output
-    assert "from 0 to 4" in result.output
+    assert "by-hand.csv, line 3" in str(result.exception)
+    assert "from 0 to 4" in str(result.exception)

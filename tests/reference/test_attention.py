@@ -68,7 +68,7 @@ def exact(rows):
 @pytest.mark.parametrize("letter", "abc")
 def test_hand_computations_by_exact_arithmetic(letter):
     """Scores as fractions; weights and output by plain sums of exponentials of them."""
-    part = reference.HAND_PARTS[letter]
+    part = reference.hand_problem().parts[letter]
     Q, K, V = exact(part.Q), exact(part.K), exact(part.V)
     scores = [[sum(a * b for a, b in zip(q, k, strict=True)) for k in K] for q in Q]
     np.testing.assert_allclose(part.exact("scores"), np.array(scores, float), atol=1e-15)
@@ -89,20 +89,22 @@ def test_what_s3_prints_is_wrong_and_the_reference_is_not():
     """The errors of the source document, shown by computing them."""
     from reference.by_hand import PRINTED_IN_S3
 
-    scores = reference.HAND_PARTS["c"].exact("scores")
+    scores = reference.hand_problem().parts["c"].exact("scores")
     assert scores[1, 2] == pytest.approx(0.3 * 0.6 + 0.9 * 0.2 + 0.1 * 0.7 + 0.4 * 0.3)
     assert scores[1, 2] == pytest.approx(0.55)
     for name, entries in PRINTED_IN_S3.items():
         letter, step = name.split("_", 1)
         right = (
-            np.array(reference.MASKED_ROW)
+            np.array(reference.hand_problem().masked_row)
             if step == "masked_row"
-            else reference.HAND_PARTS[letter].exact(step)
+            else reference.hand_problem().parts[letter].exact(step)
         )
         assert max(abs(right[place] - printed) for place, printed in entries.items()) > 0.002
     np.testing.assert_allclose(
-        reference.HAND_PARTS["c"].exact("weights")[1:],
+        reference.hand_problem().parts["c"].exact("weights")[1:],
         [[0.363, 0.360, 0.277], [0.368, 0.282, 0.350]],
         atol=6e-4,
     )
-    np.testing.assert_allclose(reference.MASKED_ROW, [0.316, 0.426, 0.258, 0], atol=6e-4)
+    np.testing.assert_allclose(
+        reference.hand_problem().masked_row, [0.316, 0.426, 0.258, 0], atol=6e-4
+    )

@@ -33,7 +33,7 @@ CONCLUSION: Hints = (
 )
 
 
-def explain_value(name: str, read: Callable[[str], Any]) -> Finding | None:
+def explain_value(name: str, read: Callable[[str], Any], _variant: str = "") -> Finding | None:
     """What is behind a wrong entry of `CONCLUSION`."""
     answer = read(name)
     if name != "CONCLUSION" or not isinstance(answer, dict):

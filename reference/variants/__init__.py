@@ -1,0 +1,1 @@
+"""Exercises with numbers of a student's own: a module for each."""
