@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.judge.carry import follows
 from autograder.judge.expect import Mismatch, expect_close, expect_refusal, expect_shape
 from autograder.judge.modules import (
     draw_state,
@@ -169,11 +170,37 @@ def test_model_parts(submission, rng):
         "its diagonal.",
     ),
 )
-def test_model_values(submission, modules, rng):
+def test_model_values(submission, modules, rng, note):
     for sizes, batch, length in (((7, 4, 1, 5, 6), 2, 1), ((9, 6, 3, 4, 8), 3, 5)):
         tokens = rng.integers(sizes[0], size=(batch, length))
         state = model_state(rng, sizes)
-        compare(submission, modules, MODEL, sizes, (tokens,), state, "the logits")
+        answer = pass_through(submission, MODEL, sizes, (tokens,), state).value
+        right = right_pass(modules.SimpleLanguageModel, sizes, (tokens,), state).value
+        follows(
+            answer,
+            right,
+            lambda: logits_of_own_block(submission.own, sizes, tokens, state),
+            "the logits",
+            note,
+            BLOCK,
+            condition=100.0,
+        )
+
+
+def logits_of_own_block(submission, sizes, tokens, state):
+    """What a right model makes of the student's own block: one mistake costs once."""
+    _, d_model, heads, d_ff, _ = sizes
+    x = state["token_embedding.weight"][tokens]
+    x = x + state["position_embedding.weight"][: tokens.shape[1]]
+    causal = np.tril(np.ones((tokens.shape[1],) * 2, bool))
+    own = {
+        name.removeprefix("block."): value
+        for name, value in state.items()
+        if name.startswith("block.")
+    }
+    found = pass_through(submission, BLOCK, (d_model, heads, d_ff), (x, causal), own).value
+    weight = state["output_projection.weight"].astype(float)
+    return np.asarray(found) @ weight.T + state["output_projection.bias"]
 
 
 @pytest.mark.check(

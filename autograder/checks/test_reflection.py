@@ -6,6 +6,7 @@ import pytest
 
 from autograder.authoring.stub import TEXT_STUB
 from autograder.judge.expect import Mismatch
+from autograder.text import several
 
 TITLES = {
     "why_scale": "Why the scores are divided by √d_k",
@@ -40,4 +41,6 @@ def test_answered(submission, name):
     if not words:
         raise Mismatch("There is no answer yet.")
     if words < FEWEST_WORDS:
-        raise Mismatch(f"The answer has {words} words so far; some sentences are asked for.")
+        raise Mismatch(
+            f"The answer has {several(words, 'word')} so far; some sentences are asked for."
+        )

@@ -189,27 +189,12 @@ def probes(draw: int) -> Sequence[Probe]:
     ]
 
 
-# Those parts of the block that a whole model is worth telling apart by.
-INNER = {"no-residual", "pre-norm", "no-norms", "network-left-out", "attention-left-out"}
-HEADS = {
-    "attention-one-head",
-    "attention-root-of-d-model",
-    "attention-reshape-only",
-    "attention-merged-without-moving",
-    "attention-output-not-projected",
-    "no-scaling",
-}
-
 MODEL = Recipe(
     "SimpleLanguageModel",
     (*SIZES, "tokens", *NAMES.values()),
     MODEL_STEPS,
     probes,
-    misconceptions=(
-        *MODEL_PARTS,
-        *(each for each in PARTS if each.id in INNER),
-        *(each for each in ATTENTION if each.id in HEADS),
-    ),
+    misconceptions=(*MODEL_PARTS, *PARTS, *ATTENTION),
     styles=STYLES,
     traits=(
         Trait(

