@@ -36,9 +36,12 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def children(course: Course, tmp_path_factory) -> Children:
+def children(course: Course, tmp_path_factory) -> Iterator[Children]:
     """Workers as `grade` has them: forked from a warm process, where this machine can."""
-    return children_on(choose(None, own_code=True), course, [], tmp_path_factory.mktemp("workers"))
+    scratch = tmp_path_factory.mktemp("workers")
+    made = children_on(choose(None, own_code=True), course, [], scratch)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

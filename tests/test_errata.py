@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reference.attention import combine, scale, scores, softmax
+from reference.bugs import SHOWN, implementations
 from reference.by_hand import PRINTED_IN_S3, STANDARD
 from tests.conftest import ROOT
 
@@ -66,3 +67,33 @@ def test_a_mask_with_a_head_axis_at_position_1_fits_only_where_it_should_not():
         np.broadcast_to(mask, (2, 3, 4, 4))
     stretched = np.broadcast_to(mask, (2, 4, 4, 4))
     assert not (stretched[0, 0] == np.tril(np.ones((4, 4)))).all()
+
+
+def shown(name):
+    """The faulty function as the exercise shows it, and a right one."""
+    known = implementations(name)
+    right = next(each.function for each in known if not each.wrong)
+    return next(each.function for each in known if each.id == SHOWN), right
+
+
+def test_heads_that_are_never_split_are_one_head_that_is_scaled_too_little():
+    rng = np.random.default_rng(0)
+    x, matrices = rng.normal(size=(2, 5, 64)), rng.normal(size=(4, 64, 64)) / 8
+    faulty, right = shown("multi_head_forward")
+    weights = faulty(x, *matrices, 16)[1]
+    assert weights.shape == (2, 5, 5)
+    assert right(x, *matrices, 16)[1].shape == (2, 16, 5, 5)
+    scores = (x @ matrices[0]) @ np.swapaxes(x @ matrices[1], -1, -2)
+    assert (scores / np.sqrt(4)).std() == pytest.approx(4 * (scores / np.sqrt(64)).std())
+    np.testing.assert_allclose(weights, softmax(scores / np.sqrt(4)))
+
+
+def test_weights_after_dropout_are_no_distribution():
+    rng = np.random.default_rng(0)
+    Q, K, V = (rng.normal(size=(100, 8)) for _ in range(3))
+    faulty, right = shown("attention_with_dropout")
+    after = faulty(Q, K, V, 0.5, np.random.default_rng(1))[1].sum(axis=-1)
+    assert (np.abs(after - 1) > 1e-6).all()
+    assert after.mean() == pytest.approx(1, abs=0.05)
+    before = right(Q, K, V, 0.5, np.random.default_rng(1))[1]
+    np.testing.assert_allclose(before.sum(axis=-1), 1)

@@ -1,0 +1,134 @@
+"""Torch modules of a student's: built in the worker, given weights, called and differentiated."""
+
+import numpy as np
+import pytest
+
+from autograder.course import Limits
+from autograder.judge.client import Client
+from autograder.judge.expect import Mismatch
+from autograder.judge.modules import (
+    expect_gradients,
+    expect_same_tensors,
+    pass_through,
+    right_pass,
+)
+from autograder.judge.problems import Crashed, Raised
+from autograder.judge.stand_in import Submission
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
+HEAD = "import torch\nfrom torch import nn\n"
+LINEAR = """
+class Net(nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.layer = nn.Linear(n, 3, bias=False)
+    def forward(self, x):
+        return {forward}
+"""
+W = np.arange(6, dtype=np.float32).reshape(3, 2)
+X = np.array([[1.0, 2.0]], np.float32)
+
+
+@pytest.fixture
+def torch_submission(children):
+    clients = []
+
+    def make(text):
+        source = Source("net", "net.py", (Unit("net.py", HEAD + text),))
+        clients.append(Client(source, "torch", Limits(), children))
+        return Submission(clients[-1])
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+def run(submission, **details):
+    return pass_through(submission, "Net", (2,), (X,), {"layer.weight": W}, **details)
+
+
+def right_net():
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.layer = torch.nn.Linear(n, 3, bias=False)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    return Net
+
+
+def test_weights_are_loaded_by_name_and_gradients_come_back(torch_submission):
+    net = torch_submission(LINEAR.format(forward="self.layer(x)"))
+    toward = (np.array([[1.0, 0.0, 2.0]], np.float32),)
+    passed = run(net, toward=toward)
+    np.testing.assert_allclose(passed.value, X @ W.T)
+    np.testing.assert_allclose(passed.gradients["input 0"], toward[0] @ W)
+    np.testing.assert_allclose(passed.gradients["layer.weight"], toward[0].T @ X)
+    right = right_pass(right_net(), (2,), (X,), {"layer.weight": W}, toward)
+    expect_gradients(passed, right, {"input 0": "x"})
+
+
+def test_a_parameter_that_is_missing_is_named_with_those_that_there_are(torch_submission):
+    text = LINEAR.format(forward="self.other(x)").replace("self.layer =", "self.other =")
+    with pytest.raises(Mismatch, match=r"no parameter named layer.weight.*other.weight \(3, 2\)"):
+        run(torch_submission(text))
+
+
+def test_a_parameter_of_another_shape_is_named(torch_submission):
+    text = LINEAR.format(forward="self.layer(x)").replace("nn.Linear(n, 3,", "nn.Linear(3, n,")
+    with pytest.raises(Mismatch, match=r"has the shape \(2, 3\); expected \(3, 2\)"):
+        run(torch_submission(text))
+
+
+@pytest.mark.parametrize(
+    "forward", ["self.layer(x).detach()", "torch.tensor(self.layer(x).tolist())"]
+)
+def test_a_gradient_that_is_cut_is_said(torch_submission, forward):
+    toward = (np.ones((1, 3), np.float32),)
+    passed = run(torch_submission(LINEAR.format(forward=forward)), toward=toward)
+    right = right_pass(right_net(), (2,), (X,), {"layer.weight": W}, toward)
+    with pytest.raises(Mismatch, match="No gradient reaches x"):
+        expect_gradients(passed, right, {"input 0": "x"})
+
+
+def test_an_input_that_is_changed_in_place_is_said(torch_submission):
+    passed = run(torch_submission(LINEAR.format(forward="self.layer(x.mul_(2))")))
+    with pytest.raises(Mismatch, match="X was changed by the call"):
+        expect_same_tensors(passed, (X,), ("x",))
+
+
+def test_what_is_no_module_is_said(torch_submission):
+    submission = torch_submission("class Net:\n    def __init__(self, n):\n        pass\n")
+    with pytest.raises(Raised, match="not a torch.nn.Module"):
+        run(submission)
+
+
+def test_a_forgotten_super_is_an_error_of_the_students(torch_submission):
+    text = LINEAR.format(forward="self.layer(x)").replace("super().__init__()", "pass")
+    with pytest.raises(Raised, match="cannot assign module before"):
+        run(torch_submission(text))
+
+
+def test_a_pass_cannot_be_forged_into_another_kind_of_answer(torch_submission):
+    text = LINEAR.format(forward="self.layer(x)") + (
+        "import sys\n"
+        "for module in list(sys.modules.values()):\n"
+        "    if getattr(module, 'run_module', None):\n"
+        "        module.run_module = lambda *a: type('P', (), dict(value=1, after=2, gradients=3))()\n"
+    )
+    with pytest.raises((Crashed, Raised, Mismatch)):
+        run(torch_submission(text))
+
+
+def test_what_the_course_defines_runs_beside_the_submission(torch_submission):
+    submission = torch_submission("def double(x):\n    return 2 * x\n")
+    kit = submission.define("kit", "def twice(f, x):\n    return f(f(x))\n")
+    assert kit.twice(submission.kept_value("double"), 3) == 12
+    assert submission.about() == ("double",)
+    with pytest.raises(Crashed, match="could not run beside"):
+        submission.define("kit", "1 / 0")
