@@ -216,12 +216,13 @@ def logits_of_own_block(submission, sizes, tokens, state):
 def test_model_causality(submission, rng):
     sizes = (9, 6, 2, 5, 8)
     state, tokens = model_state(rng, sizes), rng.integers(9, size=(2, 8))
-    whole = np.asarray(pass_through(submission, MODEL, sizes, (tokens,), state).value)
-    expect_shape(whole, (2, 8, 9), "the logits")
+    passed = pass_through(submission, MODEL, sizes, (tokens,), state)
+    whole = expect_shape(passed.value, (2, 8, 9), "the logits")
     for place in (1, 4, 7):
         changed = tokens.copy()
         changed[:, place:] = (changed[:, place:] + 1) % 9
-        after = np.asarray(pass_through(submission, MODEL, sizes, (changed,), state).value)
+        passed = pass_through(submission, MODEL, sizes, (changed,), state)
+        after = expect_shape(passed.value, (2, 8, 9), "the logits")
         where = f"the logits before position {place}, where the words were changed,"
         expect_close(after[:, :place], whole[:, :place], where)
         if np.allclose(after[:, place], whole[:, place]):

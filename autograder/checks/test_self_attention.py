@@ -45,9 +45,13 @@ def state_of(rng, d_model, d_k=None, d_v=None):
     )
 
 
+def two_results(passed, name):
+    return expect_results(passed.value, ("output", "weights"), name)
+
+
 def compare(submission, modules, name, made_with, inputs, state, condition=20.0):
     passed = pass_through(submission, name, made_with, inputs, state)
-    answers = expect_results(passed.value, ("output", "weights"), name)
+    answers = two_results(passed, name)
     right = right_pass(getattr(modules, name), made_with, inputs, state)
     for answer, expected, what in zip(answers, right.value, RESULTS, strict=True):
         expect_close(answer, expected, what, condition=condition)
@@ -56,7 +60,8 @@ def compare(submission, modules, name, made_with, inputs, state, condition=20.0)
 def expect_two_alike(submission, name, made_with, inputs, state):
     """Two passes in evaluation, with other random numbers each time, give the same."""
     first, second = (
-        pass_through(submission, name, made_with, inputs, state, seed=seed).value for seed in (1, 2)
+        two_results(pass_through(submission, name, made_with, inputs, state, seed=seed), name)
+        for seed in (1, 2)
     )
     for one, two, what in zip(first, second, RESULTS, strict=True):
         if not np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True):
@@ -247,10 +252,11 @@ def test_causality(submission, modules, rng):
     changed = x.copy()
     changed[:, 3:] += 1
     before, after = (
-        pass_through(submission, WHOLE, (4,), (each, causal), state).value[0]
+        two_results(pass_through(submission, WHOLE, (4,), (each, causal), state), WHOLE)[0]
         for each in (x, changed)
     )
-    expect_close(np.asarray(after)[:, :3], np.asarray(before)[:, :3], "the output before a change")
+    before, after = (expect_shape(each, (2, 5, 4), "the output") for each in (before, after))
+    expect_close(after[:, :3], before[:, :3], "the output before a change")
 
 
 @pytest.mark.check(
@@ -288,7 +294,8 @@ def test_other_sizes(submission, modules, rng):
     x = rng.normal(size=(1, 6, 8)).astype(np.float32)
     state = state_of(rng, 8, 5, 3)
     compare(submission, modules, WHOLE, (8, 5, 3), (x,), state)
-    training = pass_through(submission, WHOLE, (8, 5, 3), (x,), state, training=True).value[0]
+    passed = pass_through(submission, WHOLE, (8, 5, 3), (x,), state, training=True)
+    training = two_results(passed, WHOLE)[0]
     right = right_pass(modules.SelfAttention, (8, 5, 3), (x,), state).value[0]
     expect_close(training, right, "the output while training", condition=20.0)
     passed = pass_through(submission, WHOLE, (8, 5, 3), (x,), state)

@@ -9,6 +9,7 @@ from autograder.judge.expect import (
     Mismatch,
     expect_close,
     expect_numbers,
+    expect_results,
     expect_shape,
     expect_unchanged,
 )
@@ -112,7 +113,8 @@ def test_loss_of_batches(submission, kit, rng):
         expect_close(_one_number(answer), right_loss(logits, tokens), "the loss", condition=20.0)
     logits, tokens = draw_loss(rng, 2, 4, 5)
     loss = submission.kept_value("next_token_loss")
-    _, gradient = kit.with_gradient(loss, tensor(logits), tensor(tokens))
+    both = kit.with_gradient(loss, tensor(logits), tensor(tokens))
+    _, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
     if gradient is None:
         raise Mismatch(
             "No gradient reaches the logits: the loss is a plain number, or cut off from them.",
@@ -249,6 +251,8 @@ def test_drawn(submission, kit, rng):
     for temperature, count in ((0.6, 1500), (2.0, 1500), (1.0, 1500)):
         args = (temperature, kit.generator.kept(int(rng.integers(2**31))))
         answer = run_generate(submission, model, np.array([0]), count, *args)
+        if not np.isin(answer, range(5)).all():
+            raise Mismatch("The sequence holds numbers that are none of the model's words.")
         found = what_was_drawn(answer.astype(np.int64), logits, temperature)
         if found is not None:
             raise Mismatch(found.finding, mistake=found.id)

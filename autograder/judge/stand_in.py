@@ -40,6 +40,8 @@ class Function:
         """The value, and the arguments as they are after the call: changed in place, or not."""
         __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, echo=True)
+        if len(reply.echo) != len(args):
+            raise Crashed("The process gave an answer that is not one of ours.")
         return reply.value, reply.echo
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
