@@ -21,7 +21,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test verify bench soak fuzz lint build clean
 
 demo:
-	@$(PYTHON) tools/install.py $(VENV)
+	@$(PYTHON) tools/install.py $(VENV) torch
 	@$(BIN)/autograder grade examples/class --out $(OUT) $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 

@@ -36,6 +36,8 @@
 #     assert np.allclose(implementation(x), [2.0, 7.0])
 # ```
 #
+# Begin with the first: the others use your `row_softmax`, the broken ones too.
+#
 # In all five, masks are True (or 1) where a query **may attend**.
 
 # %%

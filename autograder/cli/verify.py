@@ -26,7 +26,10 @@ def run(
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
-        tasks = {pool.submit(verify, course.root, name, with_mutants): name for name in exercises}
+        tasks = {  # the last exercises of a course are the largest: begin with them
+            pool.submit(verify, course.root, name, with_mutants): name
+            for name in reversed(exercises)
+        }
         for task in as_completed(tasks):
             results[tasks[task]] = task.result()
             done = results[tasks[task]]

@@ -146,7 +146,7 @@ class Examination:
     def _pair(self) -> Finding | None:
         where = range(len(self.answers))
         pairs = self._told_from_right(self.replay.matching_pairs(self.outcomes, where), where)
-        if len(pairs) > 1:
+        if pairs:  # among thousands of pairs, one may fit by chance
             self._draw(DRAWS)
             pairs = self.replay.alive(pairs, self.outcomes, range(len(self.answers)))
         if not pairs or len(pairs) > MAX_PAIRS:

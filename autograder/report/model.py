@@ -140,10 +140,10 @@ class Grader(Record, frozen=True, kw_only=True):
     version: str
     python: str
     numpy: str
-    torch: str
     digest: str
     seed: int
     confinement: str
+    torch: str = ""
 
 
 class Report(Record, frozen=True, kw_only=True):

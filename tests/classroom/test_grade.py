@@ -53,9 +53,14 @@ def put(folder, path, text=FINE):
 
 
 @pytest.fixture(scope="module")
-def sample_class(root, tmp_path_factory, course):
-    """The sample class, graded with one worker and with two."""
+def sample_class(root, tmp_path_factory):
+    """The sample class, graded with one worker and with two; endless loops have two seconds."""
     folder = tmp_path_factory.mktemp("sample")
+    for name in ("reference", "autograder"):
+        (folder / name).symlink_to(root / name)
+    text = (root / "course.yml").read_text()
+    (folder / "course.yml").write_text(text.replace("call_seconds: 5", "call_seconds: 2"))
+    course = load_course(folder / "course.yml")
     for workers in (1, 2):
         job = Job(
             course=course,
@@ -76,6 +81,8 @@ def test_right_files_get_full_marks_and_no_others(sample_class, root, course):
     assert set(rows) == set(right)
     for student, row in rows.items():
         for name, exercise in course.exercises.items():
+            if exercise.questions:
+                continue
             full = row[name] == f"{exercise.points:g}"
             assert full == (name in right[student]), (student, name, row[name])
 
@@ -91,7 +98,7 @@ def test_one_worker_or_two_give_the_same_bytes(sample_class):
 def test_every_status_is_there_and_no_bare_zero(sample_class):
     rows = table(sample_class / "1")
     statuses = {row["status"] for row in rows.values()}
-    assert statuses == {"graded", "missing", "crashed", "timed out", "needs a person"}
+    assert statuses == {"graded", "missing", "by hand", "crashed", "timed out", "needs a person"}
     assert rows["s16"]["softmax"] == ""
     assert rows["s23"]["softmax"] == "" and rows["s23"]["causal_mask"] == "14"
     assert "its JSON is damaged" in rows["s23"]["notes"]

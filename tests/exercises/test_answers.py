@@ -6,7 +6,6 @@ import yaml
 
 from autograder.course import load_course
 from autograder.judge.scoring import exercise_report
-from autograder.judge.session import Judge
 from autograder.submission.source import read_siblings, read_source
 from tests.conftest import ROOT
 
@@ -24,7 +23,7 @@ FILES = [
 def test_the_solution_gets_full_marks(grade_file, root, name):
     report = grade_file(root / "solutions" / f"{name}.py", name)
     assert [c.finding for c in report.checks if c.outcome != "passed"] == []
-    assert report.points == report.max_points
+    assert report.points == report.max_points or report.status == "by hand"
 
 
 @pytest.mark.parametrize("suffix", [".py", ".ipynb"])
@@ -42,7 +41,8 @@ def test_the_stub_gets_nothing_and_is_told_why(grade_file, root, name, suffix):
 def test_an_empty_file_gets_nothing(grade_text, name):
     report = grade_text(name, "")
     assert report.points == 0
-    assert "is not defined in" in report.checks[0].finding
+    said = "There is no answer yet" if name == "reflection" else "is not defined in"
+    assert said in report.checks[0].finding
 
 
 @pytest.mark.parametrize(
@@ -63,19 +63,19 @@ def test_right_examples_get_full_marks_and_wrong_ones_do_not(grade_file, student
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_right_answers_are_right_for_other_seeds(course, root, name):
+def test_right_answers_are_right_for_other_seeds(course, judge, root, name):
     """The solution, and another right answer in another style, with random inputs drawn anew."""
     paths = [root / "solutions" / f"{name}.py"]
     paths += [p for s, e, p in FILES if e == name and e in RIGHT[s] and s in {"s02", "s03", "s05"}]
     for seed in range(4):
-        with Judge(course, [course.exercise(name)], seed=seed) as judge:
-            for path in paths:
-                source = read_source(path, name, read_siblings(path.parent))
-                graded = judge.grade(source)
-                report = exercise_report(
-                    course.exercise(name), source, graded.results, graded.client
-                )
-                assert report.points == report.max_points, (path, seed)
+        judge.reseed(seed)
+        for path in paths:
+            source = read_source(path, name, read_siblings(path.parent))
+            graded = judge.grade(source)
+            report = exercise_report(course.exercise(name), source, graded.results, graded.client)
+            wrong = [check.finding for check in report.checks if check.outcome != "passed"]
+            assert not wrong, (path, seed)
+    judge.reseed(course.content.seed)
 
 
 SCALED_DOWN = {
