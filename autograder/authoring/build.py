@@ -45,13 +45,21 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def notebook(text: str) -> str:
-    """A percent-format script as a notebook, with cell ids that stay the same from build to build.
+    """A percent-format script as a notebook; its cells have the same ids from build to build."""
+    import nbformat
+
+    book = as_book(text)
+    nbformat.validate(book)
+    return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
+
+
+def as_book(text: str) -> Any:
+    """The notebook as nbformat has it.
 
     A cell's id comes from the function or the heading in it, so that it survives cells that are
     put in before it.
     """
     import jupytext
-    import nbformat
 
     book = jupytext.reads(text, fmt="py:percent")
     taken: set[str] = set()
@@ -64,8 +72,7 @@ def notebook(text: str) -> str:
         "language_info": {"name": "python"},
     }
     book["nbformat_minor"] = 5
-    nbformat.validate(book)
-    return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
+    return book
 
 
 def _identifier(cell: Any, taken: set[str]) -> str:

@@ -151,6 +151,47 @@ def verify(
     raise SystemExit(run(exercises, workers, not no_mutants, table, course))
 
 
+@app.group()
+def nbgrader() -> None:
+    """Courses that nbgrader manages."""
+
+
+@nbgrader.command("init")
+@click.argument("folder", type=click.Path(path_type=Path))
+@course_option
+def nbgrader_init(folder: Path, course: Path | None) -> None:
+    """Make a course directory for nbgrader: its configuration, and the source notebooks."""
+    from autograder.cli.nbgrader import init
+
+    raise SystemExit(init(folder, course))
+
+
+@nbgrader.command("grade")
+@click.argument("assignment")
+@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, exists=True),
+    default=".",
+    help="nbgrader's course directory.  [default: where you are]",
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that grade.")
+@click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
+@course_option
+def nbgrader_grade(
+    assignment: str,
+    students: tuple[str, ...],
+    folder: Path,
+    workers: int | None,
+    confinement: Rung | None,
+    course: Path | None,
+) -> None:
+    """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
+    from autograder.cli.nbgrader import grade
+
+    raise SystemExit(grade(assignment, students, folder, course, workers, confinement))
+
+
 @app.command()
 def doctor() -> None:
     """Say how submissions can be confined on this machine, and why not better."""

@@ -9,7 +9,15 @@ import jinja2
 
 from autograder.course import Course, Exercise
 from autograder.report import values
-from autograder.report.model import Cell, Curve, Evidence, Matrix, Report, WrittenAnswer
+from autograder.report.model import (
+    Cell,
+    Curve,
+    Evidence,
+    ExerciseReport,
+    Matrix,
+    Report,
+    WrittenAnswer,
+)
 from autograder.report.terminal import LETTERS, diagnosed, first_failure, headline
 from autograder.text import file_name, number
 
@@ -51,6 +59,12 @@ def environment() -> jinja2.Environment:
         diagnosed=diagnosed,
     )
     return made
+
+
+def exercise_html(exercise: ExerciseReport) -> str:
+    """One exercise as a piece of HTML that brings its own style: for a cell of a notebook."""
+    text: str = environment().get_template("notebook.html").render(exercise=exercise)
+    return text
 
 
 class Pages:

@@ -16,6 +16,7 @@ from autograder.worker.messages import Unit
 MAX_SOURCE = 1024 * 1024
 MAX_NOTEBOOK = 32 * 1024 * 1024
 MAX_SIBLINGS = 50
+CHECK = "check-"  # how the ids of cells begin that call check()
 MAX_ANSWER = 20_000
 SUFFIXES = (".py", ".ipynb")
 
@@ -70,6 +71,14 @@ class _Cell(msgspec.Struct):
     cell_type: str = ""
     source: str | list[str] = ""
     metadata: dict[str, Any] = {}
+    id: str = ""
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is the cell that shows the report: it is not the student's."""
+        mark = self.metadata.get("nbgrader")
+        name = mark.get("grade_id") if isinstance(mark, dict) else None
+        return any(str(each).startswith(CHECK) for each in (name, self.id))
 
     @property
     def text(self) -> str:
@@ -95,6 +104,22 @@ def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = 
         units, answers = (Unit(label, text),), _answers_in_comments(text)
     text = "\n".join(unit.text for unit in units)
     return Source(exercise, label, units, _named(text, exercise, siblings or {}), answers)
+
+
+def from_notebook(notebook: Any, exercise: str, siblings: Mapping[str, str]) -> Source:
+    """A notebook that nbformat has read, as `read_source` reads the file."""
+    cells = msgspec.convert(notebook["cells"], list[_Cell])
+    units = _units(cells, f"{exercise}.ipynb")
+    text = "\n".join(unit.text for unit in units)
+    named = _named(text, exercise, siblings)
+    return Source(exercise, f"{exercise}.ipynb", units, named, _answers(cells))
+
+
+def from_cells(cells: Sequence[str], exercise: str, siblings: Mapping[str, str]) -> Source:
+    """The inputs of a running notebook, in the order in which they ran."""
+    units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(cells, 1) if text.strip())
+    text = "\n".join(unit.text for unit in units)
+    return Source(exercise, f"{exercise}.ipynb", units, _named(text, exercise, siblings))
 
 
 def with_own_numbers(source: Source, variant: str | None = None) -> Source:
@@ -155,7 +180,7 @@ def _cells(data: bytes, label: str) -> list[_Cell]:
 def _units(cells: Sequence[_Cell], label: str) -> tuple[Unit, ...]:
     units: list[Unit] = []
     for cell in cells:
-        if cell.cell_type == "code":
+        if cell.cell_type == "code" and not cell.is_check:
             units.append(Unit(f"code cell {len(units) + 1}", cell.text))
     if sum(len(unit.text) for unit in units) > MAX_SOURCE:
         raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")

@@ -28,6 +28,9 @@ class Source(importlib.abc.InspectLoader):
         return _compile(self.texts[fullname], f"{fullname}.py")
 
 
+NOTHING_TO_CHECK = Source({"autograder": "def check(*_, **__):\n    return 0.0\n"})
+
+
 class Beside(importlib.abc.MetaPathFinder):
     """Finds the files that lie beside the student's, and hides the grader's own packages."""
 
@@ -38,6 +41,8 @@ class Beside(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, _path: object = None, _target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
+        if name == "autograder":  # a notebook calls its check(); here that does nothing
+            return importlib.util.spec_from_loader(name, NOTHING_TO_CHECK, origin=name)
         if name in self.loader.texts:
             return importlib.util.spec_from_loader(name, self.loader, origin=f"{name}.py")
         if name.split(".", maxsplit=1)[0] in self.hidden:

@@ -33,7 +33,7 @@ def test_nothing_of_the_answers_is_loaded_or_can_be_imported(submit):
     for name in (
         "reference",
         "reference.attention",
-        "autograder",
+        "autograder.judge",
         "autograder.checks.test_softmax",
     ):
         assert work.attempt(name) == "refused"

@@ -1,0 +1,68 @@
+"""`autograder nbgrader …`: courses that nbgrader manages."""
+
+import sys
+from pathlib import Path
+
+from autograder.course import find_course
+from autograder.errors import UserError
+from autograder.text import number, several
+from autograder.worker.confinement import Rung
+
+
+def _needed() -> None:
+    try:
+        import nbgrader  # noqa: F401
+    except ModuleNotFoundError:
+        raise UserError(
+            "nbgrader is not installed here. Run: pip install 'attention-course-kit[nbgrader]'"
+        ) from None
+
+
+def init(folder: Path, course_path: Path | None) -> int:
+    _needed()
+    from autograder.nbgrader.config import make_course
+
+    course = find_course(course_path or Path.cwd())
+    written = make_course(course, folder)
+    print(f"{several(len(written), 'file')} in {folder}. Next, in that folder:")
+    for assignment in course.content.assignments:
+        print(f"  nbgrader generate_assignment {assignment.name}")
+    return 0
+
+
+def grade(
+    assignment: str,
+    students: tuple[str, ...],
+    folder: Path,
+    course_path: Path | None,
+    workers: int | None,
+    confinement: Rung | None,
+) -> int:
+    _needed()
+    from autograder.nbgrader.grade import Job, grade_assignment, workers_here
+
+    course = find_course(course_path or _course_of(folder) or Path.cwd())
+    count = workers_here(workers)
+    job = Job(course, folder.resolve(), assignment, students, count, confinement)
+    results = grade_assignment(
+        job, lambda done, of: print(f"graded {done} of {of}", file=sys.stderr)
+    )
+    wide = max(len(result.student) for result in results)
+    for result in results:
+        notes = [f"{name}: needs a person ({why})" for name, why in result.left.items()]
+        notes += ["to be graded by hand"] if result.by_hand and not result.left else []
+        notes += [f"late: −{number(result.late_penalty)}"] if result.late_penalty else []
+        said = result.error or f"{number(result.points)} of {number(result.maximum)}"
+        print(f"{result.student:{wide}}  {said}{'  ' if notes else ''}{'; '.join(notes)}")
+    return 1 if any(result.error or result.left for result in results) else 0
+
+
+def _course_of(folder: Path) -> Path | None:
+    """The course that the folder's nbgrader_config.py names."""
+    try:
+        text = (folder / "nbgrader_config.py").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    named = [line for line in text.splitlines() if line.startswith("c.ConfinedExecute.course")]
+    path = Path(named[-1].split("=", 1)[1].strip().strip("'\"")) if named else None
+    return path if path is not None and path.is_dir() else None

@@ -1,0 +1,1 @@
+"""Courses that nbgrader manages: its notebooks, its gradebook, its feedback; our grading."""

@@ -1,0 +1,222 @@
+"""`autograder nbgrader grade`: all submissions of an assignment, and the gradebook."""
+
+import contextlib
+import io
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.classroom.pool import Setup, Task, graded
+from autograder.course import FILE_NAME, Course
+from autograder.errors import UserError
+from autograder.judge.ladder import choose
+from autograder.nbgrader.config import CONFIG
+from autograder.nbgrader.grading import Grading, open_grading
+from autograder.report.model import ExerciseReport
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import Source, read_siblings, read_source, with_own_numbers
+from autograder.text import one_line
+from autograder.variants import variant_of
+from autograder.worker.confinement import Rung
+
+Progress = Callable[[int, int], None]
+
+
+class Result(msgspec.Struct):
+    """What became of one student's submission; `left` says per notebook why a person must look."""
+
+    student: str
+    points: float = 0.0
+    maximum: float = 0.0
+    late_penalty: float = 0.0
+    by_hand: bool = False
+    left: dict[str, str] = {}
+    error: str = ""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """What to grade in which course directory."""
+
+    course: Course
+    folder: Path
+    assignment: str
+    students: tuple[str, ...]
+    workers: int
+    confinement: Rung | None = None
+
+
+def grade_assignment(job: Job, progress: Progress) -> list[Result]:
+    """Grade what was collected in `submitted/`, and write gradebook and `autograded/`.
+
+    Workers grade in processes of their own; this process alone writes.
+
+    Raises:
+        UserError: the folder is no course directory, or the assignment is not there; it says what
+            to run.
+    """
+    with contextlib.chdir(job.folder), _quiet():
+        api = _api(job)
+        students = _students(api, job)
+        grading = open_grading(job.course)
+        try:
+            with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+                _grade(job, api, students, grading, Path(scratch))
+            results = []
+            for number, student in enumerate(students, 1):
+                results.append(_write(api, job.assignment, student))
+                progress(number, len(students))
+        finally:
+            grading.close()
+    return results
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """nbgrader logs every step; what matters is in the results."""
+    logging.disable(logging.ERROR)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _api(job: Job) -> Any:
+    """nbgrader's own view of the course directory."""
+    if not (job.folder / CONFIG).is_file():
+        raise UserError(
+            f"There is no {CONFIG} in {job.folder}. Run this in the course directory, or make one: "
+            f"autograder nbgrader init FOLDER"
+        )
+    from nbgrader.apps import NbGrader
+    from nbgrader.apps.api import NbGraderAPI
+
+    app = NbGrader()
+    app.initialize([])
+    api = NbGraderAPI(config=app.config)
+    try:
+        known = {each["name"] for each in api.get_assignments()}
+        generated = job.assignment in api.get_source_assignments() | known
+        in_gradebook = bool(_notebooks(api, job.assignment))
+    except Exception as error:
+        raise UserError(
+            f"The gradebook {api.coursedir.db_url} cannot be used: {one_line(str(error), 160)}. "
+            f"If it is from another version of nbgrader, back it up and run: nbgrader db upgrade"
+        ) from None
+    if not generated:
+        names = ", ".join(sorted(known)) or "none"
+        raise UserError(f"There is no assignment {job.assignment!r} in {job.folder}: {names}.")
+    if not in_gradebook:
+        raise UserError(
+            f"The assignment {job.assignment} is not in the gradebook yet. Run: nbgrader "
+            f"generate_assignment {job.assignment}"
+        )
+    return api
+
+
+def _notebooks(api: Any, assignment: str) -> list[str]:
+    from nbgrader.api import MissingEntry
+
+    with api.gradebook as gradebook:
+        try:
+            return [each.name for each in gradebook.find_assignment(assignment).notebooks]
+        except MissingEntry:
+            return []
+
+
+def _students(api: Any, job: Job) -> list[str]:
+    there = sorted(api.get_submitted_students(job.assignment))
+    unknown = sorted(set(job.students) - set(there))
+    if unknown:
+        raise UserError(
+            f"{', '.join(unknown)} handed in nothing for {job.assignment}: there is no folder in "
+            f"submitted/. Run: nbgrader collect {job.assignment}"
+        )
+    if not there:
+        raise UserError(
+            f"Nothing was collected for {job.assignment}. Run: nbgrader collect {job.assignment}"
+        )
+    return [student for student in there if not job.students or student in job.students]
+
+
+def _folder(api: Any, student: str, assignment: str) -> Path:
+    directory = api.coursedir.submitted_directory
+    return Path(api.coursedir.format_path(directory, student, assignment))
+
+
+def _grade(job: Job, api: Any, students: list[str], grading: Grading, scratch: Path) -> None:
+    """All reports, by as many processes as there are workers."""
+    from autograder.variants import read_secret
+
+    course = job.course
+    own = any(each.variant != "none" for each in course.content.exercises)
+    secret = read_secret(course) if own else None
+    wanted = [name for name in _notebooks(api, job.assignment) if name in course.exercises]
+
+    def tasks() -> Iterator[Task]:
+        for number, student in enumerate(students):
+            sources = _sources(_folder(api, student, job.assignment), wanted)
+            sources = [
+                with_own_numbers(s, v)
+                if (v := variant_of(course.exercise(s.name), student, secret))
+                else s
+                for s in sources
+            ]
+            if sources:
+                yield Task(number, student, tuple(sources))
+
+    rung = choose(job.confinement, own_code=False)
+    hidden = (job.folder.resolve(),)
+    seed = course.content.seed
+    setup = Setup(course.root / FILE_NAME, tuple(wanted), seed, rung, hidden, scratch)
+    for task, reports in graded(tasks(), setup, job.workers):
+        for source in task.sources:
+            data = reports.get(source.name)
+            if data is not None:
+                report = msgspec.json.decode(data, type=ExerciseReport)
+                grading.know(task.student, source, report)
+
+
+def _sources(folder: Path, wanted: list[str]) -> list[Source]:
+    """The notebooks that can be read; of the others nbgrader's own step will say what is wrong."""
+    siblings = read_siblings(folder)
+    sources = []
+    for name in wanted:
+        with contextlib.suppress(UnreadableFile):
+            if (folder / f"{name}.ipynb").exists():
+                sources.append(read_source(folder / f"{name}.ipynb", name, siblings))
+    return sources
+
+
+def _write(api: Any, assignment: str, student: str) -> Result:
+    """Let nbgrader put one student's reports into the gradebook and into `autograded/`."""
+    from nbgrader.utils import capture_log, temp_attrs
+
+    from autograder.nbgrader.autograde import ConfinedAutograde
+
+    with temp_attrs(api.coursedir, assignment_id=assignment, student_id=student):
+        app = ConfinedAutograde(coursedir=api.coursedir, parent=api)
+        done = capture_log(app)
+    result = Result(student, left=app.left)
+    if not done["success"]:
+        lines = [line for line in (done.get("error") or "").strip().splitlines() if line.strip()]
+        result.error = one_line(lines[-1] if lines else "nbgrader could not grade it", 200)
+        return result
+    with api.gradebook as gradebook:
+        submission = gradebook.find_submission(assignment, student)
+        result.points, result.maximum = submission.score, submission.max_score
+        result.late_penalty = sum(
+            each.late_submission_penalty or 0 for each in submission.notebooks
+        )
+        result.by_hand = submission.needs_manual_grade
+    return result
+
+
+def workers_here(wanted: int | None) -> int:
+    """As many as are wanted, or one for each core."""
+    return wanted or os.cpu_count() or 1

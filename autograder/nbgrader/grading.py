@@ -1,0 +1,141 @@
+"""The reports on nbgrader notebooks, graded before or when they are first asked for."""
+
+import html
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.course import Course, Exercise, find_course
+from autograder.errors import UserError
+from autograder.judge.ladder import children_on, choose
+from autograder.judge.scoring import exercise_report
+from autograder.judge.session import Judge
+from autograder.report.html import exercise_html
+from autograder.report.model import ExerciseReport, Grader, Report
+from autograder.report.redact import for_student
+from autograder.report.terminal import exercise_lines, first_failure, headline, plain
+from autograder.submission.source import Source, from_notebook, read_siblings, with_own_numbers
+from autograder.variants import read_secret, variant_of
+
+
+class Graded(msgspec.Struct):
+    """A report as nbgrader's files and gradebook take it: what a student may see."""
+
+    report: ExerciseReport
+    page: str
+    text: str
+
+    def comments(self, answers: dict[str, str]) -> dict[str, str]:
+        """What to say at which answer: the finding, and a hint, by the cell's id."""
+        failed = first_failure(self.report)
+        if failed is None or not answers:
+            return {}
+        about = failed.diagnosis.function if failed.diagnosis is not None else ""
+        place = next(
+            (name for name, text in answers.items() if about and about in text), next(iter(answers))
+        )
+        said = [headline(failed) or failed.title]
+        said += [f"Hint: {hint}" for hint in failed.hints[:1]]
+        return {place: _as_markdown("\n\n".join(said))}
+
+
+def _as_markdown(text: str) -> str:
+    """Text that shows as it is where nbgrader takes it for Markdown with HTML in it."""
+    shown = html.escape(text, quote=False)
+    return re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown)
+
+
+class Grading:
+    """Grades notebooks of one course, and keeps the reports. It owns processes: close it."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self._known: dict[tuple[str, str], tuple[str, ExerciseReport]] = {}
+        self._shown: dict[tuple[str, str], Graded] = {}
+        self._judge: Judge | None = None
+        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
+        own = any(each.variant != "none" for each in course.content.exercises)
+        self._secret = read_secret(course) if own else None
+
+    def know(self, student: str, source: Source, report: ExerciseReport) -> None:
+        """Take a report that was made elsewhere, on that very source."""
+        self._known[student, source.name] = (source.digest, report)
+
+    def source(self, student: str, exercise: Exercise, nb: Any, folder: Path) -> Source:
+        """What of a notebook is graded, with the student's own numbers if there are any."""
+        source = from_notebook(nb, exercise.name, read_siblings(folder))
+        variant = variant_of(exercise, student, self._secret)
+        return with_own_numbers(source, variant) if variant else source
+
+    def report(self, student: str, notebook: str, nb: Any, folder: Path) -> Graded | None:
+        """The report on a notebook in a folder; None where its name is no exercise's."""
+        exercise = self.course.exercises.get(notebook)
+        if exercise is None:
+            return None
+        source = self.source(student, exercise, nb, folder)
+        digest, report = self._known.get((student, notebook), ("", None))
+        if report is None or digest != source.digest:
+            report = self._graded(exercise, source)
+            self.know(student, source, report)
+            self._shown.pop((student, notebook), None)
+        if (student, notebook) not in self._shown:
+            self._shown[student, notebook] = self._as_shown(report)
+        return self._shown[student, notebook]
+
+    def _graded(self, exercise: Exercise, source: Source) -> ExerciseReport:
+        if self._judge is None:
+            rung = choose(None, own_code=False)
+            hidden = [self.course.root]
+            children = children_on(rung, self.course, hidden, Path(self._scratch.name))
+            self._judge = Judge(self.course, self.course.content.exercises, children)
+            self._judge.__enter__()
+        graded = self._judge.grade(source)
+        return exercise_report(exercise, source, graded.results, graded.client)
+
+    def _as_shown(self, report: ExerciseReport) -> Graded:
+        grader = Grader(version="", python="", numpy="", digest="", seed=0, confinement="")
+        whole = Report(
+            student="",
+            course="",
+            status=report.status,
+            points=report.points,
+            max_points=report.max_points,
+            grader=grader,
+            exercises=(report,),
+        )
+        (mine,) = for_student(whole, self.course.content.hints).exercises
+        lines = "\n".join(plain(line) for line in exercise_lines(mine))
+        return Graded(mine, exercise_html(mine), lines)
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._judge is not None:
+            self._judge.__exit__()
+        self._scratch.cleanup()
+
+
+_OPEN: dict[str, Grading] = {}
+
+
+def grading_of(course: str) -> Grading:
+    """The grading of a course's folder; of the one that is open where no folder is named.
+
+    Raises:
+        UserError: there is no course there.
+    """
+    if not course:
+        if not _OPEN:
+            raise UserError("nbgrader_config.py does not name the course: ConfinedExecute.course")
+        return next(reversed(_OPEN.values()))
+    if course not in _OPEN:
+        _OPEN[course] = Grading(find_course(Path(course)))
+    return _OPEN[course]
+
+
+def open_grading(course: Course) -> Grading:
+    """The grading that the preprocessors of this process will find."""
+    _OPEN[str(course.root)] = Grading(course)
+    return _OPEN[str(course.root)]

@@ -1,0 +1,154 @@
+"""What takes the place of some of nbgrader's own steps; `nbgrader_config.py` names them."""
+
+from pathlib import Path
+from typing import Any
+
+from nbformat.v4 import output_from_msg
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from traitlets import Unicode
+
+from autograder.authoring.stub import strip_solutions
+from autograder.nbgrader.grading import Graded, grading_of
+from autograder.nbgrader.names import check_cell
+
+
+class StubSolutions(ClearSolutions):
+    """Takes solutions out as `autograder build` does: outside a function nothing stays in place.
+
+    nbgrader's own step would put a `raise` there, which ends the cell before the student begins.
+    """
+
+    def _replace_solution_region(self, cell: Any, language: str) -> bool:
+        if cell.cell_type != "code":
+            return bool(super()._replace_solution_region(cell, language))
+        before = cell.source
+        cell.source = strip_solutions(before, "the notebook")
+        return bool(cell.source != before)
+
+
+class RestoreCells(NbGraderPreprocessor):
+    """Gives every cell the metadata that the gradebook has of it.
+
+    Of two cells with one id the first counts, and the other stays as a plain cell; a cell that
+    lost its metadata is known by its own id; an id that is unknown is none.
+    """
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        asked = resources["nbgrader"]
+        with Gradebook(asked["db_url"]) as gradebook:
+            marks = marks_of(gradebook.find_notebook(asked["notebook"], asked["assignment"]))
+        met: set[str] = set()
+        for cell in nb.cells:
+            own = cell.metadata.pop("nbgrader", None)
+            said = own.get("grade_id") if isinstance(own, dict) else None
+            name = said if said in marks else cell.get("id")
+            if name in marks and name not in met:
+                met.add(name)
+                cell.metadata["nbgrader"] = dict(marks[name])
+        return nb, resources
+
+
+def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
+    """The nbgrader metadata of each cell, by its id."""
+    points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
+    solutions = {cell.name for cell in notebook.solution_cells}
+    tasks = {cell.name for cell in notebook.task_cells}
+    marks = {}
+    for cell in notebook.source_cells:
+        mark = {
+            "grade": cell.name in points and cell.name not in tasks,
+            "solution": cell.name in solutions,
+            "locked": bool(cell.locked),
+            "task": cell.name in tasks,
+            "cell_type": cell.cell_type,
+            "grade_id": cell.name,
+            "checksum": cell.checksum,
+            "schema_version": 3,
+        }
+        marks[cell.name] = mark | ({"points": points[cell.name]} if cell.name in points else {})
+    return marks
+
+
+class ConfinedExecute(NbGraderPreprocessor):
+    """In place of nbgrader's executor: no kernel runs; the grader's report is the check's output.
+
+    The functions run confined, as with `autograder grade`; other cells have no output.
+    """
+
+    course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        asked = resources["nbgrader"]
+        found = grading_of(self.course).report(
+            asked["student"], asked["notebook"], nb, _folder(resources)
+        )
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+                if _id(cell) == check_cell(asked["notebook"]) and found is not None:
+                    cell.outputs = _outputs(found)
+                    cell.execution_count = 1
+        return nb, resources
+
+
+def _outputs(graded: Graded) -> list[Any]:
+    shown = {"text/html": graded.page, "text/plain": graded.text}
+    value = {"text/plain": repr(float(graded.report.points))}
+    messages = [
+        ("display_data", {"data": shown, "metadata": {}}),
+        ("execute_result", {"data": value, "metadata": {}, "execution_count": 1}),
+    ]
+    return [
+        output_from_msg({"header": {"msg_type": kind}, "content": content})
+        for kind, content in messages
+    ]
+
+
+def _folder(resources: Any) -> Path:
+    """Where the notebook lies, and the files beside it."""
+    return Path(resources.get("metadata", {}).get("path", ""))
+
+
+def _id(cell: Any) -> str:
+    name: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    return name
+
+
+class SaveHints(NbGraderPreprocessor):
+    """Writes what was found as the comment of the answer that it is about.
+
+    A person's own comment stays, and is what nbgrader shows. Where a person has to look, the grade
+    is left open.
+    """
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        asked = resources["nbgrader"]
+        found = grading_of("").report(asked["student"], asked["notebook"], nb, _folder(resources))
+        if found is None:
+            return nb, resources
+        where = asked["notebook"], asked["assignment"], asked["student"]
+        with Gradebook(asked["db_url"]) as gradebook:
+            for name, comment in found.comments(_answers(nb)).items():
+                gradebook.find_comment(name, *where).auto_comment = comment
+            if found.report.status == "needs a person":
+                _leave_open(gradebook, asked["notebook"], where)
+            gradebook.db.commit()
+        return nb, resources
+
+
+def _answers(nb: Any) -> dict[str, str]:
+    """The student's code cells that are answers: their text by id."""
+    return {
+        _id(cell): cell.source
+        for cell in nb.cells
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
+    }
+
+
+def _leave_open(gradebook: Any, notebook: str, where: tuple[str, str, str]) -> None:
+    try:
+        grade = gradebook.find_grade(check_cell(notebook), *where)
+    except MissingEntry:
+        return
+    grade.auto_score, grade.needs_manual_grade = None, True

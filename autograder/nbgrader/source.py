@@ -1,0 +1,77 @@
+"""The instructor's notebook of an exercise, with nbgrader's metadata, from `solutions/NAME.py`."""
+
+from typing import Any
+
+from autograder.authoring.build import as_book
+from autograder.authoring.stub import BEGIN
+from autograder.course import Course, Exercise
+from autograder.errors import UserError
+from autograder.nbgrader.names import check_cell
+
+SCHEMA = 3
+CHECKED = """\
+## Check your work
+
+Run the cell below: it shows your points and, where something is not right yet, what it is and a
+hint. It looks at the cells that you have run, so run your answer first."""
+RUBRIC = "### BEGIN MARK SCHEME\n{}\n### END MARK SCHEME"
+
+
+def source_notebook(course: Course, exercise: Exercise) -> str:
+    """The notebook for `source/ASSIGNMENT/NAME.ipynb`, solutions included.
+
+    A cell with a solution is an answer; one more cell holds the exercise's points and calls
+    `check`. Answers in words are graded by hand, and hold their rubric as a mark scheme. Cell ids
+    stay the same from build to build.
+
+    Raises:
+        UserError: there is no solution.
+    """
+    import nbformat
+
+    path = course.root / "solutions" / f"{exercise.name}.py"
+    try:
+        book = as_book(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+    questions = {question.name: question for question in exercise.questions}
+    for cell in book.cells:
+        question = questions.get(cell["metadata"].get("answer", ""))
+        if question is not None:
+            _mark(cell, grade=True, solution=True, points=question.points)
+            rubric = "\n".join(f"- {line}" for line in question.rubric)
+            cell["source"] += "\n\n" + RUBRIC.format(rubric)
+        elif cell["cell_type"] == "code" and BEGIN in cell["source"]:
+            _mark(cell, solution=True)
+    if not questions:
+        book.cells += _checking(exercise)
+    nbformat.validate(book)
+    return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
+
+
+def _checking(exercise: Exercise) -> list[Any]:
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    name = check_cell(exercise.name)
+    text = new_markdown_cell(CHECKED, id=f"about-{name}")
+    code = f'from autograder import check\n\ncheck("{exercise.name}")'
+    cell = new_code_cell(code, id=name)
+    _mark(cell, grade=True, locked=True, points=exercise.points)
+    return [text, cell]
+
+
+def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
+    """nbgrader's metadata; the cell's own id is the id in the gradebook."""
+    mark: dict[str, Any] = {
+        "grade": False,
+        "solution": False,
+        "locked": False,
+        "task": False,
+        "cell_type": cell["cell_type"],
+        "grade_id": cell["id"],
+        "schema_version": SCHEMA,
+        **fields,
+    }
+    if points is not None:
+        mark["points"] = points
+    cell["metadata"]["nbgrader"] = mark

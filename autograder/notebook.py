@@ -1,0 +1,101 @@
+"""`check("softmax")` in a notebook: the report below the cell, and the points as its value."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SECONDS = 300
+
+
+def check(exercise: str) -> float:
+    """Grade the cells that have run so far, show the report, and return the points.
+
+    The functions still run in a process of their own. As the last line of a cell the points are
+    what nbgrader takes as its score. `autograder check` in a terminal says the same.
+    """
+    asked = {"exercise": exercise, "cells": _cells(), "folder": os.getcwd()}
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder.notebook"],
+        input=json.dumps(asked),
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=SECONDS,
+    )
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        answer = {"error": (done.stderr.strip().splitlines() or ["The grader gave no answer."])[-1]}
+    if "error" in answer:
+        raise RuntimeError(answer["error"])
+    _show(answer["html"], answer["text"])
+    return float(answer["points"])
+
+
+def _cells() -> list[str]:
+    """The inputs of the notebook, in the order in which they ran."""
+    shell = _shell()
+    if shell is None:
+        raise RuntimeError(
+            "check() belongs in a notebook. In a terminal there is: autograder check NAME"
+        )
+    return [str(text) for text in shell.user_ns.get("In", [])[1:]]
+
+
+def _shell() -> Any:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()
+
+
+def _show(html: str, text: str) -> None:
+    from IPython.display import display
+
+    display({"text/html": html, "text/plain": text}, raw=True)
+
+
+def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
+    """The report on some cells, as HTML, as text, and its points; or an error in one sentence."""
+    from autograder.cli.attempts import attempts_file, read_attempts, write_attempts
+    from autograder.course import find_course
+    from autograder.errors import UserError
+    from autograder.judge.scoring import exercise_report, grader, whole_report
+    from autograder.judge.session import Judge
+    from autograder.report.hints import levels, next_step
+    from autograder.report.html import exercise_html
+    from autograder.report.redact import for_student
+    from autograder.report.terminal import exercise_lines, plain
+    from autograder.submission.source import from_cells, read_siblings, with_own_numbers
+
+    folder = Path(asked["folder"])
+    try:
+        course = find_course(folder)
+        exercise = course.exercise(asked["exercise"])
+        source = from_cells(asked["cells"], exercise.name, read_siblings(folder))
+        if exercise.variant == "per-student":
+            source = with_own_numbers(source)
+        with Judge(course, [exercise]) as judge:
+            graded = judge.grade(source)
+    except UserError as error:
+        return {"error": str(error)}
+    result = exercise_report(exercise, source, graded.results, graded.client)
+    policy = course.content.hints
+    shown: Any = 1
+    if "NBGRADER_EXECUTION" not in os.environ:  # a student, who gets one step at a time
+        kept = attempts_file(folder / f"{exercise.name}.ipynb", exercise.name)
+        attempts = next_step(read_attempts(kept), result, policy, False)
+        write_attempts(kept, attempts)
+        shown = levels(attempts)
+    report = whole_report("", course, [result], grader(course, course.content.seed))
+    (mine,) = for_student(report, policy, shown).exercises
+    text = "\n".join(plain(line) for line in exercise_lines(mine))
+    return {"html": exercise_html(mine), "text": text, "points": result.points}
+
+
+if __name__ == "__main__":
+    print(json.dumps(answer_of(json.load(sys.stdin))))
