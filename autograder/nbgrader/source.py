@@ -3,7 +3,7 @@
 from typing import Any
 
 from autograder.authoring.build import as_book
-from autograder.authoring.stub import BEGIN
+from autograder.authoring.stub import BEGIN, END
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.nbgrader.names import check_cell
@@ -14,14 +14,14 @@ CHECKED = """\
 
 Run the cell below: it shows your points and, where something is not right yet, what it is and a
 hint. It looks at the cells that you have run, so run your answer first."""
-RUBRIC = "### BEGIN MARK SCHEME\n{}\n### END MARK SCHEME"
 
 
 def source_notebook(course: Course, exercise: Exercise) -> str:
     """The notebook for `source/ASSIGNMENT/NAME.ipynb`, solutions included.
 
     A cell with a solution is an answer; one more cell holds the exercise's points and calls
-    `check`. Answers in words are graded by hand, and hold their rubric as a mark scheme. Cell ids
+    `check`. Answers in words are graded by hand; their rubric stands with the model answer, and is taken
+    out with it. Cell ids
     stay the same from build to build.
 
     Raises:
@@ -36,11 +36,16 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
     questions = {question.name: question for question in exercise.questions}
     for cell in book.cells:
-        question = questions.get(cell["metadata"].get("answer", ""))
+        asked = cell["metadata"].get("answer", "")
+        question = questions.get(asked)
+        if asked and question is None:
+            raise UserError(
+                f"{path} has a cell for an answer to {asked}, and course.yml has no such question."
+            )
         if question is not None:
             _mark(cell, grade=True, solution=True, points=question.points)
             rubric = "\n".join(f"- {line}" for line in question.rubric)
-            cell["source"] += "\n\n" + RUBRIC.format(rubric)
+            cell["source"] = cell["source"].replace(END, f"\n{rubric}\n{END}")
         elif cell["cell_type"] == "code" and BEGIN in cell["source"]:
             _mark(cell, solution=True)
     if not questions:

@@ -1,0 +1,165 @@
+"""A small course in a real nbgrader directory, with an exchange and students of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+
+from autograder.authoring.build import as_book
+from tests.conftest import ROOT
+
+ASSIGNMENT = "first"
+COURSE = """\
+title: A short course
+limits: {call_seconds: 3, total_seconds: 20}
+seed: 1
+reference: reference
+checks: autograder/checks
+exercises:
+  - name: softmax
+    title: Softmax
+    points: 12
+  - name: hand_computation
+    title: Attention by hand
+    points: 13
+  - name: reflection
+    title: In your own words
+    points: 12
+    questions:
+      - {name: why_scale, title: Why scale?, points: 4, rubric: ["RUBRIC-MARKER 1 point"]}
+      - {name: attention_or_recurrence, title: What does it cost?, points: 4}
+      - {name: what_it_means, title: What is it?, points: 4}
+assignments:
+  - {name: first, title: First, due: "2027-02-05T23:59:00+00:00",
+     exercises: [softmax, hand_computation, reflection]}
+"""
+AS = """
+import pwd, sys
+name, real = sys.argv[1], pwd.getpwuid
+if name:
+    pwd.getpwuid = lambda uid: pwd.struct_passwd((name, *tuple(real(uid))[1:]))
+sys.argv = ["nbgrader", *sys.argv[2:]]
+from nbgrader.apps.nbgraderapp import main
+main()
+"""
+EXCHANGE = """
+c.Exchange.root = {root!r}
+c.CourseDirectory.course_id = "short"
+"""
+LATE = """
+from nbgrader.plugins import BasePlugin
+
+class HalfAPoint(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return 0.5
+
+c.AssignLatePenalties.plugin_class = HalfAPoint
+"""
+
+
+class ShortCourse:
+    """`short/` is the instructor's, `home/NAME` a student's, `exchange` what lies between."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.kit = folder / "kit"
+        self.directory = folder / "short"
+        self.kit.mkdir()
+        for name in ("solutions", "reference", "autograder"):
+            (self.kit / name).symlink_to(ROOT / name)
+        (self.kit / "course.yml").write_text(COURSE)
+        (folder / "exchange").mkdir(mode=0o777)
+        os.chmod(folder / "exchange", 0o777)
+
+    def autograder(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """One of our own commands."""
+        command = [sys.executable, "-m", "autograder", "nbgrader", *args]
+        return subprocess.run(
+            command, cwd=cwd or self.directory, capture_output=True, text=True, env=self.env
+        )
+
+    def nbgrader(self, *args: str, user: str = "", cwd: Path | None = None) -> str:
+        """A real nbgrader command, under a student's name or as the instructor."""
+        done = subprocess.run(
+            [sys.executable, "-c", AS, user, *args],
+            cwd=cwd or self.directory,
+            capture_output=True,
+            text=True,
+            env=self.env,
+        )
+        assert done.returncode == 0, f"nbgrader {' '.join(args)}\n{done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
+
+    @property
+    def env(self) -> dict[str, str]:
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "PYTEST"))}
+        return {**kept, "HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "0"}
+
+    def configure(self) -> None:
+        """Name the exchange and a penalty for lateness, as an instructor would."""
+        config = self.directory / "nbgrader_config.py"
+        more = EXCHANGE.format(root=str(self.folder / "exchange"))
+        config.write_text(config.read_text() + more + LATE)
+
+    def student(self, name: str) -> Path:
+        """A student's own folder, whose nbgrader knows the exchange."""
+        folder = self.folder / "home" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        more = EXCHANGE.format(root=str(self.folder / "exchange"))
+        (folder / "nbgrader_config.py").write_text(f"c = get_config()\n{more}")
+        return folder
+
+    def gradebook(self) -> Gradebook:
+        return Gradebook(f"sqlite:///{self.directory / 'gradebook.db'}", "short")
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """All grade rows, as the gradebook has them."""
+        with self.gradebook() as gradebook:
+            return sorted(
+                (
+                    student.id, notebook.name, grade.name, grade.auto_score, grade.manual_score,
+                    grade.needs_manual_grade, notebook.late_submission_penalty,
+                )
+                for student in gradebook.students
+                for submission in student.submissions
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            )  # fmt: skip
+
+    def export(self) -> str:
+        path = self.directory / "export.csv"
+        self.nbgrader("export", "--to", str(path))
+        return path.read_text()
+
+
+def solution(exercise: str, *changes: tuple[str, str]) -> str:
+    text = (ROOT / "solutions" / f"{exercise}.py").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def fill_in(path: Path, text: str) -> None:
+    """Put the answers of a solved script into a released notebook, cell by cell."""
+    answers = {cell["id"]: cell["source"] for cell in as_book(text).cells}
+    book = nbformat.read(path, as_version=4)
+    for cell in book.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution") and cell["id"] in answers:
+            cell.source = answers[cell["id"]]
+    os.chmod(path, 0o644)
+    nbformat.write(book, path)
+
+
+def change(path: Path, edit) -> None:
+    """Edit a notebook's JSON."""
+    book = json.loads(path.read_text())
+    edit(book)
+    os.chmod(path, 0o644)
+    path.write_text(json.dumps(book))

@@ -1,0 +1,131 @@
+"""From source to fetched feedback with real nbgrader commands, two students, one of them late."""
+
+import csv
+import io
+import shutil
+
+import nbformat
+import pytest
+
+from tests.nbgrader.course import ASSIGNMENT, ShortCourse, fill_in, solution
+
+AXIS_0 = ("axis=axis", "axis=0")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """The course after `collect`: released, fetched, filled in, submitted."""
+    short = ShortCourse(tmp_path_factory.mktemp("nbgrader"))
+    made = short.autograder("init", str(short.directory), cwd=short.kit)
+    assert made.returncode == 0, made.stderr
+    short.configure()
+    short.nbgrader("generate_assignment", ASSIGNMENT)
+    short.nbgrader("release_assignment", ASSIGNMENT)
+    for name in ("ann", "bob"):
+        home = short.student(name)
+        short.nbgrader("fetch_assignment", ASSIGNMENT, user=name, cwd=home)
+        fetched = home / ASSIGNMENT
+        changes = [AXIS_0] if name == "bob" else []
+        fill_in(fetched / "softmax.ipynb", solution("softmax", *changes))
+        fill_in(fetched / "hand_computation.ipynb", solution("hand_computation"))
+        if name == "ann":
+            fill_in(fetched / "reflection.ipynb", solution("reflection"))
+        short.nbgrader("submit", ASSIGNMENT, user=name, cwd=home)
+    short.nbgrader("collect", ASSIGNMENT)
+    for name, when in (("ann", "2027-02-05 20:00:00 UTC"), ("bob", "2027-02-06 20:00:00 UTC")):
+        (short.directory / "submitted" / name / ASSIGNMENT / "timestamp.txt").write_text(when)
+    return short
+
+
+@pytest.fixture(scope="module")
+def graded(course):
+    done = course.autograder("grade", ASSIGNMENT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def totals(course):
+    rows = csv.DictReader(io.StringIO(course.export()))
+    return {row["student_id"]: float(row["score"]) for row in rows}
+
+
+def test_scores_lateness_and_what_waits_for_a_person(course, graded):
+    assert "ann  25 of 37  to be graded by hand" in graded
+    assert "late: −1" in graded
+    rows = {row[:3]: row[3:] for row in course.rows()}
+    assert rows["ann", "softmax", "check-softmax"][0] == 12
+    assert 0 < rows["bob", "softmax", "check-softmax"][0] < 12
+    assert rows["ann", "reflection", "why-scale"][2]  # needs a person
+    assert rows["bob", "reflection", "why-scale"][:3] == (0, None, False)  # nothing was written
+    assert totals(course)["ann"] == 25
+
+
+def test_the_answer_s_comment_is_the_finding_with_a_hint(course, graded):
+    with course.gradebook() as gradebook:
+        comments = gradebook.find_submission_notebook("softmax", ASSIGNMENT, "bob").comments
+        said = [comment.auto_comment for comment in comments if comment.auto_comment]
+    assert len(said) == 1
+    assert "those of a softmax along the first axis" in said[0]
+    assert "Hint:" in said[0]
+
+
+def test_grading_again_changes_nothing_and_keeps_a_person_s_scores(course, graded):
+    before = course.rows()
+    assert course.autograder("grade", ASSIGNMENT).returncode == 0
+    assert course.rows() == before
+    where = "reflection", ASSIGNMENT, "ann"
+    with course.gradebook() as gradebook:
+        grade = gradebook.find_grade("why-scale", *where)
+        grade.manual_score, grade.needs_manual_grade = 3.0, False
+        gradebook.find_comment("why-scale", *where).manual_comment = "Well said."
+        gradebook.db.commit()
+    assert course.autograder("grade", ASSIGNMENT).returncode == 0
+    with course.gradebook() as gradebook:
+        assert gradebook.find_grade("why-scale", *where).manual_score == 3.0
+        assert gradebook.find_comment("why-scale", *where).comment == "Well said."
+    assert totals(course)["ann"] == 28
+
+
+def test_feedback_reaches_the_students_and_tells_no_secret(course, graded):
+    course.nbgrader("generate_feedback", ASSIGNMENT)
+    course.nbgrader("release_feedback", ASSIGNMENT)
+    pages = {}
+    for name in ("ann", "bob"):
+        home = course.folder / "home" / name
+        course.nbgrader("fetch_feedback", ASSIGNMENT, user=name, cwd=home)
+        pages[name] = min((home / ASSIGNMENT).rglob("softmax.html"))
+    text = pages["bob"].read_text()
+    assert "those of a softmax along the first axis" in text
+    assert 'class="autograder-report"' in text
+    told = [*(course.directory / "release").rglob("*.ipynb")]
+    told += [*(course.directory / "autograded").rglob("*.ipynb")]
+    told += [*(course.directory / "feedback").rglob("*.html"), *pages.values()]
+    assert len(told) > 12
+    for path in told:
+        found = path.read_text()
+        for marker in ("RUBRIC-MARKER", "expect_close", "import reference", "BEGIN HIDDEN"):
+            assert marker not in found, (path, marker)
+    for path in (course.directory / "release").rglob("*.ipynb"):
+        assert "BEGIN SOLUTION" not in path.read_text()
+
+
+def test_plain_autograde_and_the_button_give_the_same_export_and_rows(course, graded):
+    """A real kernel runs check(); nbgrader with our step; our command: the same gradebook."""
+    assert course.autograder("grade", ASSIGNMENT).returncode == 0
+    ours = course.rows(), course.export()
+    config = course.directory / "nbgrader_config.py"
+    whole = config.read_text()
+    start, end = whole.index("# Submissions run confined"), whole.index("c.Exchange.root")
+    try:
+        for text in (whole, whole[:start] + whole[end:]):
+            config.write_text(text)
+            shutil.rmtree(course.directory / "autograded")
+            course.nbgrader("autograde", ASSIGNMENT, "--student", "ann")
+            course.nbgrader("autograde", ASSIGNMENT, "--student", "bob")
+            assert (course.rows(), course.export()) == ours
+    finally:
+        config.write_text(whole)
+    book = nbformat.read(
+        course.directory / "autograded" / "bob" / ASSIGNMENT / "softmax.ipynb", as_version=4
+    )
+    assert any(cell.get("execution_count") for cell in book.cells)  # a kernel ran
