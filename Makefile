@@ -33,7 +33,7 @@ verify: lint
 	@$(BIN)/autograder verify --table docs/verified.md
 
 lint:
-	@$(PYTHON) tools/install.py $(VENV) dev torch
+	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
@@ -44,12 +44,12 @@ bench:
 	@$(BIN)/python -m benchmarks.run $(if $(LARGE),--large)
 
 soak:
-	@$(PYTHON) tools/install.py $(VENV) dev torch
+	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
 	@$(BIN)/python -m benchmarks.soak 5000
 	@$(BIN)/python -m tests.confinement.kills 200
 
 fuzz:
-	@$(PYTHON) tools/install.py $(VENV) dev torch
+	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
 	@$(BIN)/pip install --quiet atheris
 	@$(BIN)/python -m benchmarks.fuzz -max_total_time=120 -rss_limit_mb=1024 -verbosity=0
 
