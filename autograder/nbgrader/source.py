@@ -20,9 +20,8 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """The notebook for `source/ASSIGNMENT/NAME.ipynb`, solutions included.
 
     A cell with a solution is an answer; one more cell holds the exercise's points and calls
-    `check`. Answers in words are graded by hand; their rubric stands with the model answer, and is taken
-    out with it. Cell ids
-    stay the same from build to build.
+    `check`. Answers in words are graded by hand; their rubric stands with the model answer, and
+    is taken out with it. Cell ids stay the same from build to build.
 
     Raises:
         UserError: there is no solution.
