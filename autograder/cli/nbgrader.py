@@ -1,5 +1,6 @@
 """`autograder nbgrader …`: courses that nbgrader manages."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from autograder.worker.confinement import Rung
 
 
 def _needed() -> None:
+    """Have nbgrader ready, and the programs that it calls by name, whether or not on the path."""
+    programs = str(Path(sys.executable).parent)
+    os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
     try:
         import nbgrader  # noqa: F401
     except ModuleNotFoundError:

@@ -23,7 +23,7 @@ from autograder.worker.messages import Unit
 
 SEEDS = 50
 PAIRS = 150  # of each function, evenly over all that there are
-PAIRS_SLOW = 40  # of modules, and of functions whose results are drawn: many times as slow
+PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
 
 

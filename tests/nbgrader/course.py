@@ -78,8 +78,9 @@ class ShortCourse:
     def autograder(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """One of our own commands."""
         command = [sys.executable, "-m", "autograder", "nbgrader", *args]
+        bare = {**self.env(), "PATH": os.defpath}  # the environment need not be activated
         return subprocess.run(
-            command, cwd=cwd or self.directory, capture_output=True, text=True, env=self.env
+            command, cwd=cwd or self.directory, capture_output=True, text=True, env=bare
         )
 
     def nbgrader(self, *args: str, user: str = "", cwd: Path | None = None) -> str:
@@ -89,17 +90,18 @@ class ShortCourse:
             cwd=cwd or self.directory,
             capture_output=True,
             text=True,
-            env=self.env,
+            env=self.env(user),
         )
         assert done.returncode == 0, f"nbgrader {' '.join(args)}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
-    @property
-    def env(self) -> dict[str, str]:
-        home = self.folder / "home"
-        home.mkdir(exist_ok=True)
+    def env(self, user: str = "") -> dict[str, str]:
+        """The environment of a user of the machine, each with a home of their own."""
+        home = self.folder / "home" / (user or "instructor")
+        home.mkdir(parents=True, exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "PYTEST"))}
-        return {**kept, "HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "0"}
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        return {**kept, "HOME": str(home), "PATH": path}
 
     def configure(self) -> None:
         """Name the exchange and a penalty for lateness, as an instructor would."""
