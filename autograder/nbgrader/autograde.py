@@ -7,35 +7,17 @@ from typing import Any
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from nbgrader import preprocessors as theirs
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
-from autograder.nbgrader import preprocessors as ours
+from autograder.nbgrader.preprocessors import marks_of
+from autograder.nbgrader.steps import GRADE, SANITIZE
 from autograder.text import one_line
 
 UNREADABLE = """\
 **The notebook that was handed in could not be used, so a person has to look at it.** {}
 
 Below is the notebook as it was handed out."""
-
-SANITIZE = [
-    ours.RestoreCells,
-    theirs.ClearOutput,
-    theirs.DeduplicateIds,
-    theirs.OverwriteKernelspec,
-    theirs.OverwriteCells,
-    theirs.CheckCellMetadata,
-]
-GRADE = [
-    ours.ConfinedExecute,
-    theirs.IgnorePattern,
-    theirs.LimitOutput,
-    theirs.SaveAutoGrades,
-    theirs.AssignLatePenalties,
-    theirs.CheckCellMetadata,
-    ours.SaveHints,
-]
 
 
 class ConfinedAutograde(Autograde):
@@ -63,7 +45,7 @@ class ConfinedAutograde(Autograde):
         where = asked["notebook"], asked["assignment"], asked["student"]
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             source = gradebook.find_notebook(asked["notebook"], asked["assignment"])
-            marks = ours.marks_of(source)
+            marks = marks_of(source)
             cells = [_cell(cell, marks[cell.name]) for cell in source.source_cells]
             for grade in gradebook.find_submission_notebook(*where).grades:
                 grade.auto_score, grade.needs_manual_grade = None, True

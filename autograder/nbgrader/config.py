@@ -11,52 +11,21 @@ CONFIG = "nbgrader_config.py"
 GRADEBOOK = "gradebook.db"
 TEXT = """\
 # Made by `autograder nbgrader init`. Everything else is nbgrader's own; its documentation has it.
-from autograder.nbgrader import preprocessors as ours
-from nbgrader import preprocessors as theirs
+from autograder.nbgrader.steps import GENERATE, GRADE, SANITIZE
 
 c = get_config()
 
 c.CourseDirectory.course_id = {course_id!r}
 c.CourseDirectory.root = {root!r}
 
-# Solutions are taken out as in exercises/: where there is no function, nothing is left in place.
-c.GenerateAssignment.preprocessors = [
-    theirs.IncludeHeaderFooter,
-    theirs.LockCells,
-    ours.StubSolutions,
-    theirs.ClearOutput,
-    theirs.CheckCellMetadata,
-    theirs.ComputeChecksums,
-    theirs.SaveCells,
-    theirs.ClearHiddenTests,
-    theirs.ClearMarkScheme,
-    theirs.ComputeChecksums,
-    theirs.CheckCellMetadata,
-]
-
-# Cells get back what students deleted or changed around their answers.
+c.GenerateAssignment.preprocessors = GENERATE
+c.Autograde.sanitize_preprocessors = SANITIZE
 c.OverwriteCells.add_missing_cells = True
-c.Autograde.sanitize_preprocessors = [
-    ours.RestoreCells,
-    theirs.ClearOutput,
-    theirs.DeduplicateIds,
-    theirs.OverwriteKernelspec,
-    theirs.OverwriteCells,
-    theirs.CheckCellMetadata,
-]
 
 # Submissions run confined, in place of a kernel on this machine: for `nbgrader autograde` and for
 # the button in formgrader. Take these lines out to have nbgrader run the notebooks itself.
 c.ConfinedExecute.course = {course!r}
-c.Autograde.autograde_preprocessors = [
-    ours.ConfinedExecute,
-    theirs.IgnorePattern,
-    theirs.LimitOutput,
-    theirs.SaveAutoGrades,
-    theirs.AssignLatePenalties,
-    theirs.CheckCellMetadata,
-    ours.SaveHints,
-]
+c.Autograde.autograde_preprocessors = GRADE
 """
 
 
