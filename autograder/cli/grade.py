@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -17,12 +18,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from autograder.classroom.by_hand import TABLE
 from autograder.classroom.grade import GRADES, REPORTS, Job, grade_class
-from autograder.classroom.overview import Overview
-from autograder.course import find_course
+from autograder.classroom.overview import Overview, Row
+from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.judge.ladder import choose
-from autograder.report.html import FOLDER, INDEX
+from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.table import points_cell
 from autograder.text import number, several
 from autograder.worker.confinement import LAYERS, Rung
@@ -69,7 +71,7 @@ def run(
     else:
         console.print(f"confinement: {job.rung} ({', '.join(LAYERS[job.rung])})")
     overview = _with_progress(job)
-    console.print(_table(overview))
+    console.print(_table(overview, course, console.width))
     if len(overview.rows) > MAX_ROWS:
         console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
     for note in overview.notes:
@@ -77,6 +79,8 @@ def run(
     for row in overview.needs_a_person:
         console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
     console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
+    if any(exercise.questions for exercise in job.exercises):
+        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
     console.print(f"Records   {out / REPORTS}")
     return 1 if overview.needs_a_person else 0
 
@@ -112,16 +116,34 @@ def _with_progress(job: Job) -> Overview:
             ) from None
 
 
-def _table(overview: Overview) -> Table:
+WIDE = 7  # columns that a number and its head take, so that nothing is cut
+
+
+def _table(overview: Overview, course: Course, width: int) -> Table:
+    """A row a student; by assignment, where there is no room for every exercise."""
+    groups = {e.name.replace("_", " "): [e] for e in overview.exercises}
+    if len(groups) * WIDE + 30 > width and course.content.assignments:
+        groups = {
+            assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
+            for assignment in course.content.assignments
+        }
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", overflow="fold")
-    for exercise in overview.exercises:
-        words = exercise.name.replace("_", " ")
-        table.add_column(f"{words} /{number(exercise.points)}", justify="right")
-    table.add_column("total", justify="right")
+    for words, exercises in groups.items():
+        if exercises:
+            points = number(sum(exercise.points for exercise in exercises))
+            table.add_column(f"{words} /{points}", justify="right")
+    table.add_column("total", justify="right", no_wrap=True)
     table.add_column("status", no_wrap=True)
     for row in overview.rows[:MAX_ROWS]:
         style = {"graded": "", "missing": "dim"}.get(row.status, "yellow")
-        cells = [points_cell(row, e.name) or "·" for e in overview.exercises]
+        cells = [_cell(row, exercises) for exercises in groups.values() if exercises]
         table.add_row(Text(row.student), *cells, number(row.total), Text(row.status, style=style))
     return table
+
+
+def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
+    """The points of some exercises together; a dot where none has any."""
+    if not any(points_cell(row, exercise.name) for exercise in exercises):
+        return "·"
+    return number(sum(row.points[exercise.name] for exercise in exercises))
