@@ -35,7 +35,15 @@ def read_marks(path: Path, exercises: Sequence[Exercise]) -> dict[Key, Mark]:
     """
     if not path.is_file():
         return {}
-    questions = {(e.name, q.name): q for e in exercises for q in e.questions}
+    try:
+        return _marks(path, {(e.name, q.name): q for e in exercises for q in e.questions})
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(
+            f"{path} cannot be read as a table ({error}). Save it as CSV in UTF-8."
+        ) from None
+
+
+def _marks(path: Path, questions: dict[tuple[str, str], Question]) -> dict[Key, Mark]:
     marks = {}
     with path.open(encoding="utf-8-sig", newline="") as file:
         table = csv.DictReader(file)

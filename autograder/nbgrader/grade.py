@@ -19,9 +19,8 @@ from autograder.nbgrader.config import CONFIG
 from autograder.nbgrader.grading import Grading, open_grading
 from autograder.report.model import ExerciseReport
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Source, read_siblings, read_source, with_own_numbers
+from autograder.submission.source import Source, read_siblings, read_source
 from autograder.text import one_line
-from autograder.variants import variant_of
 from autograder.worker.confinement import Rung
 
 Progress = Callable[[int, int], None]
@@ -151,22 +150,12 @@ def _folder(api: Any, student: str, assignment: str) -> Path:
 
 def _grade(job: Job, api: Any, students: list[str], grading: Grading, scratch: Path) -> None:
     """All reports, by as many processes as there are workers."""
-    from autograder.variants import read_secret
-
     course = job.course
-    own = any(each.variant != "none" for each in course.content.exercises)
-    secret = read_secret(course) if own else None
     wanted = [name for name in _notebooks(api, job.assignment) if name in course.exercises]
 
     def tasks() -> Iterator[Task]:
         for number, student in enumerate(students):
             sources = _sources(_folder(api, student, job.assignment), wanted)
-            sources = [
-                with_own_numbers(s, v)
-                if (v := variant_of(course.exercise(s.name), student, secret))
-                else s
-                for s in sources
-            ]
             if sources:
                 yield Task(number, student, tuple(sources))
 

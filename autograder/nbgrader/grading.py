@@ -17,8 +17,7 @@ from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport, Grader, Report
 from autograder.report.redact import for_student
 from autograder.report.terminal import exercise_lines, first_failure, headline, plain
-from autograder.submission.source import Source, from_notebook, read_siblings, with_own_numbers
-from autograder.variants import read_secret, variant_of
+from autograder.submission.source import Source, from_notebook, read_siblings
 
 
 class Graded(msgspec.Struct):
@@ -57,25 +56,17 @@ class Grading:
         self._shown: dict[tuple[str, str], Graded] = {}
         self._judge: Judge | None = None
         self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
-        own = any(each.variant != "none" for each in course.content.exercises)
-        self._secret = read_secret(course) if own else None
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> None:
         """Take a report that was made elsewhere, on that very source."""
         self._known[student, source.name] = (source.digest, report)
-
-    def source(self, student: str, exercise: Exercise, nb: Any, folder: Path) -> Source:
-        """What of a notebook is graded, with the student's own numbers if there are any."""
-        source = from_notebook(nb, exercise.name, read_siblings(folder))
-        variant = variant_of(exercise, student, self._secret)
-        return with_own_numbers(source, variant) if variant else source
 
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> Graded | None:
         """The report on a notebook in a folder; None where its name is no exercise's."""
         exercise = self.course.exercises.get(notebook)
         if exercise is None:
             return None
-        source = self.source(student, exercise, nb, folder)
+        source = from_notebook(nb, exercise.name, read_siblings(folder))
         digest, report = self._known.get((student, notebook), ("", None))
         if report is None or digest != source.digest:
             report = self._graded(exercise, source)

@@ -81,3 +81,21 @@ def test_points_that_cannot_be_are_refused_with_their_line(graded, points):
     result, _ = graded()
     assert "by-hand.csv, line 3" in str(result.exception)
     assert "from 0 to 4" in str(result.exception)
+
+
+def test_a_table_that_is_no_utf_8_is_refused(graded):
+    graded()
+    graded.table.write_bytes(
+        graded.table.read_bytes() + "ann,reflection,why_scale,4,4,gr\xfcn".encode("latin-1")
+    )
+    result, _ = graded()
+    assert "Save it as CSV in UTF-8" in str(result.exception)
+
+
+def test_a_table_without_its_columns_is_refused(graded):
+    graded()
+    graded.table.write_text("name,points\nann,4\n")
+    result, _ = graded()
+    assert "the columns student, exercise, question, of, comment are missing" in str(
+        result.exception
+    )
