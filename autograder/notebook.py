@@ -64,21 +64,20 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.cli.attempts import attempts_file, read_attempts, write_attempts
     from autograder.course import find_course
     from autograder.errors import UserError
-    from autograder.judge.scoring import exercise_report, grader, whole_report
+    from autograder.judge.scoring import exercise_report
     from autograder.judge.session import Judge
     from autograder.report.hints import levels, next_step
     from autograder.report.html import exercise_html
-    from autograder.report.redact import for_student
+    from autograder.report.redact import exercise_for_student
     from autograder.report.terminal import exercise_lines, plain
-    from autograder.submission.source import from_cells, read_siblings, with_own_numbers
+    from autograder.submission.source import from_cells, read_siblings, with_stated_numbers
 
     folder = Path(asked["folder"])
     try:
         course = find_course(folder)
         exercise = course.exercise(asked["exercise"])
         source = from_cells(asked["cells"], exercise.name, read_siblings(folder))
-        if exercise.variant == "per-student":
-            source = with_own_numbers(source)
+        source = with_stated_numbers(source, exercise)
         with Judge(course, [exercise]) as judge:
             graded = judge.grade(source)
     except UserError as error:
@@ -91,8 +90,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
         attempts = next_step(read_attempts(kept), result, policy, False)
         write_attempts(kept, attempts)
         shown = levels(attempts)
-    report = whole_report("", course, [result], grader(course, course.content.seed))
-    (mine,) = for_student(report, policy, shown).exercises
+    mine = exercise_for_student(result, policy, shown)
     text = "\n".join(plain(line) for line in exercise_lines(mine))
     return {"html": exercise_html(mine), "text": text, "points": result.points}
 

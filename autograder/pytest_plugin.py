@@ -39,7 +39,7 @@ class SubmissionRun:
         __tracebackhide__ = True
         from autograder.judge.client import Client
         from autograder.submission.read import UnreadableFile
-        from autograder.submission.source import read_siblings, read_source, with_own_numbers
+        from autograder.submission.source import read_siblings, read_source, with_stated_numbers
 
         if path not in self.clients:
             exercise = self.course.exercise(path.stem)
@@ -47,8 +47,7 @@ class SubmissionRun:
                 source = read_source(path, path.stem, read_siblings(path.parent))
             except UnreadableFile as error:
                 raise pytest.UsageError(str(error)) from None
-            if exercise.variant == "per-student":
-                source = with_own_numbers(source)
+            source = with_stated_numbers(source, exercise)
             limits = self.course.limits(exercise)
             self.clients[path] = Client(source, exercise.needs, limits, self.spawner)
         return self.clients[path]

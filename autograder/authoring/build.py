@@ -46,9 +46,13 @@ def outdated(path: Path, text: str) -> bool:
 
 def notebook(text: str) -> str:
     """A percent-format script as a notebook; its cells have the same ids from build to build."""
+    return written(as_book(text))
+
+
+def written(book: Any) -> str:
+    """A notebook as text, once it is shown to be valid."""
     import nbformat
 
-    book = as_book(text)
     nbformat.validate(book)
     return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
 

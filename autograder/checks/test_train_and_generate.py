@@ -1,7 +1,5 @@
 """Checks of `train_and_generate`."""
 
-import inspect
-
 import numpy as np
 import pytest
 
@@ -15,6 +13,7 @@ from autograder.judge.expect import (
 )
 from autograder.worker.codec import tensor
 from reference.generating import greedy, mean_logits
+from reference.kit import kit_of
 from reference.sampling import what_was_drawn
 
 CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4 of their size
@@ -23,9 +22,7 @@ CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4
 @pytest.fixture
 def kit(submission):
     """The small models of the course, in the worker."""
-    from reference import small_models
-
-    return submission.define("small_models", inspect.getsource(small_models))
+    return kit_of(submission)
 
 
 def draw_loss(rng, batch, length, words):

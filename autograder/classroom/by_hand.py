@@ -1,7 +1,6 @@
 """Answers in words: the table that a person fills in, and its points put into the reports."""
 
 import csv
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import msgspec
 from autograder.course import Exercise, Question
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
-from autograder.report.table import safe_cell
+from autograder.report.table import safe_cell, write_table
 from autograder.text import number, several
 
 TABLE = "by-hand.csv"
@@ -101,15 +100,13 @@ def with_marks(exercise: ExerciseReport, student: str, marks: dict[Key, Mark]) -
 
 def write_marks(path: Path, rows: Sequence[tuple[str, str, WrittenAnswer]]) -> None:
     """The table of all answers, with what was filled in so far."""
-    partial = path.with_name(f"{path.name}.part")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for student, exercise, answer in rows:
-            points = "" if answer.points is None else number(answer.points)
-            most, comment = number(answer.max_points), safe_cell(answer.comment)
-            table.writerow([safe_cell(student), exercise, answer.name, points, most, comment])
-    os.replace(partial, path)
+    write_table(path, COLUMNS, (_row(*row) for row in rows))
+
+
+def _row(student: str, exercise: str, answer: WrittenAnswer) -> list[str]:
+    points = "" if answer.points is None else number(answer.points)
+    most, comment = number(answer.max_points), safe_cell(answer.comment)
+    return [safe_cell(student), exercise, answer.name, points, most, comment]
 
 
 def answers_of(report: Report) -> list[tuple[str, str, WrittenAnswer]]:

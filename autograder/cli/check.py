@@ -89,14 +89,13 @@ def _check(
     from autograder.report.redact import for_student
     from autograder.report.terminal import exercise_lines
     from autograder.submission.read import UnreadableFile
-    from autograder.submission.source import read_siblings, read_source, with_own_numbers
+    from autograder.submission.source import read_siblings, read_source, with_stated_numbers
 
     try:
         source = read_source(path, exercise.name, read_siblings(path.parent))
     except UnreadableFile as error:
         raise UserError(f"{error} ({path})") from None
-    if exercise.variant == "per-student":
-        source = with_own_numbers(source)
+    source = with_stated_numbers(source, exercise)
     with Judge(course, [exercise], spawner, seed) as judge:
         graded = judge.grade(source)
     result = exercise_report(exercise, source, graded.results, graded.client)

@@ -43,10 +43,10 @@ def grade(
     confinement: Rung | None,
 ) -> int:
     _needed()
-    from autograder.nbgrader.grade import Job, grade_assignment, workers_here
+    from autograder.nbgrader.grade import Job, grade_assignment
 
     course = find_course(course_path or _course_of(folder) or Path.cwd())
-    count = workers_here(workers)
+    count = workers or os.cpu_count() or 1
     job = Job(course, folder.resolve(), assignment, students, count, confinement)
     results = grade_assignment(
         job, lambda done, of: print(f"graded {done} of {of}", file=sys.stderr)

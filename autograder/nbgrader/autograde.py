@@ -34,7 +34,6 @@ class ConfinedAutograde(Autograde):
         try:
             super().convert_single_notebook(notebook_filename)
         except Exception as error:
-            self._sanitizing = True
             self.left[Path(notebook_filename).stem] = one_line(f"{error}", 200)
             self._leave(notebook_filename, one_line(f"{type(error).__name__}: {error}", 200))
 

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import logging
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -204,8 +203,3 @@ def _write(api: Any, assignment: str, student: str) -> Result:
         )
         result.by_hand = submission.needs_manual_grade
     return result
-
-
-def workers_here(wanted: int | None) -> int:
-    """As many as are wanted, or one for each core."""
-    return wanted or os.cpu_count() or 1

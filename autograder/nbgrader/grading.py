@@ -14,8 +14,8 @@ from autograder.judge.ladder import children_on, choose
 from autograder.judge.scoring import exercise_report
 from autograder.judge.session import Judge
 from autograder.report.html import exercise_html
-from autograder.report.model import ExerciseReport, Grader, Report
-from autograder.report.redact import for_student
+from autograder.report.model import ExerciseReport
+from autograder.report.redact import exercise_for_student
 from autograder.report.terminal import exercise_lines, first_failure, headline, plain
 from autograder.submission.source import Source, from_notebook, read_siblings
 
@@ -87,17 +87,7 @@ class Grading:
         return exercise_report(exercise, source, graded.results, graded.client)
 
     def _as_shown(self, report: ExerciseReport) -> Graded:
-        grader = Grader(version="", python="", numpy="", digest="", seed=0, confinement="")
-        whole = Report(
-            student="",
-            course="",
-            status=report.status,
-            points=report.points,
-            max_points=report.max_points,
-            grader=grader,
-            exercises=(report,),
-        )
-        (mine,) = for_student(whole, self.course.content.hints).exercises
+        mine = exercise_for_student(report, self.course.content.hints)
         lines = "\n".join(plain(line) for line in exercise_lines(mine))
         return Graded(mine, exercise_html(mine), lines)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.authoring.build import as_book
+from autograder.authoring.build import as_book, written
 from autograder.authoring.stub import BEGIN, END
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
@@ -26,8 +26,6 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     Raises:
         UserError: there is no solution.
     """
-    import nbformat
-
     path = course.root / "solutions" / f"{exercise.name}.py"
     try:
         book = as_book(path.read_text(encoding="utf-8"))
@@ -49,8 +47,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
             _mark(cell, solution=True)
     if not questions:
         book.cells += _checking(exercise)
-    nbformat.validate(book)
-    return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
+    return written(book)
 
 
 def _checking(exercise: Exercise) -> list[Any]:

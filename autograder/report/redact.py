@@ -18,11 +18,14 @@ def for_student(report: Report, policy: HintPolicy, levels: Levels = 1) -> Repor
     which mistake it shows, but no inputs and no values.
     exam: points and outcomes of the checks that are not hidden, and nothing else.
     """
-    exercises = tuple(_exercise(exercise, policy, levels) for exercise in report.exercises)
+    exercises = tuple(exercise_for_student(each, policy, levels) for each in report.exercises)
     return msgspec.structs.replace(report, exercises=exercises)
 
 
-def _exercise(exercise: ExerciseReport, policy: HintPolicy, levels: Levels) -> ExerciseReport:
+def exercise_for_student(
+    exercise: ExerciseReport, policy: HintPolicy, levels: Levels = 1
+) -> ExerciseReport:
+    """One exercise of a report, as `for_student` has it."""
     shown = exercise.checks
     if policy == "exam":
         shown = tuple(check for check in shown if not check.hidden)

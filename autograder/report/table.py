@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,21 +14,31 @@ if TYPE_CHECKING:
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
     """Write the table. An exercise that was not handed in has an empty cell, never a bare 0."""
+    head = ["student", *exercises, "total", "maximum", "status", "notes"]
+    write_table(
+        path,
+        head,
+        (
+            [
+                safe_cell(row.student),
+                *(points_cell(row, name) for name in exercises),
+                number(row.total),
+                number(row.maximum),
+                row.status,
+                safe_cell(" ".join(row.notes)),
+            ]
+            for row in rows
+        ),
+    )
+
+
+def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a CSV file that is either the old one or the whole new one."""
     partial = path.with_name(f"{path.name}.part")
     with partial.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["student", *exercises, "total", "maximum", "status", "notes"])
-        for row in rows:
-            table.writerow(
-                [
-                    safe_cell(row.student),
-                    *(points_cell(row, name) for name in exercises),
-                    number(row.total),
-                    number(row.maximum),
-                    row.status,
-                    safe_cell(" ".join(row.notes)),
-                ]
-            )
+        table.writerow(head)
+        table.writerows(rows)
     os.replace(partial, path)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from autograder.course import Exercise
 from autograder.submission.read import UnreadableFile, read_bytes, read_text
 from autograder.text import one_line
 from autograder.variants import stated_variant
@@ -122,10 +123,16 @@ def from_cells(cells: Sequence[str], exercise: str, siblings: Mapping[str, str])
     return Source(exercise, f"{exercise}.ipynb", units, _named(text, exercise, siblings))
 
 
-def with_own_numbers(source: Source, variant: str | None = None) -> Source:
-    """The source with a variant: the one given, or else the one that the file itself states."""
-    found = stated_variant(source.text) if variant is None else variant
-    return msgspec.structs.replace(source, variant=found)
+def with_own_numbers(source: Source, variant: str) -> Source:
+    """The source, to be graded by the numbers of a variant."""
+    return msgspec.structs.replace(source, variant=variant)
+
+
+def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
+    """The source with the variant that the file itself states, where the exercise has variants."""
+    if exercise.variant == "none":
+        return source
+    return with_own_numbers(source, stated_variant(source.text))
 
 
 def read_siblings(folder: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from autograder.diagnosis.modules import single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from autograder.worker.codec import tensor
-from reference.misconceptions.train_and_generate.worker import kit_of
+from reference.kit import kit_of
 
 STEP: Hints = (
     "Write down what happens in one step, in order. What becomes of the gradients of the step "

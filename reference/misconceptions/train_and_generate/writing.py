@@ -10,7 +10,7 @@ from autograder.diagnosis.modules import single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from autograder.worker.codec import tensor
 from reference.generating import mean_logits
-from reference.misconceptions.train_and_generate.worker import kit_of
+from reference.kit import kit_of
 
 LAST: Hints = (
     "Which position's logits speak of the word that comes next?",
