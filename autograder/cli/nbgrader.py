@@ -56,6 +56,7 @@ def grade(
         notes = [f"{name}: needs a person ({why})" for name, why in result.left.items()]
         notes += ["to be graded by hand"] if result.by_hand and not result.left else []
         notes += [f"late: −{number(result.late_penalty)}"] if result.late_penalty else []
+        notes += result.notes
         said = result.error or f"{number(result.points)} of {number(result.maximum)}"
         print(f"{result.student:{wide}}  {said}{'  ' if notes else ''}{'; '.join(notes)}")
     return 1 if any(result.error or result.left for result in results) else 0

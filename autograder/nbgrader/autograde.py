@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,30 @@ Below is the notebook as it was handed out."""
 
 
 class ConfinedAutograde(Autograde):
-    """`nbgrader autograde` for one student; a notebook that stops it is left for a person."""
+    """`nbgrader autograde` for one student; a notebook that stops it is left for a person.
 
-    def __init__(self, **kwargs: Any) -> None:
+    So are the notebooks in `refused`, with the reason that stands there.
+    """
+
+    def __init__(self, refused: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.refused = refused
         self.sanitize_preprocessors = list(SANITIZE)
         self.autograde_preprocessors = list(GRADE)
         self.force = True
         self.left: dict[str, str] = {}
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
-        try:
-            super().convert_single_notebook(notebook_filename)
-        except Exception as error:
-            self.left[Path(notebook_filename).stem] = one_line(f"{error}", 200)
-            self._leave(notebook_filename, one_line(f"{type(error).__name__}: {error}", 200))
+        name = Path(notebook_filename).stem
+        reason = self.refused.get(name, "")
+        if not reason:
+            try:
+                super().convert_single_notebook(notebook_filename)
+            except Exception as error:
+                reason = one_line(f"{type(error).__name__}: {error}", 200)
+        if reason:
+            self.left[name] = reason
+            self._leave(notebook_filename, reason)
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
         """The notebook as it was handed out, with all its grades open."""

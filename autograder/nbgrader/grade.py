@@ -16,17 +16,21 @@ from autograder.errors import UserError
 from autograder.judge.ladder import choose
 from autograder.nbgrader.config import CONFIG
 from autograder.nbgrader.grading import Grading, open_grading
+from autograder.nbgrader.staging import Staged, stage
 from autograder.report.model import ExerciseReport
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Source, read_siblings, read_source
 from autograder.text import one_line
 from autograder.worker.confinement import Rung
+
+STAGED = "submitted"
 
 Progress = Callable[[int, int], None]
 
 
 class Result(msgspec.Struct):
-    """What became of one student's submission; `left` says per notebook why a person must look."""
+    """What became of one student's submission; `left` says per notebook why a person must look.
+
+    `notes` are other things that a person should know, `error` is why nothing was written.
+    """
 
     student: str
     points: float = 0.0
@@ -34,6 +38,7 @@ class Result(msgspec.Struct):
     late_penalty: float = 0.0
     by_hand: bool = False
     left: dict[str, str] = {}
+    notes: list[str] = []
     error: str = ""
 
 
@@ -57,17 +62,20 @@ def grade_assignment(job: Job, progress: Progress) -> list[Result]:
         UserError: the folder is no course directory, or the assignment is not there; it says what
             to run.
     """
+    from nbgrader.utils import temp_attrs
+
     with contextlib.chdir(job.folder), _quiet():
         api = _api(job)
         students = _students(api, job)
         grading = open_grading(job.course)
         try:
             with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-                _grade(job, api, students, grading, Path(scratch))
-            results = []
-            for number, student in enumerate(students, 1):
-                results.append(_write(api, job.assignment, student))
-                progress(number, len(students))
+                staged = _grade(job, api, students, grading, Path(scratch))
+                results = []
+                with temp_attrs(api.coursedir, submitted_directory=str(Path(scratch, STAGED))):
+                    for number, student in enumerate(students, 1):
+                        results.append(_write(api, job.assignment, student, staged[student]))
+                        progress(number, len(students))
         finally:
             grading.close()
     return results
@@ -142,64 +150,75 @@ def _students(api: Any, job: Job) -> list[str]:
     return [student for student in there if not job.students or student in job.students]
 
 
-def _folder(api: Any, student: str, assignment: str) -> Path:
-    directory = api.coursedir.submitted_directory
-    return Path(api.coursedir.format_path(directory, student, assignment))
-
-
-def _grade(job: Job, api: Any, students: list[str], grading: Grading, scratch: Path) -> None:
-    """All reports, by as many processes as there are workers."""
-    course = job.course
-    wanted = [name for name in _notebooks(api, job.assignment) if name in course.exercises]
+def _grade(
+    job: Job, api: Any, students: list[str], grading: Grading, scratch: Path
+) -> dict[str, Staged]:
+    """All reports, by as many processes as there are workers; what each student handed in."""
+    course, coursedir = job.course, api.coursedir
+    notebooks = _notebooks(api, job.assignment)
+    exercises = [name for name in notebooks if name in course.exercises]
+    staged: dict[str, Staged] = {}
 
     def tasks() -> Iterator[Task]:
         for number, student in enumerate(students):
-            sources = _sources(_folder(api, student, job.assignment), wanted)
-            if sources:
-                yield Task(number, student, tuple(sources))
+            submitted, clean = (
+                Path(coursedir.format_path(step, student, job.assignment))
+                for step in (coursedir.submitted_directory, str(scratch / STAGED))
+            )
+            staged[student] = stage(submitted, clean, notebooks, exercises)
+            if staged[student].sources:
+                yield Task(number, student, staged[student].sources)
 
     rung = choose(job.confinement, own_code=False)
     hidden = (job.folder.resolve(),)
     seed = course.content.seed
-    setup = Setup(course.root / FILE_NAME, tuple(wanted), seed, rung, hidden, scratch)
+    setup = Setup(course.root / FILE_NAME, tuple(exercises), seed, rung, hidden, scratch)
     for task, reports in graded(tasks(), setup, job.workers):
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
                 report = msgspec.json.decode(data, type=ExerciseReport)
                 grading.know(task.student, source, report)
+    return staged
 
 
-def _sources(folder: Path, wanted: list[str]) -> list[Source]:
-    """The notebooks that can be read; of the others nbgrader's own step will say what is wrong."""
-    siblings = read_siblings(folder)
-    sources = []
-    for name in wanted:
-        with contextlib.suppress(UnreadableFile):
-            if (folder / f"{name}.ipynb").exists():
-                sources.append(read_source(folder / f"{name}.ipynb", name, siblings))
-    return sources
-
-
-def _write(api: Any, assignment: str, student: str) -> Result:
+def _write(api: Any, assignment: str, student: str, staged: Staged) -> Result:
     """Let nbgrader put one student's reports into the gradebook and into `autograded/`."""
     from nbgrader.utils import capture_log, temp_attrs
 
     from autograder.nbgrader.autograde import ConfinedAutograde
 
-    with temp_attrs(api.coursedir, assignment_id=assignment, student_id=student):
-        app = ConfinedAutograde(coursedir=api.coursedir, parent=api)
-        done = capture_log(app)
-    result = Result(student, left=app.left)
-    if not done["success"]:
-        lines = [line for line in (done.get("error") or "").strip().splitlines() if line.strip()]
-        result.error = one_line(lines[-1] if lines else "nbgrader could not grade it", 200)
-        return result
+    result = Result(student, notes=list(staged.notes))
+    if len(staged.missing) < len(_notebooks(api, assignment)):
+        with temp_attrs(api.coursedir, assignment_id=assignment, student_id=student):
+            app = ConfinedAutograde(staged.refused, coursedir=api.coursedir, parent=api)
+            done = capture_log(app)
+        result.left |= app.left
+        if not done["success"]:
+            lines = (done.get("error") or "nbgrader could not grade it").strip().splitlines()
+            result.error = one_line(lines[-1], 200)
+            return result
     with api.gradebook as gradebook:
-        submission = gradebook.find_submission(assignment, student)
+        gradebook.update_or_create_student(student)
+        submission = gradebook.update_or_create_submission(assignment, student)
+        for notebook in submission.notebooks:
+            if notebook.name in staged.missing:
+                _missing(notebook, staged, result)
+        gradebook.db.commit()
         result.points, result.maximum = submission.score, submission.max_score
         result.late_penalty = sum(
             each.late_submission_penalty or 0 for each in submission.notebooks
         )
         result.by_hand = submission.needs_manual_grade
     return result
+
+
+def _missing(notebook: Any, staged: Staged, result: Result) -> None:
+    """No points for a notebook that was not handed in, unless it may have another name."""
+    if staged.unknown:
+        result.left[notebook.name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
+    else:
+        result.notes.append(f"{notebook.name} was not handed in")
+    for grade in notebook.grades:
+        grade.auto_score = None if staged.unknown else 0
+        grade.needs_manual_grade = bool(staged.unknown) and grade.manual_score is None

@@ -1,8 +1,10 @@
 """What takes the place of some of nbgrader's own steps; `nbgrader_config.py` names them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
 from nbformat.v4 import output_from_msg
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
@@ -11,6 +13,8 @@ from traitlets import Unicode
 from autograder.authoring.stub import strip_solutions
 from autograder.nbgrader.grading import Graded, grading_of
 from autograder.nbgrader.names import check_cell
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 class StubSolutions(ClearSolutions):
@@ -152,3 +156,21 @@ def _leave_open(gradebook: Any, notebook: str, where: tuple[str, str, str]) -> N
     except MissingEntry:
         return
     grade.auto_score, grade.needs_manual_grade = None, True
+
+
+class EscapeTexts(NbGraderPreprocessor):
+    """Takes the force out of what a student wrote beside code; the last step.
+
+    formgrader and feedback show Markdown and raw cells with their HTML, and put some metadata into
+    the page as it is, so a script there would run with the rights of the instructor who looks.
+    """
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        kept = {name: nb.metadata[name] for name in ("kernelspec",) if name in nb.metadata}
+        nb.metadata = NotebookNode(kept, language_info={"name": "python"})
+        for cell in nb.cells:
+            mark = cell.metadata.get("nbgrader")
+            cell.metadata = NotebookNode({"nbgrader": mark} if mark else {})
+            if cell.cell_type != "code":
+                cell.source = _TAG.sub("&lt;", cell.source)
+        return nb, resources

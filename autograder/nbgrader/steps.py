@@ -38,4 +38,5 @@ GRADE = [
     theirs.AssignLatePenalties,
     theirs.CheckCellMetadata,
     ours.SaveHints,
+    ours.EscapeTexts,
 ]

@@ -1,0 +1,116 @@
+"""A clean copy of what a student handed in: regular files of a bearable size, and no links."""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import msgspec
+
+from autograder.errors import UserError
+from autograder.submission.read import UnreadableFile, read_bytes
+from autograder.submission.source import Source, read_siblings, read_source
+from autograder.text import one_line, several
+
+TIMESTAMP = "timestamp.txt"
+MAX_FILE = 32 * 1024 * 1024
+MAX_BYTES = 128 * 1024 * 1024
+MAX_FILES = 1000
+
+
+class Staged(msgspec.Struct, frozen=True):
+    """What nbgrader may have of a submission.
+
+    `refused` says of a notebook why it cannot be used; `notes` what else a person should know;
+    `unknown` are notebooks whose names are none of the assignment's.
+    """
+
+    sources: tuple[Source, ...] = ()
+    missing: tuple[str, ...] = ()
+    refused: dict[str, str] = {}
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def stage(
+    submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
+) -> Staged:
+    """Copy a submission to a new folder.
+
+    A notebook that cannot be used is there as an empty file, so that it is known to be handed in.
+
+    Args:
+        notebooks: the names of the assignment's notebooks.
+        graded: those of them that are exercises.
+
+    Raises:
+        UserError: the copy cannot be written.
+    """
+    refused: dict[str, str] = {}
+    left_out = []
+    files = total = 0
+    for path in _files(submitted):
+        name = path.relative_to(submitted)
+        notebook = path.stem if path.suffix == ".ipynb" and path.parent == submitted else ""
+        try:
+            files += 1
+            if files > MAX_FILES or total > MAX_BYTES:
+                raise UnreadableFile(f"{several(MAX_FILES, 'file')} or 128 MiB are the most.")
+            data = read_bytes(path, MAX_FILE)
+        except UnreadableFile as error:
+            if notebook not in notebooks:
+                left_out.append(one_line(str(name), 100))
+                continue
+            refused[notebook], data = str(error), b""
+        if str(name) == TIMESTAMP and not _is_time(data):
+            left_out.append(f"{TIMESTAMP}, which holds no time")
+            continue
+        total += len(data)
+        _write(clean / name, data)
+    present = {path.stem for path in clean.glob("*.ipynb")}
+    siblings = read_siblings(clean)
+    sources = []
+    for notebook in sorted(present.intersection(graded) - refused.keys()):
+        try:
+            sources.append(read_source(clean / f"{notebook}.ipynb", notebook, siblings))
+        except UnreadableFile as error:
+            refused[notebook] = str(error)
+    return Staged(
+        tuple(sources),
+        tuple(name for name in notebooks if name not in present),
+        refused,
+        tuple(one_line(name, 100) for name in sorted(present.difference(notebooks))),
+        (f"left out: {', '.join(left_out[:5])}{' …' if left_out[5:] else ''}",) if left_out else (),
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All that is no folder, in a fixed order; notebooks and the timestamp come first."""
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        links = [name for name in folders if (Path(where) / name).is_symlink()]
+        for name in sorted([*names, *links], key=_order):
+            yield Path(where) / name
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return not (name.endswith(".ipynb") or name == TIMESTAMP), name
+
+
+def _is_time(data: bytes) -> bool:
+    from nbgrader.utils import parse_utc
+
+    try:
+        text = data.decode("utf-8").strip()
+        return not text or parse_utc(text) is not None
+    except (ValueError, OverflowError):
+        return False
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        path.chmod(stat.S_IRUSR | stat.S_IWUSR)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None

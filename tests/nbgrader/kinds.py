@@ -1,0 +1,320 @@
+"""What students do to a notebook, by accident or on purpose, and what each ought to cost.
+
+Each kind changes a folder that holds two right notebooks, `softmax.ipynb` and
+`hand_computation.ipynb`. Where an attack is tried, nothing of `softmax` is right.
+"""
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.nbgrader.course import change
+
+HONEST = 25.0
+WITHOUT_SOFTMAX = 13.0
+LEFT_BEHIND = "86399"  # the seconds that a process sleeps which should not be there
+
+WRONG = "def softmax(x, axis=-1):\n    return x\n"
+RIGHT = """\
+import numpy as np
+
+def softmax(x, axis=-1):
+    x = np.asarray(x, dtype=float)
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+"""
+UP = """\
+from pathlib import Path
+
+def up(name):
+    return next(folder / name for folder in Path.cwd().parents if (folder / name).exists())
+"""
+
+
+class Kind(NamedTuple):
+    """`right` is the total that the notebooks deserve; with `person`, softmax is left open."""
+
+    what: str
+    edit: Callable[[Path], None]
+    right: float
+    person: bool = False
+
+
+def _code_cell(text: str) -> dict[str, object]:
+    return {
+        "cell_type": "code", "id": "own", "metadata": {}, "source": text,
+        "outputs": [], "execution_count": None,
+    }  # fmt: skip
+
+
+def _is_answer(cell) -> bool:
+    mark = cell["metadata"].get("nbgrader", {})
+    return mark.get("solution") and cell["cell_type"] == "code"
+
+
+def _is_check(cell) -> bool:
+    return cell["metadata"].get("nbgrader", {}).get("grade_id", "").startswith("check-")
+
+
+def _softmax(edit):
+    """Edit the JSON of softmax.ipynb."""
+    return lambda folder: change(folder / "softmax.ipynb", edit)
+
+
+def _cells(edit):
+    return _softmax(lambda book: book.update(cells=edit(book["cells"])))
+
+
+def _marks(edit, which=lambda cell: "nbgrader" in cell["metadata"]):
+    def edit_all(book):
+        for cell in filter(which, book["cells"]):
+            edit(cell["metadata"]["nbgrader"])
+
+    return _softmax(edit_all)
+
+
+def _answer(text: str):
+    """The answer replaced by other code."""
+
+    def edit(book):
+        for cell in filter(_is_answer, book["cells"]):
+            cell["source"] = text
+
+    return _softmax(edit)
+
+
+def _attack(text: str):
+    """A wrong answer, and code that is to make it count."""
+    return _answer(WRONG + text)
+
+
+def _each_twice(which):
+    def edit(cells):
+        return [each for cell in cells for each in [cell, copy.deepcopy(cell)][: 1 + which(cell)]]
+
+    return _cells(edit)
+
+
+def _file(name: str, data: bytes | None):
+    """Another file in the place of one, or none."""
+
+    def edit(folder):
+        (folder / name).unlink()
+        if data is not None:
+            (folder / name).write_bytes(data)
+
+    return edit
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+
+
+def _link(folder: Path) -> None:
+    """To the notebook of the student whose name is last."""
+    (folder / "softmax.ipynb").unlink()
+    (folder / "softmax.ipynb").symlink_to("../../zoe/first/softmax.ipynb")
+
+
+def _renamed(folder: Path) -> None:
+    (folder / "softmax.ipynb").rename(folder / "Softmax (1).ipynb")
+
+
+def _pipe(folder: Path) -> None:
+    os.mkfifo(folder / "data.txt")
+
+
+def _stripped(cells):
+    return [{**cell, "metadata": {}} for cell in cells]
+
+
+def _odd(cells):
+    return [{"cell_type": "unheard of", "metadata": {}, "source": 3}, *cells]
+
+
+def _nested(depth: int) -> bytes:
+    return json.dumps({"cells": []}).replace("[]", "[" * depth + "]" * depth).encode()
+
+
+DAMAGED = {
+    "honest": Kind("nothing is wrong", lambda folder: None, HONEST),
+    "answer-duplicated": Kind(
+        "an answer cell is there twice", _each_twice(lambda cell: bool(_is_answer(cell))), HONEST
+    ),
+    "answer-deleted": Kind(
+        "the answer cell was deleted",
+        _cells(lambda cells: [cell for cell in cells if not _is_answer(cell)]),
+        WITHOUT_SOFTMAX,
+    ),
+    "check-duplicated": Kind("a test cell is there twice", _each_twice(_is_check), HONEST),
+    "check-deleted": Kind(
+        "the test cells were deleted",
+        _cells(lambda cells: [cell for cell in cells if not _is_check(cell)]),
+        HONEST,
+    ),
+    "metadata-stripped": Kind("all metadata of cells is gone", _cells(_stripped), HONEST),
+    "ids-renamed": Kind(
+        "the ids of nbgrader's cells were changed",
+        _marks(lambda mark: mark.update(grade_id=mark["grade_id"] + "-mine")),
+        HONEST,
+    ),
+    "warns": Kind(
+        "a right answer that warns",
+        _answer(RIGHT.replace("    x =", "    import warnings; warnings.warn('slow')\n    x =")),
+        HONEST,
+    ),
+    "raises": Kind("the answer cell raises", _answer("1 / 0"), WITHOUT_SOFTMAX),
+    "endless-loop": Kind("it never ends", _answer("while True: pass"), WITHOUT_SOFTMAX),
+    "endless-output": Kind(
+        "it prints without end",
+        _answer("def softmax(x, axis=-1):\n    while True: print('x' * 10000)"),
+        WITHOUT_SOFTMAX,
+    ),
+    "broken-json": Kind(
+        "the file is cut off", _file("softmax.ipynb", b'{"cells": ['), WITHOUT_SOFTMAX, True
+    ),
+    "empty-file": Kind("the file is empty", _file("softmax.ipynb", b""), WITHOUT_SOFTMAX, True),
+    "odd-cell": Kind("a cell of an unknown type", _cells(_odd), WITHOUT_SOFTMAX, True),
+    "other-name": Kind("the notebook has another name", _renamed, WITHOUT_SOFTMAX, True),
+    "missing": Kind(
+        "one of the notebooks is missing", _file("softmax.ipynb", None), WITHOUT_SOFTMAX
+    ),
+    "no-time": Kind(
+        "its timestamp.txt holds no time",
+        lambda folder: (folder / "timestamp.txt").write_text("when I was done"),
+        HONEST,
+    ),
+    "empty-folder": Kind("the folder is empty", _empty, 0.0),
+}
+HOSTILE = {
+    "exits": Kind("`os._exit(0)`", _attack("import os; os._exit(0)"), WITHOUT_SOFTMAX),
+    "check-rewritten": Kind(
+        "the test cell has a number instead",
+        _softmax(
+            lambda book: (
+                [cell.update(source="12.0") for cell in book["cells"] if _is_check(cell)]
+                + [cell.update(source=WRONG) for cell in book["cells"] if _is_answer(cell)]
+            )
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "points-raised": Kind(
+        "points in the metadata are raised",
+        _marks(lambda mark: mark.update(points=1000), _is_check),
+        HONEST,
+    ),
+    "answer-with-points": Kind(
+        "the answer is marked as a test with points",
+        _marks(lambda mark: mark.update(grade=True, points=100), _is_answer),
+        HONEST,
+    ),
+    "asserts-replaced": Kind(
+        "NumPy's assertions are replaced",
+        _attack(
+            "import numpy as np\nnp.testing.assert_allclose = np.allclose = lambda *a, **k: True\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "agrees-with-all": Kind(
+        "an array that agrees with every other",
+        _answer(
+            "import numpy as np\n"
+            "class Agrees(np.ndarray):\n"
+            "    def __array_function__(self, *_):\n"
+            "        return True\n"
+            "def softmax(x, axis=-1):\n"
+            "    return np.asarray(x, dtype=float).view(Agrees)\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "cells-transformed": Kind(
+        "an input transformer turns tests into `pass`",
+        _attack("get_ipython().input_transformers_cleanup.append(lambda lines: ['pass'])"),
+        WITHOUT_SOFTMAX,
+    ),
+    "tree-transformed": Kind(
+        "a syntax tree transformer drops assertions",
+        _attack(
+            "import ast\n"
+            "class Drop(ast.NodeTransformer):\n"
+            "    def visit_Assert(self, node): return ast.Pass()\n"
+            "    def visit_Expr(self, node): return ast.Pass()\n"
+            "get_ipython().ast_transformers.append(Drop())\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "shows-a-number": Kind(
+        "the function shows 4.0 through `displayhook`",
+        _answer("import sys\ndef softmax(x, axis=-1):\n    sys.displayhook(4.0)\n    return x\n"),
+        WITHOUT_SOFTMAX,
+    ),
+    "forges-check": Kind(
+        "the kit's `check` is replaced",
+        _attack("import autograder\nautograder.check = lambda *_: 12.0"),
+        WITHOUT_SOFTMAX,
+    ),
+    "reads-the-source": Kind(
+        "it runs the solution in `source/`",
+        _answer(
+            UP + "import json\n"
+            "book = json.loads(up('source/first/softmax.ipynb').read_text())\n"
+            "texts = [''.join(cell['source']) for cell in book['cells']]\n"
+            "exec(next(text for text in texts if 'def softmax' in text))\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "takes-the-reference": Kind(
+        "it takes the reference from the test's frame",
+        _answer(
+            "import sys\n"
+            "def softmax(x, axis=-1):\n"
+            "    theirs = sys._getframe(1).f_globals.get('right')\n"
+            "    return theirs(x, axis) if theirs else [0.0900306, 0.2447285, 0.6652410]\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "writes-the-gradebook": Kind(
+        "SQL: 99 for itself, 0 for those before",
+        _attack(
+            UP + "import sqlite3\n"
+            "db = sqlite3.connect(up('gradebook.db'))\n"
+            "db.execute('update grade set manual_score = 0 where auto_score is not null')\n"
+            "db.execute('update grade set manual_score = 99 where auto_score is null')\n"
+            "db.commit()\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "overwrites-others": Kind(
+        "it empties the next student's notebook",
+        _attack(UP + "up('submitted/zoe/first/softmax.ipynb').write_text('{}')"),
+        WITHOUT_SOFTMAX,
+    ),
+    "kills-the-grader": Kind(
+        "it kills its parent process",
+        _attack("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)"),
+        WITHOUT_SOFTMAX,
+    ),
+    "leaves-a-process": Kind(
+        "it leaves a process behind",
+        _attack(
+            "import subprocess\n"
+            f"subprocess.Popen(['sleep', '{LEFT_BEHIND}'], start_new_session=True)\n"
+        ),
+        WITHOUT_SOFTMAX,
+    ),
+    "takes-memory": Kind(
+        "it takes 2 GiB, then answers rightly",
+        _answer(RIGHT.replace("    x =", "    np.ones(2**28)\n    x =", 1)),
+        WITHOUT_SOFTMAX,
+    ),
+    "a-link": Kind("the notebook is a link to another student's", _link, WITHOUT_SOFTMAX, True),
+    "a-pipe": Kind("a named pipe beside the notebooks", _pipe, HONEST),
+    "nested": Kind(
+        "JSON 100,000 lists deep", _file("softmax.ipynb", _nested(100_000)), WITHOUT_SOFTMAX, True
+    ),
+}
+KINDS = DAMAGED | HOSTILE
