@@ -1,9 +1,10 @@
-# make demo    set up, grade the sample class, say where the pages are
-# make test    set up, run linter, type checker, tests and `autograder verify`
-# make verify  set up, grade the grader, and write docs/verified.md
-# make bench   set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
-# make soak    5,000 submissions through one judge, then 200 kills
-# make fuzz    a coverage-guided fuzzer against what reads hostile bytes
+# make demo       set up, grade the sample class, say where the pages are
+# make test       set up, run linter, type checker, tests and `autograder verify`
+# make verify     set up, grade the grader, and write docs/verified.md
+# make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
+# make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
+# make soak       5,000 submissions through one judge, then 200 kills
+# make fuzz       a coverage-guided fuzzer against what reads hostile bytes
 #
 # PYTHON=python3.12 chooses the interpreter, VENV=folder the environment,
 # TORCH_INDEX=URL an index of CPU builds of torch, in place of PyTorch's own.
@@ -18,7 +19,7 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test verify bench soak fuzz lint build clean
+.PHONY: demo test verify notebooks bench soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) torch
@@ -26,7 +27,7 @@ demo:
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 
 test: lint
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
 	@$(BIN)/autograder verify
 
 verify: lint
@@ -38,6 +39,10 @@ lint:
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/autograder build --check
+
+notebooks:
+	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(BIN)/python -m tests.nbgrader.beside docs/bad-notebooks.md
 
 bench:
 	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader

@@ -1,6 +1,7 @@
 """Feedback pages: one for each student, one for the class; self-contained, nothing is fetched."""
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,7 @@ def environment() -> jinja2.Environment:
     made.filters["points"] = number
     made.filters["shape"] = values.shape
     made.filters["index"] = values.index
+    made.filters["in_pixels"] = in_pixels
     made.globals.update(
         outcomes=OUTCOMES,
         matrices=matrices,
@@ -59,6 +61,11 @@ def environment() -> jinja2.Environment:
         diagnosed=diagnosed,
     )
     return made
+
+
+def in_pixels(style: str) -> str:
+    """A style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
+    return re.sub(r"([\d.]+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
 def exercise_html(exercise: ExerciseReport) -> str:

@@ -1,0 +1,92 @@
+"""A real browser, and a real JupyterLab for it to open; both on this machine alone."""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.conftest import ROOT
+
+ARTEFACTS = ROOT / "artefacts"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+QUIET = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SECONDS = 60
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium. Without one the test is skipped, but not in CI."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        assert "CI" not in os.environ, "CI needs Chromium: .ci/run installs it"
+        pytest.skip("there is no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=[*QUIET])
+        yield browser
+        browser.close()
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep what the page shows, to be looked at: artefacts/NAME.png."""
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
+
+
+@contextlib.contextmanager
+def jupyter_lab(folder: Path, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """JupyterLab in a folder, with what nbgrader adds to it; its address and its token."""
+    token = secrets.token_hex(16)
+    runtime = Path(env["HOME"]) / "runtime"
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"]
+    command += ["--allow-root", "--ServerApp.port=0", f"--IdentityProvider.token={token}"]
+    log = Path(env["HOME"]) / "lab.log"
+    with open(log, "w") as said:
+        server = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**env, "JUPYTER_RUNTIME_DIR": str(runtime)},
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield _address(runtime / f"jpserver-{server.pid}.json", server, log), token
+    finally:
+        server.terminate()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _address(info: Path, server: subprocess.Popen, log: Path) -> str:
+    """The address of a server, as soon as it says so."""
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until and server.poll() is None:
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads(info.read_text())["url"]
+        time.sleep(0.1)
+    raise AssertionError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+
+
+def open_lab(browser: Browser, address: str, token: str, path: str = "lab") -> Page:
+    """A page of the server, signed in."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(f"{address}{path}?token={token}")
+    return page

@@ -1,0 +1,145 @@
+"""What an instructor sees in formgrader, and a student in JupyterLab, in a real browser."""
+
+import shutil
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
+from playwright.sync_api import expect
+
+from tests.browser import chromium, jupyter_lab, open_lab, picture
+from tests.nbgrader.course import ASSIGNMENT, ShortCourse, fill_in, solution
+
+AXIS_0 = ("axis=axis", "axis=0")
+ON_TIME, LATE = "2027-02-05 20:00:00 UTC", "2027-02-06 20:00:00 UTC"
+SCRIPT = "<script>window.owned = 1</script>"
+IMAGE = "<img src=x onerror='window.owned = 1'>"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """ann is right, bob late and mistaken, eve handed in a damaged file and a hostile one."""
+    short = ShortCourse(tmp_path_factory.mktemp("browser"))
+    assert short.autograder("init", str(short.directory), cwd=short.kit).returncode == 0
+    short.configure()
+    short.nbgrader("generate_assignment", ASSIGNMENT)
+    for student, when in (("ann", ON_TIME), ("bob", LATE), ("eve", ON_TIME)):
+        folder = short.directory / "submitted" / student / ASSIGNMENT
+        shutil.copytree(short.directory / "release" / ASSIGNMENT, folder)
+        fill_in(folder / "softmax.ipynb", solution("softmax", *[AXIS_0][: student == "bob"]))
+        fill_in(folder / "hand_computation.ipynb", solution("hand_computation"))
+        fill_in(folder / "reflection.ipynb", solution("reflection"))
+        (folder / "timestamp.txt").write_text(when)
+    (folder / "softmax.ipynb").write_text('{"cells": [')
+    attack(folder / "hand_computation.ipynb")
+    short.autograder("grade", ASSIGNMENT)
+    return short
+
+
+def attack(path):
+    """Texts that would run in the browser of whoever looks at them."""
+    book = nbformat.read(path, as_version=4)
+    book.metadata["title"] = f"</title>{SCRIPT}"
+    shown = new_output("display_data", {"text/html": SCRIPT})
+    book.cells += [
+        new_markdown_cell(f"Is $a < b$ and b>a? {IMAGE}\n\n{SCRIPT}", id="text-of-mine"),
+        new_markdown_cell("text", metadata={"tags": [f'"></div>{SCRIPT}']}),
+        new_raw_cell(SCRIPT),
+        new_raw_cell(SCRIPT, metadata={"raw_mimetype": "text/html", "format": "text/html"}),
+        new_code_cell(f"'''{SCRIPT}'''", outputs=[shown]),
+    ]
+    nbformat.write(book, path)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def formgrader(browser, course):
+    """Opens a page of formgrader, signed in."""
+    with jupyter_lab(course.directory, course.env()) as (address, token):
+        page = open_lab(browser, address, token)
+
+        def visit(path):
+            page.goto(f"{address}formgrader/{path}")
+            page.wait_for_load_state("networkidle")
+            return page
+
+        yield visit
+
+
+def submission(course, student, notebook):
+    with course.gradebook() as gradebook:
+        return gradebook.find_submission_notebook(notebook, ASSIGNMENT, student).id
+
+
+def test_scores_and_states_of_a_class(formgrader):
+    page = formgrader(f"manage_submissions/{ASSIGNMENT}")
+    for student, score in (("ann", "25 / 37"), ("bob", "16 / 37"), ("eve", "13 / 37")):
+        row = page.get_by_role("row").filter(has_text=student)
+        expect(row).to_contain_text(score)
+        expect(row).to_contain_text("needs manual grading")
+    picture(page, "formgrader-submissions")
+
+
+def test_a_mistake_with_its_hint_and_pictures(course, formgrader):
+    page = formgrader(f"submissions/{submission(course, 'bob', 'softmax')}")
+    comment = page.locator("textarea.comment").first
+    assert "softmax along the first axis" in (comment.get_attribute("placeholder") or "")
+    expect(page.locator(".autograder-report")).to_contain_text("3 of 12 points")
+    wrong = page.locator(".autograder-report td.wrong").first
+    assert wrong.evaluate("cell => getComputedStyle(cell).outlineStyle") == "solid"
+    size = page.locator(".autograder-report .finding").first
+    assert size.evaluate("text => parseFloat(getComputedStyle(text).fontSize)") >= 14
+    expect(page.locator("input.score").first).to_have_attribute("placeholder", "3")
+    picture(page, "formgrader-mistake")
+
+
+def test_a_notebook_that_could_not_be_used_waits_for_a_person(course, formgrader):
+    page = formgrader(f"submissions/{submission(course, 'eve', 'softmax')}")
+    expect(page.locator("body")).to_contain_text("a person has to look at it")
+    expect(page.locator("input.score.needs_manual_grade")).to_be_visible()
+    picture(page, "formgrader-damaged")
+
+
+def test_a_person_s_score_goes_into_the_gradebook(course, formgrader):
+    page = formgrader(f"submissions/{submission(course, 'ann', 'reflection')}")
+    score = page.locator("input.score").first
+    with page.expect_response(lambda got: "/api/grade/" in got.url and got.status == 200):
+        score.fill("3.5")
+        score.blur()
+    picture(page, "formgrader-reflection")
+    rows = {row[:3]: row[4] for row in course.rows()}
+    assert rows["ann", "reflection", "why-scale"] == 3.5
+
+
+def test_nothing_that_a_student_wrote_runs_in_an_instructor_s_browser(course, formgrader):
+    page = formgrader(f"submissions/{submission(course, 'eve', 'hand_computation')}")
+    expect(page.locator("body")).to_contain_text("window.owned = 1")
+    expect(page.locator("body")).to_contain_text("a < b$ and b>a")
+    assert page.evaluate("window.owned") is None
+    picture(page, "formgrader-hostile")
+
+
+def test_a_student_sees_the_report_and_its_picture(browser, course):
+    home = course.student("cleo")
+    shutil.copytree(course.directory / "release" / ASSIGNMENT, home / ASSIGNMENT)
+    fill_in(home / ASSIGNMENT / "softmax.ipynb", solution("softmax", AXIS_0))
+    (home / "course.yml").write_text((course.kit / "course.yml").read_text())
+    for name in ("reference", "autograder"):
+        (home / name).symlink_to(course.kit / name)
+    with jupyter_lab(home, course.env("cleo")) as (address, token):
+        page = open_lab(browser, address, token, f"lab/tree/{ASSIGNMENT}/softmax.ipynb")
+        page.get_by_text("| Idle").wait_for()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_text("Run All Cells", exact=True).click()
+        report = page.locator(".autograder-report")
+        expect(report).to_contain_text("softmax along the first axis", timeout=60_000)
+        wrong = report.locator("td.wrong").first
+        wrong.scroll_into_view_if_needed()
+        assert wrong.evaluate("cell => getComputedStyle(cell).outlineStyle") == "solid"
+        picture(page, "student-check")
+        expect(page.locator(".jp-OutputArea-executeResult").last).to_contain_text("3.0")
