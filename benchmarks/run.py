@@ -9,10 +9,11 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.classes import against_fresh_processes, against_nbgrader, efficiency, large
+from benchmarks.classes import against_fresh_processes, efficiency, large
 from benchmarks.commands import check_against_numpy
 from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
+from benchmarks.nbgrader import against_nbgrader
 
 
 def main() -> None:

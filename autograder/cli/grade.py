@@ -1,26 +1,17 @@
 """`autograder grade`: a class."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
 from autograder.classroom.grade import GRADES, REPORTS, Job, grade_class
 from autograder.classroom.overview import Overview, Row
+from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.judge.ladder import choose
@@ -30,13 +21,6 @@ from autograder.text import number, several
 from autograder.worker.confinement import LAYERS, Rung
 
 MAX_ROWS = 60
-
-
-class Rate(ProgressColumn):
-    """How many submissions a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
 
 def run(
@@ -70,7 +54,10 @@ def run(
         console.print("confinement: none. The code runs with your rights.", style="yellow")
     else:
         console.print(f"confinement: {job.rung} ({', '.join(LAYERS[job.rung])})")
-    overview = _with_progress(job)
+    overview = graded_with_progress(
+        lambda progress: grade_class(job, progress),
+        f"graded so far are kept in {job.out}; run the same command to go on from there.",
+    )
     console.print(_table(overview, course, console.width))
     if len(overview.rows) > MAX_ROWS:
         console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
@@ -83,37 +70,6 @@ def run(
         console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
     console.print(f"Records   {out / REPORTS}")
     return 1 if overview.needs_a_person else 0
-
-
-def _with_progress(job: Job) -> Overview:
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
-    done = 0
-    console = Console(stderr=True)
-    bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with bars as progress:
-        bar = progress.add_task("grading", total=None)
-
-        def show(count: int, total: int) -> None:
-            nonlocal done
-            tenth = max(1, total // 10)
-            if not console.is_terminal and (count == total or count % tenth == 0):
-                print(f"graded {count} of {total}", file=sys.stderr, flush=True)
-            progress.update(bar, completed=count, total=total)
-            done = count
-
-        try:
-            return grade_class(job, show)
-        except KeyboardInterrupt:
-            raise UserError(
-                f"Stopped. {several(done, 'submission')} graded so far are kept in {job.out}; "
-                f"run the same command to go on from there."
-            ) from None
 
 
 WIDE = 7  # columns that a number and its head take, so that nothing is cut

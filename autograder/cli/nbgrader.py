@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+from autograder.cli.progress import graded_with_progress
 from autograder.course import find_course
 from autograder.errors import UserError
 from autograder.text import number, several
@@ -14,6 +15,9 @@ def _needed() -> None:
     """Have nbgrader ready, and the programs that it calls by name, whether or not on the path."""
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
+    # 2.5 of the 4 seconds that nbgrader takes to start go into jsonschema's grammar of IRIs, which
+    # nothing here needs; without that module jsonschema does without.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     try:
         import nbgrader  # noqa: F401
     except ModuleNotFoundError:
@@ -48,8 +52,9 @@ def grade(
     course = find_course(course_path or _course_of(folder) or Path.cwd())
     count = workers or os.cpu_count() or 1
     job = Job(course, folder.resolve(), assignment, students, count, confinement)
-    results = grade_assignment(
-        job, lambda done, of: print(f"graded {done} of {of}", file=sys.stderr)
+    results = graded_with_progress(
+        lambda progress: grade_assignment(job, progress),
+        "are in the gradebook; the same command grades all again.",
     )
     wide = max(len(result.student) for result in results)
     for result in results:

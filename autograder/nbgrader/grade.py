@@ -15,6 +15,7 @@ from autograder.course import FILE_NAME, Course
 from autograder.errors import UserError
 from autograder.judge.ladder import choose
 from autograder.nbgrader.config import CONFIG
+from autograder.nbgrader.engine import one_engine
 from autograder.nbgrader.grading import Grading, open_grading
 from autograder.nbgrader.staging import Staged, stage
 from autograder.report.model import ExerciseReport
@@ -62,20 +63,18 @@ def grade_assignment(job: Job, progress: Progress) -> list[Result]:
         UserError: the folder is no course directory, or the assignment is not there; it says what
             to run.
     """
-    from nbgrader.utils import temp_attrs
-
-    with contextlib.chdir(job.folder), _quiet():
+    with contextlib.chdir(job.folder), _quiet(), one_engine():
         api = _api(job)
         students = _students(api, job)
         grading = open_grading(job.course)
+        results = []
         try:
             with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-                staged = _grade(job, api, students, grading, Path(scratch))
-                results = []
-                with temp_attrs(api.coursedir, submitted_directory=str(Path(scratch, STAGED))):
-                    for number, student in enumerate(students, 1):
-                        results.append(_write(api, job.assignment, student, staged[student]))
-                        progress(number, len(students))
+                for student, staged in _graded(job, api, students, grading, Path(scratch)):
+                    clean = str(Path(scratch, STAGED))
+                    results.append(_write(api, job.assignment, student, staged, clean))
+                    grading.forget(student)
+                    progress(len(results), len(students))
         finally:
             grading.close()
     return results
@@ -150,14 +149,15 @@ def _students(api: Any, job: Job) -> list[str]:
     return [student for student in there if not job.students or student in job.students]
 
 
-def _grade(
+def _graded(
     job: Job, api: Any, students: list[str], grading: Grading, scratch: Path
-) -> dict[str, Staged]:
-    """All reports, by as many processes as there are workers; what each student handed in."""
+) -> Iterator[tuple[str, Staged]]:
+    """Each student, in order, once the reports are known; as many processes as workers grade."""
     course, coursedir = job.course, api.coursedir
     notebooks = _notebooks(api, job.assignment)
     exercises = [name for name in notebooks if name in course.exercises]
     staged: dict[str, Staged] = {}
+    ready: set[str] = set()
 
     def tasks() -> Iterator[Task]:
         for number, student in enumerate(students):
@@ -168,36 +168,45 @@ def _grade(
             staged[student] = stage(submitted, clean, notebooks, exercises)
             if staged[student].sources:
                 yield Task(number, student, staged[student].sources)
+            else:
+                ready.add(student)
 
     rung = choose(job.confinement, own_code=False)
     hidden = (job.folder.resolve(),)
     seed = course.content.seed
     setup = Setup(course.root / FILE_NAME, tuple(exercises), seed, rung, hidden, scratch)
+    written = 0
     for task, reports in graded(tasks(), setup, job.workers):
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
                 report = msgspec.json.decode(data, type=ExerciseReport)
                 grading.know(task.student, source, report)
-    return staged
+        ready.add(task.student)
+        while written < len(students) and students[written] in ready:
+            yield students[written], staged[students[written]]
+            written += 1
+    for student in students[written:]:
+        yield student, staged[student]
 
 
-def _write(api: Any, assignment: str, student: str, staged: Staged) -> Result:
+def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) -> Result:
     """Let nbgrader put one student's reports into the gradebook and into `autograded/`."""
-    from nbgrader.utils import capture_log, temp_attrs
+    from nbgrader.utils import temp_attrs
 
     from autograder.nbgrader.autograde import ConfinedAutograde
 
     result = Result(student, notes=list(staged.notes))
     if len(staged.missing) < len(_notebooks(api, assignment)):
-        with temp_attrs(api.coursedir, assignment_id=assignment, student_id=student):
+        asked = {"assignment_id": assignment, "student_id": student, "submitted_directory": clean}
+        with temp_attrs(api.coursedir, **asked):
             app = ConfinedAutograde(staged.refused, coursedir=api.coursedir, parent=api)
-            done = capture_log(app)
+            try:
+                app.start()
+            except (Exception, SystemExit) as error:
+                result.error = one_line(f"{type(error).__name__}: {error}", 200)
+                return result
         result.left |= app.left
-        if not done["success"]:
-            lines = (done.get("error") or "nbgrader could not grade it").strip().splitlines()
-            result.error = one_line(lines[-1], 200)
-            return result
     with api.gradebook as gradebook:
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment, student)

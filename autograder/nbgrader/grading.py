@@ -61,6 +61,12 @@ class Grading:
         """Take a report that was made elsewhere, on that very source."""
         self._known[student, source.name] = (source.digest, report)
 
+    def forget(self, student: str) -> None:
+        """Keep nothing of a student: a class is large."""
+        for kept in (self._known, self._shown):
+            for key in [key for key in kept if key[0] == student]:
+                del kept[key]
+
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> Graded | None:
         """The report on a notebook in a folder; None where its name is no exercise's."""
         exercise = self.course.exercises.get(notebook)

@@ -1,5 +1,6 @@
 """Feedback pages: one for each student, one for the class; self-contained, nothing is fetched."""
 
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ OUTCOMES = {
 }
 
 
+@functools.cache
 def environment() -> jinja2.Environment:
     """Templates in which every value is escaped."""
     made = jinja2.Environment(

@@ -1,0 +1,62 @@
+"""How far long work has come: a bar in a terminal, a line now and then elsewhere."""
+
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from autograder.errors import UserError
+from autograder.text import several
+
+T = TypeVar("T")
+
+
+class Rate(ProgressColumn):
+    """How many submissions a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+def graded_with_progress(work: Callable[[Callable[[int, int], None]], T], kept: str) -> T:
+    """Do work that says how many of how many submissions are graded.
+
+    Raises:
+        UserError: somebody pressed Ctrl-C; it says how many are graded and, by `kept`, what of it.
+    """
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    done = 0
+    console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
+    bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with bars as progress:
+        bar = progress.add_task("grading", total=None)
+
+        def show(count: int, total: int) -> None:
+            nonlocal done
+            tenth = max(1, total // 10)
+            if not console.is_terminal and (count == total or count % tenth == 0):
+                print(f"graded {count} of {total}", file=console.file, flush=True)
+            progress.update(bar, completed=count, total=total)
+            done = count
+
+        try:
+            return work(show)
+        except KeyboardInterrupt:
+            raise UserError(f"Stopped. {several(done, 'submission')} {kept}") from None

@@ -1,0 +1,77 @@
+"""nbgrader beside this kit: the same students, the same two notebooks each."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from benchmarks.classes import grade
+from benchmarks.timing import Row, ms, seconds
+from tests.nbgrader.beside import NOTEBOOKS, Ours, WithAsserts, course_of, hand_in
+from tests.nbgrader.course import ASSIGNMENT, ShortCourse
+
+STUDENTS = 20
+MORE = 100  # students, to take what starting costs off what a notebook costs
+
+
+def against_nbgrader() -> list[Row]:
+    """nbgrader with a kernel, and three ways of ours on the same submissions."""
+    with tempfile.TemporaryDirectory() as scratch:
+        plain, ours = Path(scratch, "plain"), Path(scratch, "ours")
+        for folder in (plain, ours):
+            folder.mkdir()
+        with_kernel = _class(WithAsserts(), plain)
+        theirs = seconds(lambda: with_kernel.nbgrader("autograde", ASSIGNMENT))
+        confined = _class(Ours(), ours)
+        alone, alone_each = _alone(confined, Path(scratch))
+        button = seconds(lambda: confined.nbgrader("autograde", ASSIGNMENT))
+        whole = _grade(confined)
+        for number in range(STUDENTS, STUDENTS + MORE):
+            hand_in(confined, f"s{number:03}", f"\n# {number}\n")
+        each = (_grade(confined) - whole) / (MORE * len(NOTEBOOKS))
+    notebooks = STUDENTS * len(NOTEBOOKS)
+    theirs_each = theirs / notebooks
+    rows = [
+        (f"nbgrader autograde with a kernel, {notebooks} notebooks", theirs, 1.0, ""),
+        ("nbgrader autograde with our steps, the same, in all", button, theirs / button, ""),
+        ("autograder nbgrader grade, the same, in all", whole, theirs / whole, ""),
+        ("autograder grade, the same, in all", alone, theirs / alone, ""),
+    ]
+    return [
+        *((what, f"{spent:.1f} s", f"{ratio:.0f}×", aim) for what, spent, ratio, aim in rows),
+        ("nbgrader autograde, a notebook", ms(theirs_each), "1×", ""),
+        ("autograder nbgrader grade, a notebook more", ms(each), f"{theirs_each / each:.0f}×", ""),
+        (
+            "autograder grade, a notebook more",
+            ms(alone_each),
+            f"{theirs_each / alone_each:.0f}×",
+            "100×",
+        ),
+        ("  nbgrader's sanitising and database of it", f"{1 - alone_each / each:.0%}", "", ""),
+    ]
+
+
+def _class(way: WithAsserts | Ours, folder: Path) -> ShortCourse:
+    short = course_of(way, folder)
+    for number in range(STUDENTS):
+        hand_in(short, f"s{number:03}", f"\n# {number}\n")
+    return short
+
+
+def _grade(short: ShortCourse) -> float:
+    """Seconds of one run over all that was handed in."""
+    return seconds(lambda: short.autograder("grade", ASSIGNMENT, "--workers", "2"))
+
+
+def _alone(short: ShortCourse, scratch: Path) -> tuple[float, float]:
+    """Seconds of `autograder grade` on the same notebooks, and of one notebook more."""
+    students, more = scratch / "class", scratch / "more"
+    for number, folder in enumerate(sorted((short.directory / "submitted").iterdir())):
+        shutil.copytree(folder / ASSIGNMENT, students / folder.name)
+        for copy in range(MORE // STUDENTS + 1):
+            place = more / f"{folder.name}-{copy}"
+            shutil.copytree(folder / ASSIGNMENT, place)
+            for path in place.glob("*.ipynb"):
+                path.write_text(path.read_text().replace(f"# {number}\\n", f"# {number}-{copy}\\n"))
+    whole, _ = grade(students, scratch / "out", 2, NOTEBOOKS)
+    longer, _ = grade(more, scratch / "out-more", 2, NOTEBOOKS)
+    return whole, (longer - whole) / (MORE * len(NOTEBOOKS))
