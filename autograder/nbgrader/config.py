@@ -1,14 +1,14 @@
 """`autograder nbgrader init`: a course directory for nbgrader."""
 
+import contextlib
 from datetime import UTC
 from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import UserError
+from autograder.nbgrader.directory import CONFIG, open_directory, quiet
 from autograder.nbgrader.source import source_notebook
 
-CONFIG = "nbgrader_config.py"
-GRADEBOOK = "gradebook.db"
 TEXT = """\
 # Made by `autograder nbgrader init`. Everything else is nbgrader's own; its documentation has it.
 from autograder.nbgrader.steps import GENERATE, GRADE, SANITIZE
@@ -37,13 +37,14 @@ def make_course(course: Course, folder: Path) -> list[Path]:
     Raises:
         UserError: the course has no assignments, or the folder cannot be written.
     """
+    folder = folder.resolve()
     if not course.content.assignments:
         raise UserError(f"{course.root / 'course.yml'} has no `assignments:` to make notebooks of.")
     texts: dict[Path, str] = {}
     config = folder / CONFIG
     if not config.exists():
         name = course.root.name
-        root, home = str(folder.resolve()), str(course.root.resolve())
+        root, home = str(folder), str(course.root.resolve())
         texts[config] = TEXT.format(course_id=name, root=root, course=home)
     for assignment in course.content.assignments:
         for name in assignment.exercises:
@@ -61,9 +62,7 @@ def make_course(course: Course, folder: Path) -> list[Path]:
 
 def _set_due_dates(course: Course, folder: Path) -> None:
     """The assignments in the gradebook, with what `course.yml` says is due when."""
-    from nbgrader.api import Gradebook
-
-    with Gradebook(f"sqlite:///{(folder / GRADEBOOK).resolve()}", course.root.name) as gradebook:
+    with contextlib.chdir(folder), quiet(), open_directory(folder).gradebook as gradebook:
         for assignment in course.content.assignments:
             due = assignment.due.astimezone(UTC).replace(tzinfo=None) if assignment.due else None
             gradebook.update_or_create_assignment(assignment.name, duedate=due)

@@ -1,8 +1,6 @@
 """`autograder nbgrader grade`: all submissions of an assignment, and the gradebook."""
 
 import contextlib
-import io
-import logging
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,14 +10,19 @@ import msgspec
 
 from autograder.classroom.pool import Setup, Task, graded
 from autograder.course import FILE_NAME, Course
-from autograder.errors import UserError
 from autograder.judge.ladder import choose
-from autograder.nbgrader.config import CONFIG
+from autograder.nbgrader.directory import (
+    must_be_writable,
+    notebooks_of,
+    open_directory,
+    quiet,
+    reason_of,
+    students_of,
+)
 from autograder.nbgrader.engine import one_engine
 from autograder.nbgrader.grading import Grading, open_grading
 from autograder.nbgrader.staging import Staged, stage
 from autograder.report.model import ExerciseReport
-from autograder.text import one_line
 from autograder.worker.confinement import Rung
 
 STAGED = "submitted"
@@ -63,14 +66,19 @@ def grade_assignment(job: Job, progress: Progress) -> list[Result]:
         UserError: the folder is no course directory, or the assignment is not there; it says what
             to run.
     """
-    with contextlib.chdir(job.folder), _quiet(), one_engine():
-        api = _api(job)
-        students = _students(api, job)
+    with contextlib.chdir(job.folder), quiet(), one_engine():
+        api = open_directory(job.folder)
+        notebooks = notebooks_of(api, job.assignment)
+        students = students_of(api, job.assignment, job.students)
+        for folder in (job.folder, job.folder / api.coursedir.autograded_directory):
+            must_be_writable(folder)
         grading = open_grading(job.course)
         results = []
         try:
             with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-                for student, staged in _graded(job, api, students, grading, Path(scratch)):
+                for student, staged in _graded(
+                    job, api.coursedir, notebooks, students, grading, Path(scratch)
+                ):
                     clean = str(Path(scratch, STAGED))
                     results.append(_write(api, job.assignment, student, staged, clean))
                     grading.forget(student)
@@ -80,81 +88,16 @@ def grade_assignment(job: Job, progress: Progress) -> list[Result]:
     return results
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """nbgrader logs every step; what matters is in the results."""
-    logging.disable(logging.ERROR)
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):
-            yield
-    finally:
-        logging.disable(logging.NOTSET)
-
-
-def _api(job: Job) -> Any:
-    """nbgrader's own view of the course directory."""
-    if not (job.folder / CONFIG).is_file():
-        raise UserError(
-            f"There is no {CONFIG} in {job.folder}. Run this in the course directory, or make one: "
-            f"autograder nbgrader init FOLDER"
-        )
-    from nbgrader.apps import NbGrader
-    from nbgrader.apps.api import NbGraderAPI
-
-    app = NbGrader()
-    app.initialize([])
-    api = NbGraderAPI(config=app.config)
-    try:
-        known = {each["name"] for each in api.get_assignments()}
-        generated = job.assignment in api.get_source_assignments() | known
-        in_gradebook = bool(_notebooks(api, job.assignment))
-    except Exception as error:
-        raise UserError(
-            f"The gradebook {api.coursedir.db_url} cannot be used: {one_line(str(error), 160)}. "
-            f"If it is from another version of nbgrader, back it up and run: nbgrader db upgrade"
-        ) from None
-    if not generated:
-        names = ", ".join(sorted(known)) or "none"
-        raise UserError(f"There is no assignment {job.assignment!r} in {job.folder}: {names}.")
-    if not in_gradebook:
-        raise UserError(
-            f"The assignment {job.assignment} is not in the gradebook yet. Run: nbgrader "
-            f"generate_assignment {job.assignment}"
-        )
-    return api
-
-
-def _notebooks(api: Any, assignment: str) -> list[str]:
-    from nbgrader.api import MissingEntry
-
-    with api.gradebook as gradebook:
-        try:
-            return [each.name for each in gradebook.find_assignment(assignment).notebooks]
-        except MissingEntry:
-            return []
-
-
-def _students(api: Any, job: Job) -> list[str]:
-    there = sorted(api.get_submitted_students(job.assignment))
-    unknown = sorted(set(job.students) - set(there))
-    if unknown:
-        raise UserError(
-            f"{', '.join(unknown)} handed in nothing for {job.assignment}: there is no folder in "
-            f"submitted/. Run: nbgrader collect {job.assignment}"
-        )
-    if not there:
-        raise UserError(
-            f"Nothing was collected for {job.assignment}. Run: nbgrader collect {job.assignment}"
-        )
-    return [student for student in there if not job.students or student in job.students]
-
-
 def _graded(
-    job: Job, api: Any, students: list[str], grading: Grading, scratch: Path
+    job: Job,
+    coursedir: Any,
+    notebooks: list[str],
+    students: list[str],
+    grading: Grading,
+    scratch: Path,
 ) -> Iterator[tuple[str, Staged]]:
     """Each student, in order, once the reports are known; as many processes as workers grade."""
-    course, coursedir = job.course, api.coursedir
-    notebooks = _notebooks(api, job.assignment)
+    course = job.course
     exercises = [name for name in notebooks if name in course.exercises]
     staged: dict[str, Staged] = {}
     ready: set[str] = set()
@@ -197,14 +140,14 @@ def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) 
     from autograder.nbgrader.autograde import ConfinedAutograde
 
     result = Result(student, notes=list(staged.notes))
-    if len(staged.missing) < len(_notebooks(api, assignment)):
+    if staged.present:
         asked = {"assignment_id": assignment, "student_id": student, "submitted_directory": clean}
         with temp_attrs(api.coursedir, **asked):
             app = ConfinedAutograde(staged.refused, coursedir=api.coursedir, parent=api)
             try:
                 app.start()
             except (Exception, SystemExit) as error:
-                result.error = one_line(f"{type(error).__name__}: {error}", 200)
+                result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
                 return result
         result.left |= app.left
     with api.gradebook as gradebook:

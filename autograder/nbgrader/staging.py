@@ -21,11 +21,13 @@ MAX_FILES = 1000
 class Staged(msgspec.Struct, frozen=True):
     """What nbgrader may have of a submission.
 
-    `refused` says of a notebook why it cannot be used; `notes` what else a person should know;
-    `unknown` are notebooks whose names are none of the assignment's.
+    `present` are the assignment's notebooks that were handed in, `missing` the others. `refused`
+    says of a notebook why it cannot be used; `notes` what else a person should know; `unknown` are
+    notebooks whose names are none of the assignment's.
     """
 
     sources: tuple[Source, ...] = ()
+    present: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     refused: dict[str, str] = {}
     unknown: tuple[str, ...] = ()
@@ -77,6 +79,7 @@ def stage(
             refused[notebook] = str(error)
     return Staged(
         tuple(sources),
+        tuple(name for name in notebooks if name in present),
         tuple(name for name in notebooks if name not in present),
         refused,
         tuple(one_line(name, 100) for name in sorted(present.difference(notebooks))),

@@ -89,31 +89,3 @@ def test_the_page_of_all_kinds_is_up_to_date():
 def test_the_command_says_that_a_person_is_needed(graded):
     assert graded[1].returncode == 1
     assert "Traceback" not in graded[1].stdout + graded[1].stderr
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["grade", "second"], "no assignment 'second'"),
-        (["grade", ASSIGNMENT, "--student", "nobody"], "nobody handed in nothing"),
-    ],
-)
-def test_bad_input_gets_one_sentence(graded, args, said):
-    done = graded[0].autograder(*args)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_folder_that_is_no_course_directory(graded, tmp_path):
-    done = graded[0].autograder("grade", ASSIGNMENT, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "autograder nbgrader init" in done.stderr
-
-
-def test_an_assignment_that_was_never_generated(tmp_path):
-    short = ShortCourse(tmp_path)
-    short.autograder("init", str(short.directory), cwd=short.kit)
-    done = short.autograder("grade", ASSIGNMENT)
-    assert done.returncode == 2
-    assert f"nbgrader generate_assignment {ASSIGNMENT}" in done.stderr

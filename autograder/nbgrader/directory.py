@@ -1,0 +1,152 @@
+"""A course directory of nbgrader's: opened by its own configuration, with errors for people."""
+
+import contextlib
+import io
+import logging
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import UserError
+from autograder.text import one_line
+
+CONFIG = "nbgrader_config.py"
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """nbgrader logs every step; what matters is in the results."""
+    logging.disable(logging.ERROR)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def open_directory(folder: Path) -> Any:
+    """nbgrader's view of a course directory, an `NbGraderAPI`; the folder is the current one.
+
+    Raises:
+        UserError: the folder, its configuration or its gradebook cannot be used.
+    """
+    if not (folder / CONFIG).is_file():
+        raise UserError(
+            f"There is no {CONFIG} in {folder}. Run this in the course directory, or make one: "
+            f"autograder nbgrader init FOLDER"
+        )
+    from nbgrader.apps import NbGrader
+    from nbgrader.apps.api import NbGraderAPI
+
+    app = NbGrader(raise_config_file_errors=True)
+    try:
+        app.initialize([])
+        api = NbGraderAPI(config=app.config)
+    except (Exception, SystemExit) as error:
+        raise UserError(
+            f"{folder / CONFIG} cannot be used: {reason_of(error)}. Correct it, or move it away "
+            f"and run: autograder nbgrader init {folder}"
+        ) from None
+    try:
+        with api.gradebook:
+            api.get_assignments()
+    except Exception as error:
+        raise UserError(
+            f"The gradebook {_without_password(api.coursedir.db_url)} cannot be used: "
+            f"{reason_of(error)}. {_advice(error)}"
+        ) from None
+    return api
+
+
+def _without_password(address: str) -> str:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(address).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "that is configured"
+
+
+def _advice(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"Its driver is missing. Run: pip install {error.name}"
+    if "locked" in str(error):
+        return "Something else is writing to it. Wait until that is done, and run this again."
+    if "connect" in str(error):
+        return "Look whether the database runs, and at CourseDirectory.db_url."
+    return "If it is from another version of nbgrader, back it up and run: nbgrader db upgrade"
+
+
+def notebooks_of(api: Any, assignment: str) -> list[str]:
+    """The names of an assignment's notebooks, as the gradebook has them.
+
+    Raises:
+        UserError: there are none; it says what to run.
+    """
+    from nbgrader.api import MissingEntry
+
+    with api.gradebook as gradebook, contextlib.suppress(MissingEntry):
+        names = [each.name for each in gradebook.find_assignment(assignment).notebooks]
+        if names:
+            return names
+    known = {each["name"] for each in api.get_assignments()} | api.get_source_assignments()
+    if assignment not in known:
+        raise UserError(
+            f"There is no assignment {assignment!r} in {api.coursedir.root}: "
+            f"{', '.join(sorted(known)) or 'none'}."
+        )
+    raise UserError(
+        f"The assignment {assignment} is not in the gradebook yet. Run: nbgrader "
+        f"generate_assignment {assignment}"
+    )
+
+
+def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
+    """Those who handed in, in order of their names; of them the wanted, where any are named.
+
+    Raises:
+        UserError: nobody did, or one of the wanted did not; it says what to run.
+    """
+    there = sorted(api.get_submitted_students(assignment))
+    unknown = sorted(set(wanted) - set(there))
+    if unknown:
+        raise UserError(
+            f"{', '.join(unknown)} handed in nothing for {assignment}: there is no folder in "
+            f"submitted/. Run: nbgrader collect {assignment}"
+        )
+    if not there:
+        raise UserError(
+            f"Nothing was collected for {assignment}. Run: nbgrader collect {assignment}"
+        )
+    return [student for student in there if not wanted or student in wanted]
+
+
+def must_be_writable(folder: Path) -> None:
+    """Try it, before anything is graded.
+
+    Raises:
+        UserError: nothing can be written there.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written: {error.strerror}. The gradebook and autograded/ are "
+            f"there. Give yourself the right to write, and run this again."
+        ) from None
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong, in one line: the database's own words where nbgrader's guess hides them."""
+    from sqlalchemy.exc import DBAPIError
+
+    for each in (error, error.__cause__, error.__context__):
+        if isinstance(each, DBAPIError):
+            return one_line(str(each.orig), 160)
+    if isinstance(error, SystemExit) and error.__context__ is not None:
+        error = error.__context__
+    return one_line(str(error) or type(error).__name__, 160)
