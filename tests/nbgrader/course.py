@@ -68,12 +68,15 @@ class ShortCourse:
         self.folder = folder
         self.kit = folder / "kit"
         self.directory = folder / "short"
+        self._make_kit()
+        (folder / "exchange").mkdir(mode=0o777)
+        os.chmod(folder / "exchange", 0o777)
+
+    def _make_kit(self) -> None:
         self.kit.mkdir()
         for name in ("solutions", "reference", "autograder"):
             (self.kit / name).symlink_to(ROOT / name)
         (self.kit / "course.yml").write_text(COURSE)
-        (folder / "exchange").mkdir(mode=0o777)
-        os.chmod(folder / "exchange", 0o777)
 
     def autograder(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """One of our own commands."""
@@ -150,13 +153,17 @@ def solution(exercise: str, *changes: tuple[str, str]) -> str:
 
 def fill_in(path: Path, text: str) -> None:
     """Put the answers of a solved script into a released notebook, cell by cell."""
-    answers = {cell["id"]: cell["source"] for cell in as_book(text).cells}
     book = nbformat.read(path, as_version=4)
+    set_answers(book, {cell["id"]: cell["source"] for cell in as_book(text).cells})
+    os.chmod(path, 0o644)
+    nbformat.write(book, path)
+
+
+def set_answers(book, answers: dict[str, str]) -> None:
+    """Answer cells get the text that stands under their id."""
     for cell in book.cells:
         if cell.metadata.get("nbgrader", {}).get("solution") and cell["id"] in answers:
             cell.source = answers[cell["id"]]
-    os.chmod(path, 0o644)
-    nbformat.write(book, path)
 
 
 def change(path: Path, edit) -> None:
