@@ -110,6 +110,18 @@ def test_the_nearest_course_is_found(tmp_path, root):
     assert find_course(root / "tests").root == root
 
 
+def test_elsewhere_the_environment_names_the_course(tmp_path, root, monkeypatch):
+    (tmp_path / "home").mkdir()
+    assert find_course(tmp_path / "home").root == root
+    (tmp_path / "course").mkdir()
+    (tmp_path / "course" / "course.yml").write_text(GOOD)
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path / "course"))
+    assert find_course(tmp_path / "home").title == "Tiny"
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path / "nowhere"))
+    with pytest.raises(UserError, match="nowhere"):
+        find_course(tmp_path / "home")
+
+
 def test_the_kits_own_course_is_sound(course):
     for name in course.exercises:
         assert course.checks_file(name).is_file()

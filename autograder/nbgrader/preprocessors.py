@@ -40,6 +40,8 @@ class RestoreCells(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         asked = resources["nbgrader"]
+        if (_folder(resources) / f"{asked['notebook']}.ipynb").is_symlink():
+            raise ValueError(f"{asked['notebook']}.ipynb is a link, not a file.")
         with Gradebook(asked["db_url"]) as gradebook:
             marks = marks_of(gradebook.find_notebook(asked["notebook"], asked["assignment"]))
         met: set[str] = set()

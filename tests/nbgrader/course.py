@@ -104,7 +104,7 @@ class ShortCourse:
         home.mkdir(parents=True, exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "PYTEST"))}
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        return {**kept, "HOME": str(home), "PATH": path}
+        return {**kept, "HOME": str(home), "PATH": path, "AUTOGRADER_COURSE": str(self.kit)}
 
     def configure(self) -> None:
         """Name the exchange and a penalty for lateness, as an instructor would."""

@@ -162,6 +162,22 @@ DAMAGED = {
         _marks(lambda mark: mark.update(grade_id=mark["grade_id"] + "-mine")),
         HONEST,
     ),
+    "old-schema": Kind(
+        "metadata as nbgrader 0.4 wrote it",
+        _marks(
+            lambda mark: [
+                mark.update(schema_version=1),
+                mark.pop("task", None),
+                mark.pop("cell_type", None),
+            ]
+        ),
+        HONEST,
+    ),
+    "new-schema": Kind(
+        "metadata of a schema that is yet to come",
+        _marks(lambda mark: mark.update(schema_version=99)),
+        HONEST,
+    ),
     "warns": Kind(
         "a right answer that warns",
         _answer(RIGHT.replace("    x =", "    import warnings; warnings.warn('slow')\n    x =")),

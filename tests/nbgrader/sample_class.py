@@ -33,17 +33,20 @@ class WholeCourse(ShortCourse):
 
 
 def honest(scratch: Path) -> dict[str, dict[str, Path]]:
-    """By student and exercise, the files that could be graded, and ended by themselves."""
+    """By student and exercise, the files that could be graded, and do not say that they attack."""
     command = [sys.executable, "-m", "autograder", "grade", str(CLASS), "--out", str(scratch)]
     subprocess.run(command, cwd=ROOT, capture_output=True)
     found = {}
     for line in (scratch / REPORTS).read_bytes().splitlines():
         report = msgspec.json.decode(line, type=Report)
-        found[report.student] = {
+        files = {
             each.name: next((CLASS / report.student).rglob(each.file))
             for each in report.exercises
             if each.status in ("graded", "by hand")
             and not any(check.outcome in ("timed out", "crashed") for check in each.checks)
+        }
+        found[report.student] = {
+            name: path for name, path in files.items() if "Hostile" not in path.read_text()[:500]
         }
     return found
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests.nbgrader.course import ASSIGNMENT, ShortCourse, fill_in, solution
 from tests.nbgrader.kinds import HONEST, KINDS, Kind
 
 LAST = "zoe"  # whose notebook the attacks are after
+# nbgrader itself gives up on these, before any of its steps; `autograder nbgrader grade` does not
+ONE_BY_ONE = ["a-pipe", "no-time", "other-name", "a-link"]
 LEFT_OPEN = [name for name, kind in KINDS.items() if kind.person]
 
 
@@ -84,6 +87,30 @@ def test_the_page_of_all_kinds_is_up_to_date():
     page = (ROOT / "docs" / "bad-notebooks.md").read_text()
     for kind in KINDS.values():
         assert f"| {kind.what} |" in page
+
+
+@pytest.fixture(scope="module")
+def by_the_button(graded):
+    """The totals after `nbgrader autograde`, which is what formgrader's button runs."""
+    short = graded[0]
+    shutil.rmtree(short.directory / "autograded")
+    short.nbgrader("db", "assignment", "remove", ASSIGNMENT, "--force")
+    short.nbgrader("generate_assignment", ASSIGNMENT, "--force")
+    with pytest.raises(AssertionError, match="nbgrader autograde"):  # some cannot be graded
+        short.nbgrader("autograde", ASSIGNMENT)
+    rows = csv.DictReader(io.StringIO(short.export()))
+    return {row["student_id"]: float(row["score"]) for row in rows}
+
+
+@pytest.mark.parametrize("kind", [name for name in KINDS if name not in ONE_BY_ONE])
+def test_by_the_button_it_gains_nothing_either(by_the_button, kind):
+    assert by_the_button[kind] == KINDS[kind].right
+    assert by_the_button[LAST] == HONEST
+
+
+@pytest.mark.parametrize("kind", ONE_BY_ONE)
+def test_what_the_button_cannot_grade_gets_no_points(by_the_button, kind):
+    assert by_the_button[kind] <= KINDS[kind].right
 
 
 def test_the_command_says_that_a_person_is_needed(graded):
