@@ -60,6 +60,13 @@ def test_scores_lateness_and_what_waits_for_a_person(course, graded):
     assert totals(course)["ann"] == 25
 
 
+def test_validate_says_what_a_student_has_not_solved(course):
+    """`nbgrader validate`, and the button of that name in a student's JupyterLab, with a kernel."""
+    for name, said in (("ann", "Success!"), ("bob", 'check("softmax")')):
+        folder = course.folder / "home" / name / ASSIGNMENT
+        assert said in course.nbgrader("validate", "softmax.ipynb", user=name, cwd=folder)
+
+
 def test_the_answer_s_comment_is_the_finding_with_a_hint(course, graded):
     with course.gradebook() as gradebook:
         comments = gradebook.find_submission_notebook("softmax", ASSIGNMENT, "bob").comments

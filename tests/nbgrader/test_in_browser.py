@@ -58,22 +58,37 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def formgrader(browser, course):
-    """Opens a page of formgrader, signed in."""
+def lab(browser, course):
+    """An instructor's JupyterLab, and its address."""
     with jupyter_lab(course.directory, course.env()) as (address, token):
-        page = open_lab(browser, address, token)
+        yield open_lab(browser, address, token), address
 
-        def visit(path):
-            page.goto(f"{address}formgrader/{path}")
-            page.wait_for_load_state("networkidle")
-            return page
 
-        yield visit
+@pytest.fixture(scope="module")
+def formgrader(lab):
+    """Opens a page of formgrader, signed in."""
+    page, address = lab
+
+    def visit(path):
+        page.goto(f"{address}formgrader/{path}")
+        page.wait_for_load_state("networkidle")
+        return page
+
+    return visit
 
 
 def submission(course, student, notebook):
     with course.gradebook() as gradebook:
         return gradebook.find_submission_notebook(notebook, ASSIGNMENT, student).id
+
+
+def test_formgrader_opens_in_jupyterlab(lab):
+    page, _ = lab
+    page.get_by_role("menuitem", name="Nbgrader", exact=True).click()
+    page.get_by_text("Formgrader", exact=True).click()
+    inside = page.frame_locator("iframe")
+    expect(inside.get_by_role("row").filter(has_text=ASSIGNMENT)).to_contain_text("3")
+    picture(page, "formgrader-in-jupyterlab")
 
 
 def test_scores_and_states_of_a_class(formgrader):
