@@ -2,17 +2,14 @@
 
 import html
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from autograder.course import Course, Exercise, find_course
+from autograder.course import Course, find_course
 from autograder.errors import UserError
-from autograder.judge.ladder import children_on, choose
-from autograder.judge.scoring import exercise_report
-from autograder.judge.session import Judge
+from autograder.nbgrader.process import GraderProcess, version_of
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
@@ -48,14 +45,19 @@ def _as_markdown(text: str) -> str:
 
 
 class Grading:
-    """Grades notebooks of one course, and keeps the reports. It owns processes: close it."""
+    """Grades notebooks of one course, and keeps the reports. It owns a process: close it."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
+        self._version = version_of(course)
         self._known: dict[tuple[str, str], tuple[str, ExerciseReport]] = {}
         self._shown: dict[tuple[str, str], Graded] = {}
-        self._judge: Judge | None = None
-        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
+        self._process: GraderProcess | None = None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the course is still as it was."""
+        return self._version == version_of(self.course)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> None:
         """Take a report that was made elsewhere, on that very source."""
@@ -75,22 +77,21 @@ class Grading:
         source = from_notebook(nb, exercise.name, read_siblings(folder))
         digest, report = self._known.get((student, notebook), ("", None))
         if report is None or digest != source.digest:
-            report = self._graded(exercise, source)
+            report = self._graded(source)
             self.know(student, source, report)
             self._shown.pop((student, notebook), None)
         if (student, notebook) not in self._shown:
             self._shown[student, notebook] = self._as_shown(report)
         return self._shown[student, notebook]
 
-    def _graded(self, exercise: Exercise, source: Source) -> ExerciseReport:
-        if self._judge is None:
-            rung = choose(None, own_code=False)
-            hidden = [self.course.root]
-            children = children_on(rung, self.course, hidden, Path(self._scratch.name))
-            self._judge = Judge(self.course, self.course.content.exercises, children)
-            self._judge.__enter__()
-        graded = self._judge.grade(source)
-        return exercise_report(exercise, source, graded.results, graded.client)
+    def _graded(self, source: Source) -> ExerciseReport:
+        if self._process is None:
+            self._process = GraderProcess(self.course)
+        try:
+            return self._process.grade(source)
+        except UserError:
+            self.close()
+            raise
 
     def _as_shown(self, report: ExerciseReport) -> Graded:
         mine = exercise_for_student(report, self.course.content.hints)
@@ -99,16 +100,16 @@ class Grading:
 
     def close(self) -> None:
         """End the processes."""
-        if self._judge is not None:
-            self._judge.__exit__()
-        self._scratch.cleanup()
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
 _OPEN: dict[str, Grading] = {}
 
 
 def grading_of(course: str) -> Grading:
-    """The grading of a course's folder; of the one that is open where no folder is named.
+    """The grading of a course's folder, as it is now; the last one again where none is named.
 
     Raises:
         UserError: there is no course there.
@@ -117,9 +118,11 @@ def grading_of(course: str) -> Grading:
         if not _OPEN:
             raise UserError("nbgrader_config.py does not name the course: ConfinedExecute.course")
         return next(reversed(_OPEN.values()))
-    if course not in _OPEN:
-        _OPEN[course] = Grading(find_course(Path(course)))
-    return _OPEN[course]
+    if course in _OPEN and not _OPEN[course].is_current:
+        _OPEN.pop(course).close()
+    grading = _OPEN.pop(course, None) or Grading(find_course(Path(course)))
+    _OPEN[course] = grading  # now the last
+    return grading
 
 
 def open_grading(course: Course) -> Grading:

@@ -100,6 +100,22 @@ def test_scores_and_states_of_a_class(formgrader):
     picture(page, "formgrader-submissions")
 
 
+def test_the_button_grades_confined(course, formgrader):
+    """In the server's own process, with our steps: the same rows as from our command."""
+    before = course.rows()
+    page = formgrader(f"manage_submissions/{ASSIGNMENT}")
+    row = page.get_by_role("row").filter(has_text="bob")
+    row.locator(".autograde a").click()
+    modal = page.locator(".modal-dialog")
+    expect(modal).to_contain_text("Successfully autograded", timeout=60_000)
+    picture(page, "formgrader-button")
+    assert course.rows() == before
+    assert (
+        b"Your numbers are those of a softmax along the first axis"
+        in (course.directory / "autograded" / "bob" / ASSIGNMENT / "softmax.ipynb").read_bytes()
+    )
+
+
 def test_a_mistake_with_its_hint_and_pictures(course, formgrader):
     page = formgrader(f"submissions/{submission(course, 'bob', 'softmax')}")
     comment = page.locator("textarea.comment").first

@@ -1,0 +1,122 @@
+"""A grader in a process of its own, for a server that lives long.
+
+Checks and reference are imported once in a process. So a server that has graded would go on with
+what it knows when they change, and would mix up two courses, whose packages have one name.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from autograder.course import FILE_NAME, Course, load_course
+from autograder.errors import UserError
+from autograder.report.model import ExerciseReport
+from autograder.submission.source import Source
+from autograder.text import one_line
+
+Version = tuple[tuple[str, int, int], ...]
+
+
+def version_of(course: Course) -> Version:
+    """What tells a change of a course: its files, their times and sizes."""
+    folders = [course.root / course.content.checks, course.root / course.content.reference]
+    files = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    found = []
+    for path in (course.root / FILE_NAME, *files):
+        state = path.stat()
+        found.append((str(path), state.st_mtime_ns, state.st_size))
+    return tuple(found)
+
+
+class GraderProcess:
+    """Grades sources of one course, as it is when the first is asked for."""
+
+    def __init__(self, course: Course) -> None:
+        command = [sys.executable, "-m", "autograder.nbgrader.process", str(course.root)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def grade(self, source: Source) -> ExerciseReport:
+        """The report on a source.
+
+        Raises:
+            UserError: the course cannot be used, or the process has ended.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):  # it has ended; what it said last can still be read
+            self._process.stdin.write(msgspec.json.encode(source) + b"\n")
+            self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise UserError("The grader's process has ended. Try once more.")
+        if answer.startswith(b'"'):
+            raise UserError(msgspec.json.decode(answer, type=str))
+        return msgspec.json.decode(answer, type=ExerciseReport)
+
+    def close(self) -> None:
+        """End the process; it ends its own."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+
+def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each line, a source, with a line, its report.
+
+    Submissions see neither the course nor the current folder, nbgrader's course directory.
+    """
+    from autograder.judge.ladder import children_on, choose
+    from autograder.judge.scoring import exercise_report
+    from autograder.judge.session import Judge
+
+    course = load_course(root / FILE_NAME)
+    children = children_on(
+        choose(None, own_code=False), course, [course.root, Path.cwd()], _scratch()
+    )
+    with Judge(course, course.content.exercises, children) as judge:
+        for line in asked:
+            source = msgspec.json.decode(line, type=Source)
+            graded = judge.grade(source)
+            exercise = course.exercise(source.name)
+            report = exercise_report(exercise, source, graded.results, graded.client)
+            answers.write(msgspec.json.encode(report) + b"\n")
+            answers.flush()
+
+
+def _scratch() -> Path:
+    import atexit
+    import tempfile
+
+    folder = tempfile.TemporaryDirectory(prefix="autograder-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def main() -> None:
+    """What is printed on the way must not get among the answers."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        serve(Path(sys.argv[1]), sys.stdin.buffer, answers)
+    except Exception as error:
+        said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        answers.write(msgspec.json.encode(one_line(said, 400)) + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
