@@ -134,25 +134,37 @@ def _graded(
 
 
 def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) -> Result:
-    """Let nbgrader put one student's reports into the gradebook and into `autograded/`."""
+    """Put one student's reports into the gradebook and into `autograded/`; or say why not."""
+    result = Result(student, notes=list(staged.notes))
+    try:
+        if staged.present:
+            result.left = _autograde(api, assignment, student, staged.refused, clean)
+        _finish(api, assignment, staged, result)
+    except (Exception, SystemExit) as error:
+        result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
+    return result
+
+
+def _autograde(
+    api: Any, assignment: str, student: str, refused: dict[str, str], clean: str
+) -> dict[str, str]:
+    """Let nbgrader's own converter write; the notebooks that are left for a person, and why."""
     from nbgrader.utils import temp_attrs
 
     from autograder.nbgrader.autograde import ConfinedAutograde
 
-    result = Result(student, notes=list(staged.notes))
-    if staged.present:
-        asked = {"assignment_id": assignment, "student_id": student, "submitted_directory": clean}
-        with temp_attrs(api.coursedir, **asked):
-            app = ConfinedAutograde(staged.refused, coursedir=api.coursedir, parent=api)
-            try:
-                app.start()
-            except (Exception, SystemExit) as error:
-                result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
-                return result
-        result.left |= app.left
+    asked = {"assignment_id": assignment, "student_id": student, "submitted_directory": clean}
+    with temp_attrs(api.coursedir, **asked):
+        app = ConfinedAutograde(refused, coursedir=api.coursedir, parent=api)
+        app.start()
+    return app.left
+
+
+def _finish(api: Any, assignment: str, staged: Staged, result: Result) -> None:
+    """Say in the gradebook what was not handed in, and read from it what came out."""
     with api.gradebook as gradebook:
-        gradebook.update_or_create_student(student)
-        submission = gradebook.update_or_create_submission(assignment, student)
+        gradebook.update_or_create_student(result.student)
+        submission = gradebook.update_or_create_submission(assignment, result.student)
         for notebook in submission.notebooks:
             if notebook.name in staged.missing:
                 _missing(notebook, staged, result)
@@ -162,7 +174,6 @@ def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) 
             each.late_submission_penalty or 0 for each in submission.notebooks
         )
         result.by_hand = submission.needs_manual_grade
-    return result
 
 
 def _missing(notebook: Any, staged: Staged, result: Result) -> None:

@@ -93,6 +93,20 @@ def test_grading_again_changes_nothing_and_keeps_a_person_s_scores(course, grade
     assert totals(course)["ann"] == 28
 
 
+def test_what_cannot_be_written_costs_nobody_else(course, graded):
+    taken = course.directory / "autograded" / "bob"
+    kept = shutil.move(taken, course.folder / "bob")
+    taken.write_text("a file")
+    done = course.autograder("grade", ASSIGNMENT)
+    taken.unlink()
+    shutil.move(kept, taken)
+    assert done.returncode == 1
+    assert "bob  not written: " in done.stdout
+    assert "Run this again for: bob" in done.stdout
+    assert "ann  2" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
 def test_feedback_reaches_the_students_and_tells_no_secret(course, graded):
     course.nbgrader("generate_feedback", ASSIGNMENT)
     course.nbgrader("release_feedback", ASSIGNMENT)
