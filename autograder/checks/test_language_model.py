@@ -16,14 +16,6 @@ from autograder.judge.modules import (
 BLOCK, MODEL = "TransformerBlock", "SimpleLanguageModel"
 
 
-@pytest.fixture
-def modules():
-    """The course's own modules; importing them imports torch."""
-    from reference import modules
-
-    return modules
-
-
 def draw(rng, *sizes):
     return rng.normal(size=sizes).astype(np.float32)
 

@@ -22,14 +22,6 @@ NAME = "MultiHeadAttention"
 RESULTS = ("the output", "the weights")
 
 
-@pytest.fixture
-def modules():
-    """The course's own modules; importing them imports torch."""
-    from reference import modules
-
-    return modules
-
-
 def state_of(rng, d_model):
     return draw_state(rng, {f"W_{name}.weight": (d_model, d_model) for name in "qkvo"})
 

@@ -19,14 +19,6 @@ BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
 WHOLE_NAMES = {"input 0": "x"}
 
 
-@pytest.fixture
-def modules():
-    """The course's own modules; importing them imports torch."""
-    from reference import modules
-
-    return modules
-
-
 def draw(rng, batch, l_q, l_k, d_k, d_v):
     sizes = ((*batch, l_q, d_k), (*batch, l_k, d_k), (*batch, l_k, d_v))
     return tuple(rng.normal(size=size).astype(np.float32) for size in sizes)

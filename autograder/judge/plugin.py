@@ -108,6 +108,11 @@ class CheckPlugin:
         return importlib.import_module(self.course.content.reference)
 
     @pytest.fixture
+    def modules(self) -> ModuleType:
+        """The course's own torch modules; whoever asks for them imports torch."""
+        return importlib.import_module(f"{self.course.content.reference}.modules")
+
+    @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
         """Random numbers that are a check's own and the same each time."""
         return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
