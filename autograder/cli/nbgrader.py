@@ -7,7 +7,7 @@ from pathlib import Path
 from autograder.cli.progress import graded_with_progress
 from autograder.course import find_course
 from autograder.errors import UserError
-from autograder.text import number, several
+from autograder.text import number, one_line, several
 from autograder.worker.confinement import Rung
 
 
@@ -56,14 +56,15 @@ def grade(
         lambda progress: grade_assignment(job, progress),
         "are in the gradebook; the same command grades all again.",
     )
-    wide = max(len(result.student) for result in results)
-    for result in results:
-        notes = [f"{name}: needs a person ({why})" for name, why in result.left.items()]
+    names = [one_line(result.student, 60) for result in results]
+    wide = max(map(len, names))
+    for name, result in zip(names, results, strict=True):
+        notes = [f"{left}: needs a person ({why})" for left, why in result.left.items()]
         notes += ["to be graded by hand"] if result.by_hand and not result.left else []
         notes += [f"late: −{number(result.late_penalty)}"] if result.late_penalty else []
         notes += result.notes
         said = result.error or f"{number(result.points)} of {number(result.maximum)}"
-        print(f"{result.student:{wide}}  {said}{'  ' if notes else ''}{'; '.join(notes)}")
+        print(f"{name:{wide}}  {said}{'  ' if notes else ''}{'; '.join(notes)}")
     return 1 if any(result.error or result.left for result in results) else 0
 
 

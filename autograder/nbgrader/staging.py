@@ -1,7 +1,7 @@
 """A clean copy of what a student handed in: regular files of a bearable size, and no links."""
 
+import errno
 import os
-import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -54,21 +54,24 @@ def stage(
     for path in _files(submitted):
         name = path.relative_to(submitted)
         notebook = path.stem if path.suffix == ".ipynb" and path.parent == submitted else ""
+        if files == MAX_FILES or total > MAX_BYTES:
+            left_out.append(f"all after the first {several(files, 'file')}")
+            break
         try:
-            files += 1
-            if files > MAX_FILES or total > MAX_BYTES:
-                raise UnreadableFile(f"{several(MAX_FILES, 'file')} or 128 MiB are the most.")
             data = read_bytes(path, MAX_FILE)
-        except UnreadableFile as error:
-            if notebook not in notebooks:
-                left_out.append(one_line(str(name), 100))
+            if str(name) == TIMESTAMP and not _is_time(data):
+                left_out.append(f"{TIMESTAMP}, which holds no time")
                 continue
-            refused[notebook], data = str(error), b""
-        if str(name) == TIMESTAMP and not _is_time(data):
-            left_out.append(f"{TIMESTAMP}, which holds no time")
+            _write(clean / name, data)
+        except UnreadableFile as error:
+            if notebook in notebooks:
+                refused[notebook] = str(error)
+                _write(clean / name, b"")
+            else:
+                left_out.append(one_line(str(name), 100))
             continue
+        files += 1
         total += len(data)
-        _write(clean / name, data)
     present = {path.stem for path in clean.glob("*.ipynb")}
     siblings = read_siblings(clean)
     sources = []
@@ -114,6 +117,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-        path.chmod(stat.S_IRUSR | stat.S_IWUSR)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UnreadableFile("Its path is too long.") from None
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
