@@ -35,6 +35,19 @@ def own(tmp_path, root):
     return load_course(tmp_path / "course.yml")
 
 
+def set_secret(course):
+    """One that is the same in each run of the tests."""
+    (course.root / SECRET).write_text("0123456789abcdef" * 4)
+
+
+def test_a_secret_is_made_once_and_for_its_owner(own):
+    path = make_secret(own)
+    secret = read_secret(own)
+    assert path.stat().st_mode & 0o077 == 0
+    assert make_secret(own) is None
+    assert read_secret(own) == secret
+
+
 def solved(course, student):
     exercise = course.exercise(NAME)
     text = (course.root / "solutions" / f"{NAME}.py").read_text()
@@ -57,7 +70,7 @@ def grade(course, folder):
 
 
 def test_a_student_always_gets_the_same_numbers_and_others_get_others(own):
-    make_secret(own)
+    set_secret(own)
     secret, exercise = read_secret(own), own.exercise(NAME)
     keys = {f"s{n}": variant_of(exercise, f"s{n}", secret) for n in range(200)}
     assert len(set(keys.values())) == 200
@@ -79,7 +92,7 @@ def test_no_variant_hides_a_mixed_up_axis():
 
 
 def test_the_file_says_whose_numbers_it_has_and_shows_them(own):
-    make_secret(own)
+    set_secret(own)
     exercise = own.exercise(NAME)
     variant = variant_of(exercise, "ann", read_secret(own))
     files = build_exercise(own, exercise, variant)
@@ -93,7 +106,7 @@ def test_the_file_says_whose_numbers_it_has_and_shows_them(own):
 
 
 def test_each_is_graded_by_their_own_numbers(own, tmp_path):
-    make_secret(own)
+    set_secret(own)
     for student in ("ann", "bob", "cem", "dan"):
         (tmp_path / "class" / student).mkdir(parents=True)
     hand_in = {
@@ -114,7 +127,7 @@ def test_each_is_graded_by_their_own_numbers(own, tmp_path):
 
 
 def test_a_step_of_a_variant_is_named(own, tmp_path):
-    make_secret(own)
+    set_secret(own)
     variant = variant_of(own.exercise(NAME), "ann", read_secret(own))
     part = hand_problem(variant).parts["b"]
     wrong = np.round(part.exact("scores") / part.d_k, 4).tolist()
