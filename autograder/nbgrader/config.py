@@ -22,6 +22,9 @@ c.GenerateAssignment.preprocessors = GENERATE
 c.Autograde.sanitize_preprocessors = SANITIZE
 c.OverwriteCells.add_missing_cells = True
 
+# Submissions are collected without what links in them lead to.
+c.ExchangeFactory.collect = "autograder.nbgrader.exchange.CollectPlainFiles"
+
 # Submissions run confined, in place of a kernel on this machine: for `nbgrader autograde` and for
 # the button in formgrader. Take these lines out to have nbgrader run the notebooks itself.
 c.ConfinedExecute.course = {course!r}

@@ -13,9 +13,15 @@ from autograder.submission.source import Source, read_siblings, read_source
 from autograder.text import one_line, several
 
 TIMESTAMP = "timestamp.txt"
-MAX_FILE = 32 * 1024 * 1024
-MAX_BYTES = 128 * 1024 * 1024
-MAX_FILES = 1000
+MAX_DEPTH = 20  # folders within folders
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """The most that is copied: files, bytes of one file and, roughly, bytes in all."""
+
+    files: int = 1000
+    file: int = 32 * 1024 * 1024
+    bytes: int = 128 * 1024 * 1024
 
 
 class Staged(msgspec.Struct, frozen=True):
@@ -48,30 +54,10 @@ def stage(
     Raises:
         UserError: the copy cannot be written.
     """
-    refused: dict[str, str] = {}
-    left_out = []
-    files = total = 0
-    for path in _files(submitted):
-        name = path.relative_to(submitted)
-        notebook = path.stem if path.suffix == ".ipynb" and path.parent == submitted else ""
-        if files == MAX_FILES or total > MAX_BYTES:
-            left_out.append(f"all after the first {several(files, 'file')}")
-            break
-        try:
-            data = read_bytes(path, MAX_FILE)
-            if str(name) == TIMESTAMP and not _is_time(data):
-                left_out.append(f"{TIMESTAMP}, which holds no time")
-                continue
-            _write(clean / name, data)
-        except UnreadableFile as error:
-            if notebook in notebooks:
-                refused[notebook] = str(error)
-                _write(clean / name, b"")
-            else:
-                left_out.append(one_line(str(name), 100))
-            continue
-        files += 1
-        total += len(data)
+    refused, left_out = copy_plain(submitted, clean, Limits())
+    if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
+        (clean / TIMESTAMP).unlink()
+        left_out.append(f"{TIMESTAMP}, which holds no time")
     present = {path.stem for path in clean.glob("*.ipynb")}
     siblings = read_siblings(clean)
     sources = []
@@ -90,13 +76,52 @@ def stage(
     )
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """All that is no folder, in a fixed order; notebooks and the timestamp come first."""
-    for where, folders, names in os.walk(folder):
-        folders.sort()
-        links = [name for name in folders if (Path(where) / name).is_symlink()]
-        for name in sorted([*names, *links], key=_order):
-            yield Path(where) / name
+def copy_plain(folder: Path, clean: Path, limits: Limits) -> tuple[dict[str, str], list[str]]:
+    """Copy what is a regular file, and nothing that a link leads to.
+
+    Returns:
+        Why a notebook cannot be had, by its name: there is an empty file in its place. And the
+        names of other things that were left out.
+
+    Raises:
+        UserError: the copy cannot be written.
+    """
+    refused: dict[str, str] = {}
+    left_out: list[str] = []
+    files = total = 0
+    clean.mkdir(parents=True, exist_ok=True)
+    for path, within in _files(folder):
+        name = path.relative_to(folder)
+        if files == limits.files or total > limits.bytes:
+            left_out.append(f"all after the first {several(files, 'file')}")
+            break
+        try:
+            data = read_bytes(path, limits.file, within)
+            _write(clean / name, data)
+        except UnreadableFile as error:
+            if path.suffix == ".ipynb" and path.parent == folder:
+                refused[path.stem] = str(error)
+                _write(clean / name, b"")
+            else:
+                left_out.append(one_line(str(name), 100))
+            continue
+        files += 1
+        total += len(data)
+    return refused, left_out
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """All that is no folder, in a fixed order, and the open folder that it is in.
+
+    Notebooks and the timestamp come first. Of folders that lie too deep there is the name.
+    """
+    for where, folders, names, descriptor in os.fwalk(folder):
+        place = Path(where)
+        deep = len(place.relative_to(folder).parts) >= MAX_DEPTH
+        ends = [name for name in folders if deep or (place / name).is_symlink()]
+        for name in sorted([*names, *ends], key=_order):
+            yield place / name, descriptor
+        folders[:] = [] if deep else sorted(folders)
 
 
 def _order(name: str) -> tuple[bool, str]:

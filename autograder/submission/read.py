@@ -13,8 +13,11 @@ class UnreadableFile(Exception):
     """A file of a submission cannot be used; the message says why, in one sentence."""
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
+def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
     """The content of a regular file of at most `limit` bytes; a link is not followed.
+
+    `folder` is the descriptor of the open folder that the file is in: then only the path's name
+    counts, and nobody can put a link in the place of a folder meanwhile.
 
     Raises:
         UnreadableFile: it is something else.
@@ -22,15 +25,17 @@ def read_bytes(path: Path, limit: int) -> bytes:
     name = one_line(path.name, 100)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    at = path if folder is None else path.name
     try:
-        if stat.S_ISLNK(os.lstat(path).st_mode):
+        if stat.S_ISLNK(os.lstat(at, dir_fd=folder).st_mode):
             raise UnreadableFile(f"{name} is a link, not a file.")
-        descriptor = os.open(path, flags)
+        descriptor = os.open(at, flags, dir_fd=folder)
     except OSError as error:
         raise UnreadableFile(f"{name} cannot be read: {error.strerror}.") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UnreadableFile(f"{name} is not a regular file.")
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnreadableFile(f"{name} is not a regular file.")
         data = file.read(limit + 1)
     if len(data) > limit:
         raise UnreadableFile(f"{name} is larger than {limit // 1024} KiB.")

@@ -31,10 +31,28 @@ def course(tmp_path_factory):
         if name == "ann":
             fill_in(fetched / "reflection.ipynb", solution("reflection"))
         short.nbgrader("submit", ASSIGNMENT, user=name, cwd=home)
+    leave_links(short)
     short.nbgrader("collect", ASSIGNMENT)
     for name, when in (("ann", "2027-02-05 20:00:00 UTC"), ("bob", "2027-02-06 20:00:00 UTC")):
         (short.directory / "submitted" / name / ASSIGNMENT / "timestamp.txt").write_text(when)
     return short
+
+
+def leave_links(short):
+    """What bob handed in is still his: he can put links there, to what he cannot read."""
+    (inbound,) = (short.folder / "exchange" / "short" / "inbound").glob("bob+*")
+    inbound.chmod(0o755)
+    (inbound / "notes.txt").symlink_to(short.directory / "gradebook.db")
+    (inbound / "all").symlink_to(short.directory / "source")
+
+
+def test_collecting_follows_no_links(course):
+    folder = course.directory / "submitted" / "bob" / ASSIGNMENT
+    found = {path.name for path in folder.rglob("*")}
+    assert found == {
+        "softmax.ipynb", "hand_computation.ipynb", "reflection.ipynb",
+        "timestamp.txt", "submission_secret.txt",
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.authoring.build import notebook
 from autograder.nbgrader import staging
-from autograder.nbgrader.staging import stage
+from autograder.nbgrader.staging import Limits, stage
 from tests.nbgrader.course import solution
 
 NAMES = ["softmax", "causal_mask"]
@@ -68,7 +68,7 @@ def test_pipes_do_not_stop_it(staged, folder):
 
 
 def test_a_large_file_is_left_out(staged, folder, monkeypatch):
-    monkeypatch.setattr(staging, "MAX_FILE", 20_000)
+    monkeypatch.setattr(staging, "Limits", lambda: Limits(file=20_000))
     (folder / "data.csv").write_bytes(b"0" * 20_001)
     found, files = staged()
     assert files == ["softmax.ipynb", "timestamp.txt"]
@@ -76,7 +76,7 @@ def test_a_large_file_is_left_out(staged, folder, monkeypatch):
 
 
 def test_of_many_files_the_notebooks_come_first(staged, folder, monkeypatch):
-    monkeypatch.setattr(staging, "MAX_FILES", 3)
+    monkeypatch.setattr(staging, "Limits", lambda: Limits(files=3))
     for number in range(9):
         (folder / f"a{number}.txt").write_text("")
     found, files = staged()
@@ -84,10 +84,25 @@ def test_of_many_files_the_notebooks_come_first(staged, folder, monkeypatch):
     assert found.notes == ("left out: all after the first 3 files",)
 
 
+def test_folders_without_end(staged, folder):
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(folder)
+        for _ in range(1500):
+            os.mkdir("d")
+            os.chdir("d")
+    finally:
+        os.chdir(here)
+        os.close(here)
+    found, files = staged()
+    assert files == ["softmax.ipynb", "timestamp.txt"]
+    assert "d/d/d" in found.notes[0]
+
+
 def test_a_path_that_is_too_long_in_the_copy(folder, tmp_path):
     at = folder
-    while len(str(at)) < 3900:
-        at = at / ("d" * 100)
+    while len(str(at)) < 3800:
+        at = at / ("d" * 240)
     at.mkdir(parents=True)
     (at / "file.txt").write_text("")
     longer = tmp_path / ("c" * 200) / ("c" * 200) / "clean"

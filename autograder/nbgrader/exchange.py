@@ -1,0 +1,29 @@
+"""Collecting submissions from the exchange without following links."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange.default import ExchangeCollect
+
+from autograder.nbgrader.staging import Limits, copy_plain
+
+
+class CollectPlainFiles(ExchangeCollect):
+    """`nbgrader collect` that takes regular files alone; `nbgrader_config.py` names it.
+
+    What students hand in stays theirs in the exchange. nbgrader's own `collect` copies what a link
+    there leads to, with the instructor's rights: the gradebook, say, which would come back to the
+    student beside the feedback.
+    """
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        most = Limits(
+            file=1000 * self.coursedir.max_file_size, bytes=1000 * self.coursedir.max_dir_size
+        )
+        with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+            clean = Path(scratch, "clean")
+            refused, left_out = copy_plain(Path(src), clean, most)
+            for name in [*(f"{notebook}.ipynb" for notebook in refused), *left_out]:
+                self.log.warning("Left out of %s: %s", Path(src).name, name)
+            super().do_copy(str(clean), dest, log)
