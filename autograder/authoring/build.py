@@ -62,9 +62,17 @@ def as_book(text: str) -> Any:
 
     A cell's id comes from the function or the heading in it, so that it survives cells that are
     put in before it.
-    """
-    import jupytext
 
+    Raises:
+        UserError: jupytext is not installed.
+    """
+    try:
+        import jupytext
+    except ModuleNotFoundError:
+        raise UserError(
+            "Notebooks cannot be made: jupytext is not installed here. Run: pip install "
+            "'attention-course-kit[authoring]'"
+        ) from None
     book = jupytext.reads(text, fmt="py:percent")
     taken: set[str] = set()
     for cell in book.cells:
