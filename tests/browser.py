@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.conftest import ROOT
 
@@ -26,6 +26,7 @@ QUIET = (
     "--disable-sync",
 )
 SECONDS = 60
+expect.set_options(timeout=SECONDS * 1000)  # a busy machine is no reason to fail
 
 
 @contextlib.contextmanager
