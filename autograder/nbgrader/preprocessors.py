@@ -168,8 +168,10 @@ class EscapeTexts(NbGraderPreprocessor):
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        kept = {name: nb.metadata[name] for name in ("kernelspec",) if name in nb.metadata}
-        nb.metadata = NotebookNode(kept, language_info={"name": "python"})
+        kernel = nb.metadata.get("kernelspec")
+        nb.metadata = NotebookNode(language_info={"name": "python"})
+        if kernel:
+            nb.metadata["kernelspec"] = kernel
         for cell in nb.cells:
             mark = cell.metadata.get("nbgrader")
             cell.metadata = NotebookNode({"nbgrader": mark} if mark else {})

@@ -8,6 +8,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -79,31 +80,25 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
 
     Submissions see neither the course nor the current folder, nbgrader's course directory.
     """
-    from autograder.judge.ladder import children_on, choose
-    from autograder.judge.scoring import exercise_report
-    from autograder.judge.session import Judge
+    from autograder.classroom.pool import Grading, Setup, Task
+    from autograder.judge.ladder import choose
 
     course = load_course(root / FILE_NAME)
-    children = children_on(
-        choose(None, own_code=False), course, [course.root, Path.cwd()], _scratch()
-    )
-    with Judge(course, course.content.exercises, children) as judge:
-        for line in asked:
-            source = msgspec.json.decode(line, type=Source)
-            graded = judge.grade(source)
-            exercise = course.exercise(source.name)
-            report = exercise_report(exercise, source, graded.results, graded.client)
-            answers.write(msgspec.json.encode(report) + b"\n")
-            answers.flush()
-
-
-def _scratch() -> Path:
-    import atexit
-    import tempfile
-
-    folder = tempfile.TemporaryDirectory(prefix="autograder-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        setup = Setup(
+            course_file=course.root / FILE_NAME,
+            exercises=tuple(course.exercises),
+            seed=course.content.seed,
+            rung=choose(None, own_code=False),
+            secret=(course.root, Path.cwd()),
+            scratch=Path(scratch),
+        )
+        with Grading(setup) as grading:
+            for line in asked:
+                source = msgspec.json.decode(line, type=Source)
+                reports = grading.grade(Task(0, "", (source,)))
+                answers.write(reports[source.name] + b"\n")
+                answers.flush()
 
 
 def main() -> None:

@@ -4,8 +4,6 @@ Writes docs/bad-notebooks.md. Each kind is graded in a class of its own, between
 and one after, so that it shows whether others lose anything.
 """
 
-import csv
-import io
 import os
 import signal
 import subprocess
@@ -22,7 +20,7 @@ from nbformat.v4 import new_code_cell
 from autograder.authoring.build import as_book
 from autograder.authoring.stub import BEGIN
 from autograder.text import number
-from tests.nbgrader.course import ASSIGNMENT, EXCHANGE, ShortCourse, fill_in, solution
+from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
 from tests.nbgrader.kinds import DAMAGED, HONEST, HOSTILE, KINDS, LEFT_BEHIND, Kind
 
 BEFORE, AFTER = "adam", "zoe"
@@ -94,7 +92,7 @@ class Outcome(NamedTuple):
 
 
 class Way:
-    """One way to grade: how the course is made, and what grades it."""
+    """One way to grade: how the course is made, and what grades it; nbgrader, if nothing is said."""
 
     title = ""
 
@@ -102,7 +100,13 @@ class Way:
         raise NotImplementedError
 
     def grade(self, short: ShortCourse) -> None:
-        raise NotImplementedError
+        """`nbgrader autograde`; once more where it ended early, as an instructor would try."""
+        for _ in range(2):
+            try:
+                short.nbgrader("autograde", ASSIGNMENT)
+            except AssertionError:
+                continue
+            return
 
 
 class WithAsserts(Way):
@@ -111,9 +115,8 @@ class WithAsserts(Way):
     def make(self, short: ShortCourse) -> None:
         source = short.directory / "source" / ASSIGNMENT
         source.mkdir(parents=True)
-        root = str(short.directory)
-        more = EXCHANGE.format(root=str(short.folder / "exchange"))
-        (short.directory / "nbgrader_config.py").write_text(PLAIN.format(root=root) + more)
+        plain = PLAIN.format(root=str(short.directory))
+        (short.directory / "nbgrader_config.py").write_text(plain + short.exchange)
         for name, tests in zip(NOTEBOOKS, (SOFTMAX_TESTS, HAND_TESTS), strict=True):
             book = as_book(solution(name))
             for cell in book.cells:
@@ -125,29 +128,23 @@ class WithAsserts(Way):
                 book.cells[-1].metadata.nbgrader["points"] = points
             nbformat.write(book, source / f"{name}.ipynb")
 
-    def grade(self, short: ShortCourse) -> None:
-        _autograde(short)
-
 
 class WithCheck(Way):
     title = "nbgrader, check()"
 
     def make(self, short: ShortCourse) -> None:
-        assert short.autograder("init", str(short.directory), cwd=short.kit).returncode == 0
+        short.init()
         config = short.directory / "nbgrader_config.py"
         ours = ("c.Autograde.", "c.OverwriteCells")
         lines = [line for line in config.read_text().splitlines() if not line.startswith(ours)]
-        config.write_text("\n".join(lines) + EXCHANGE.format(root=str(short.folder / "exchange")))
-
-    def grade(self, short: ShortCourse) -> None:
-        _autograde(short)
+        config.write_text("\n".join(lines) + short.exchange)
 
 
 class Ours(Way):
     title = "this kit"
 
     def make(self, short: ShortCourse) -> None:
-        assert short.autograder("init", str(short.directory), cwd=short.kit).returncode == 0
+        short.init()
 
     def grade(self, short: ShortCourse) -> None:
         short.autograder("grade", ASSIGNMENT, "--workers", "1")
@@ -161,16 +158,6 @@ def _mark(cell, name: str, **fields: bool) -> None:
     cell.metadata["nbgrader"] = {**plain, "grade_id": name, "schema_version": 3, **fields}
 
 
-def _autograde(short: ShortCourse) -> None:
-    """`nbgrader autograde`; once more where it ended early, as an instructor would try."""
-    for _ in range(2):
-        try:
-            short.nbgrader("autograde", ASSIGNMENT)
-        except AssertionError:
-            continue
-        return
-
-
 def course_of(way: Way, folder: Path) -> ShortCourse:
     """A new course directory, ready for submissions."""
     short = ShortCourse(folder)
@@ -182,13 +169,7 @@ def course_of(way: Way, folder: Path) -> ShortCourse:
 
 def hand_in(short: ShortCourse, student: str, more: str = "") -> Path:
     """Both notebooks, filled in rightly, with some code more; the folder."""
-    release = short.directory / "release" / ASSIGNMENT
-    place = short.directory / "submitted" / student / ASSIGNMENT
-    place.mkdir(parents=True)
-    for notebook in NOTEBOOKS:
-        (place / f"{notebook}.ipynb").write_bytes((release / f"{notebook}.ipynb").read_bytes())
-        fill_in(place / f"{notebook}.ipynb", solution(notebook) + more)
-    return place
+    return short.hand_in(student, **{name: solution(name) + more for name in NOTEBOOKS})
 
 
 def outcome(way: Way, name: str, kind: Kind, folder: Path) -> Outcome:
@@ -200,8 +181,7 @@ def outcome(way: Way, name: str, kind: Kind, folder: Path) -> Outcome:
             kind.edit(place)
     way.grade(short)
     survivor = _end_survivors()
-    rows = csv.DictReader(io.StringIO(short.export()))
-    totals = {row["student_id"]: float(row["score"]) for row in rows}
+    totals = short.totals()
     return Outcome(
         totals.get(name) if _has_row(short, name) else None,
         tuple(totals.get(each) if _has_row(short, each) else None for each in (BEFORE, AFTER)),

@@ -1,5 +1,7 @@
 """A small course in a real nbgrader directory, with an exchange and students of its own."""
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -78,6 +80,27 @@ class ShortCourse:
             (self.kit / name).symlink_to(ROOT / name)
         (self.kit / "course.yml").write_text(COURSE)
 
+    def init(self) -> None:
+        """A course directory, made by our own command."""
+        made = self.autograder("init", str(self.directory), cwd=self.kit)
+        assert made.returncode == 0, made.stderr
+
+    def set_up(self) -> None:
+        """A course directory that waits for submissions."""
+        self.init()
+        self.configure()
+        self.nbgrader("generate_assignment", ASSIGNMENT)
+
+    def hand_in(self, student: str, **texts: str) -> Path:
+        """Released notebooks, by name, filled in from solved scripts; the folder in `submitted/`."""
+        folder = self.directory / "submitted" / student / ASSIGNMENT
+        folder.mkdir(parents=True)
+        for name, text in texts.items():
+            released = self.directory / "release" / ASSIGNMENT / f"{name}.ipynb"
+            (folder / released.name).write_bytes(released.read_bytes())
+            fill_in(folder / released.name, text)
+        return folder
+
     def autograder(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """One of our own commands."""
         command = [sys.executable, "-m", "autograder", "nbgrader", *args]
@@ -109,15 +132,18 @@ class ShortCourse:
     def configure(self) -> None:
         """Name the exchange and a penalty for lateness, as an instructor would."""
         config = self.directory / "nbgrader_config.py"
-        more = EXCHANGE.format(root=str(self.folder / "exchange"))
-        config.write_text(config.read_text() + more + LATE)
+        config.write_text(config.read_text() + self.exchange + LATE)
+
+    @property
+    def exchange(self) -> str:
+        """The lines of a configuration that name the exchange."""
+        return EXCHANGE.format(root=str(self.folder / "exchange"))
 
     def student(self, name: str) -> Path:
         """A student's own folder, whose nbgrader knows the exchange."""
         folder = self.folder / "home" / name
         folder.mkdir(parents=True, exist_ok=True)
-        more = EXCHANGE.format(root=str(self.folder / "exchange"))
-        (folder / "nbgrader_config.py").write_text(f"c = get_config()\n{more}")
+        (folder / "nbgrader_config.py").write_text(f"c = get_config()\n{self.exchange}")
         return folder
 
     def gradebook(self) -> Gradebook:
@@ -141,6 +167,17 @@ class ShortCourse:
         path = self.directory / "export.csv"
         self.nbgrader("export", "--to", str(path))
         return path.read_text()
+
+    def totals(self) -> dict[str, float]:
+        """The exported scores by student."""
+        rows = csv.DictReader(io.StringIO(self.export()))
+        return {row["student_id"]: float(row["score"]) for row in rows}
+
+
+def with_a_kernel(config: str) -> str:
+    """The configuration, with the steps taken out that run submissions confined."""
+    start, end = config.index("# Submissions run confined"), config.index("c.Exchange.root")
+    return config[:start] + config[end:]
 
 
 def solution(exercise: str, *changes: tuple[str, str]) -> str:

@@ -20,10 +20,9 @@ from autograder.course import load_course
 from autograder.report.model import Report
 from autograder.submission.source import read_source
 from tests.conftest import ROOT
-from tests.nbgrader.course import EXCHANGE, ShortCourse, set_answers
+from tests.nbgrader.course import ShortCourse, set_answers, with_a_kernel
 
 CLASS = ROOT / "examples" / "class"
-KERNEL = "# Submissions run confined"
 
 
 class WholeCourse(ShortCourse):
@@ -87,8 +86,7 @@ def differences(short: ShortCourse, assignment: str) -> list[str]:
         if way == "our command":
             short.autograder("grade", assignment)
         else:
-            start, end = whole.index(KERNEL), whole.index("c.Exchange.root")
-            config.write_text(whole if way == "the button" else whole[:start] + whole[end:])
+            config.write_text(whole if way == "the button" else with_a_kernel(whole))
             shutil.rmtree(short.directory / "autograded")
             short.nbgrader("autograde", assignment)
         found[way] = {*map(str, short.rows()), *short.export().splitlines()}
@@ -102,10 +100,9 @@ def main(*names: str) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         short = WholeCourse(Path(scratch))
         course = load_course(ROOT / "course.yml")
-        short.autograder("init", str(short.directory), cwd=ROOT)
-        config = short.directory / "nbgrader_config.py"
-        more = EXCHANGE.format(root=str(short.folder / "exchange"))
-        config.write_text(config.read_text() + more)
+        short.init()
+        with open(short.directory / "nbgrader_config.py", "a") as config:
+            config.write(short.exchange)
         students = honest(Path(scratch) / "out")
         different = []
         for assignment in course.content.assignments:

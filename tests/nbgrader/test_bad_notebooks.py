@@ -1,14 +1,12 @@
 """Broken and hostile notebooks cost only their own student only what is touched, and gain nothing."""
 
-import csv
-import io
 import json
 import shutil
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.nbgrader.course import ASSIGNMENT, ShortCourse, fill_in, solution
+from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
 from tests.nbgrader.kinds import HONEST, KINDS, Kind
 
 LAST = "zoe"  # whose notebook the attacks are after
@@ -21,22 +19,13 @@ LEFT_OPEN = [name for name, kind in KINDS.items() if kind.person]
 def graded(tmp_path_factory):
     """One class of them all, graded by one command; output and exported totals."""
     short = ShortCourse(tmp_path_factory.mktemp("bad"))
-    assert short.autograder("init", str(short.directory), cwd=short.kit).returncode == 0
-    short.configure()
-    short.nbgrader("generate_assignment", ASSIGNMENT)
-    release = short.directory / "release" / ASSIGNMENT
+    short.set_up()
     honest = Kind("", lambda folder: None, HONEST)
     for name, kind in (KINDS | {LAST: honest}).items():
-        folder = short.directory / "submitted" / name / ASSIGNMENT
-        folder.mkdir(parents=True)
-        for notebook in ("softmax", "hand_computation"):
-            path = folder / f"{notebook}.ipynb"
-            path.write_bytes((release / path.name).read_bytes())
-            fill_in(path, solution(notebook))
-        kind.edit(folder)
+        right = {notebook: solution(notebook) for notebook in ("softmax", "hand_computation")}
+        kind.edit(short.hand_in(name, **right))
     done = short.autograder("grade", ASSIGNMENT)
-    rows = csv.DictReader(io.StringIO(short.export()))
-    return short, done, {row["student_id"]: float(row["score"]) for row in rows}
+    return short, done, short.totals()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,8 +87,7 @@ def by_the_button(graded):
     short.nbgrader("generate_assignment", ASSIGNMENT, "--force")
     with pytest.raises(AssertionError, match="nbgrader autograde"):  # some cannot be graded
         short.nbgrader("autograde", ASSIGNMENT)
-    rows = csv.DictReader(io.StringIO(short.export()))
-    return {row["student_id"]: float(row["score"]) for row in rows}
+    return short.totals()
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name not in ONE_BY_ONE])

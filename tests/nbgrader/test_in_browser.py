@@ -20,15 +20,14 @@ IMAGE = "<img src=x onerror='window.owned = 1'>"
 def course(tmp_path_factory):
     """ann is right, bob late and mistaken, eve handed in a damaged file and a hostile one."""
     short = ShortCourse(tmp_path_factory.mktemp("browser"))
-    assert short.autograder("init", str(short.directory), cwd=short.kit).returncode == 0
-    short.configure()
-    short.nbgrader("generate_assignment", ASSIGNMENT)
+    short.set_up()
     for student, when in (("ann", ON_TIME), ("bob", LATE), ("eve", ON_TIME)):
-        folder = short.directory / "submitted" / student / ASSIGNMENT
-        shutil.copytree(short.directory / "release" / ASSIGNMENT, folder)
-        fill_in(folder / "softmax.ipynb", solution("softmax", *[AXIS_0][: student == "bob"]))
-        fill_in(folder / "hand_computation.ipynb", solution("hand_computation"))
-        fill_in(folder / "reflection.ipynb", solution("reflection"))
+        folder = short.hand_in(
+            student,
+            softmax=solution("softmax", *[AXIS_0][: student == "bob"]),
+            hand_computation=solution("hand_computation"),
+            reflection=solution("reflection"),
+        )
         (folder / "timestamp.txt").write_text(when)
     (folder / "softmax.ipynb").write_text('{"cells": [')
     attack(folder / "hand_computation.ipynb")
