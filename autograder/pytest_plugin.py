@@ -24,11 +24,11 @@ class SubmissionRun:
     def __init__(self, config: pytest.Config, course: Course) -> None:
         from autograder.judge.client import Client
         from autograder.judge.plugin import CheckPlugin
-        from autograder.judge.spawn import Spawner
+        from autograder.judge.unconfined import children_for
 
         self.config = config
         self.course = course
-        self.spawner = Spawner(course.content.reference)
+        self.children = children_for(course, "numpy")
         self.clients: dict[Path, Client] = {}
         self.items: dict[Path, list[pytest.Item]] = {}
         self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))
@@ -49,7 +49,7 @@ class SubmissionRun:
                 raise pytest.UsageError(str(error)) from None
             source = with_stated_numbers(source, exercise)
             limits = self.course.limits(exercise)
-            self.clients[path] = Client(source, exercise.needs, limits, self.spawner)
+            self.clients[path] = Client(source, exercise.needs, limits, self.children)
         return self.clients[path]
 
     @pytest.hookimpl(tryfirst=True)
@@ -66,7 +66,7 @@ class SubmissionRun:
         for path, client in self.clients.items():
             attach_diagnoses(catalogue, path.stem, self._results(path), client)
             client.close()
-        self.spawner.close()
+        self.children.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         from autograder.judge.scoring import exercise_report, grader, whole_report

@@ -132,10 +132,13 @@ def test_masked_weights(submission, reference, rng, note):
         follows(
             answer,
             reference.masked_weights(scores, mask),
-            lambda: reference.softmax(submission.own.apply_mask(scores, mask)),
+            lambda steps: reference.softmax(
+                steps.ask(lambda own, x: own.apply_mask(x, mask), scores)
+            ),
             "the weights",
             note,
             "apply_mask",
+            submission,
             condition=10.0,
         )
 
@@ -155,10 +158,11 @@ def test_count_visible(submission, reference, note):
         follows(
             answer,
             reference.count_visible(size),
-            lambda: np.asarray(submission.own.create_causal_mask(size), float).sum(axis=-1),
+            lambda steps: steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1),
             "the counts",
             note,
             "create_causal_mask",
+            submission,
         )
 
 

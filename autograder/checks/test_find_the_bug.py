@@ -1,9 +1,9 @@
-"""Checks of `find_the_bug`: the repaired functions first, then the student's own tests.
+"""Checks of `find_the_bug`: the repaired functions, and the student's own tests.
 
-In this order, since a test is handed right implementations, which nothing graded later may use.
+A student's test is run on each right and broken function in a process that has seen no other, and
+the function runs in another still: the test can call it, and tell it from others by its answers
+alone.
 """
-
-import zlib
 
 import numpy as np
 import pytest
@@ -111,30 +111,32 @@ def compare_dropout(submission, rng):
             )
 
 
-def stopped_by(submission, name, chosen, rng):
+def stopped_by(submission, name, chosen):
     """For each implementation, what the student's test raised, or None."""
-    order = np.random.default_rng(
-        [int(rng.integers(2**31)), zlib.crc32(submission.digest.encode())]
-    )
-    said = {}
-    for place in order.permutation(len(chosen)):
-        part = submission.define("implementation", chosen[place].text).part("implementation")
+    return {each.id: outcome(submission, name, each) for each in chosen}
+
+
+def outcome(submission, name, each):
+    """What the student's test raised when it was tried on one implementation; it is tried once."""
+    key = name, each.id
+    if key not in submission.shared:
+        implementation = submission.elsewhere(each.text, "implementation")
         try:
-            getattr(submission, f"test_{name}").kept(part)
+            getattr(submission.fresh(), f"test_{name}").kept(implementation)
         except NotWritten:
             raise
         except Raised as error:
-            said[chosen[place].id] = error
+            submission.shared[key] = error
         else:
-            said[chosen[place].id] = None
-    return said
+            submission.shared[key] = None
+    return submission.shared[key]
 
 
 @each_function(1, "test_{}: lets right functions pass, and stops the broken one", WRITE)
-def test_of_shown(submission, rng, name):
+def test_of_shown(submission, name):
     known = implementations(name)
     chosen = [each for each in known if not each.wrong or each.id == SHOWN]
-    said = stopped_by(submission, name, chosen, rng)
+    said = stopped_by(submission, name, chosen)
     refused = [each for each in chosen if not each.wrong and said[each.id] is not None]
     if refused and said[SHOWN] is None:
         raise Mismatch(
@@ -151,15 +153,14 @@ def test_of_shown(submission, rng, name):
         raise Mismatch(f"test_{name} lets the broken function pass.", mistake="passes-the-broken")
 
 
-def others(submission, rng, name):
+def others(submission, name):
     """The broken functions not shown that the test lets pass, and how many there are of all."""
     known = implementations(name)
-    said = stopped_by(submission, name, known, rng)
+    said = stopped_by(submission, name, known)
     broken = [each for each in known if each.wrong and each.id != SHOWN]
     if any(said[each.id] is not None for each in known if not each.wrong):
         raise Mismatch(
-            f"test_{name} does not let every right function pass; it depends on what it was called "
-            f"with before, or on chance.",
+            f"test_{name} does not let every right function pass: it depends on chance.",
             mistake="stops-the-right",
         )
     return [each for each in broken if said[each.id] is None], len(broken)
@@ -175,12 +176,12 @@ def expect_most(passed, count, allowed, name):
 
 
 @each_function(1, "test_{}: stops half of the other broken functions", WRITE, "test_of_shown")
-def test_of_half(submission, rng, name):
-    passed, count = others(submission, rng, name)
+def test_of_half(submission, name):
+    passed, count = others(submission, name)
     expect_most(passed, count, count // 2, name)
 
 
 @each_function(1, "test_{}: stops all other broken functions", WRITE, "test_of_half")
-def test_of_all(submission, rng, name):
-    passed, count = others(submission, rng, name)
+def test_of_all(submission, name):
+    passed, count = others(submission, name)
     expect_most(passed, count, 0, name)

@@ -7,8 +7,9 @@ own previous step; so one slip costs one step.
 import numpy as np
 import pytest
 
+from autograder.judge.carry import says_something
 from autograder.judge.expect import Mismatch, expect_shape
-from autograder.judge.problems import NotDefined
+from autograder.judge.problems import StudentProblem
 from autograder.report.values import index
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 
@@ -40,7 +41,7 @@ def stated(submission, name):
     """The student's own value of an earlier step, or None where there is no usable one."""
     try:
         values = submission.value(name)
-    except NotDefined:
+    except StudentProblem:
         return None
     try:
         return np.asarray(values, dtype=float)
@@ -64,7 +65,7 @@ def judge_step(submission, part, step, note):
         return
     before = STEPS[STEPS.index(step) - 1] if step != "scores" else None
     own = stated(submission, f"{part.letter}_{before}") if before else None
-    if own is not None and own.shape == part.shape(before) and np.isfinite(own).all():
+    if own is not None and own.shape == part.shape(before) and says_something(own):
         right |= np.abs(answer - part.following(step, own)) <= WITHIN
         if right.all():
             note(f"Right, from your {part.letter}_{before}.")

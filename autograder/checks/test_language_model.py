@@ -171,15 +171,16 @@ def test_model_values(submission, modules, rng, note):
         follows(
             answer,
             right,
-            lambda: logits_of_own_block(submission.own, sizes, tokens, state),
+            lambda steps: logits_of_own_block(steps, sizes, tokens, state),
             "the logits",
             note,
             BLOCK,
+            submission,
             condition=100.0,
         )
 
 
-def logits_of_own_block(submission, sizes, tokens, state):
+def logits_of_own_block(steps, sizes, tokens, state):
     """What a right model makes of the student's own block: one mistake costs once."""
     _, d_model, heads, d_ff, _ = sizes
     x = state["token_embedding.weight"][tokens]
@@ -190,9 +191,10 @@ def logits_of_own_block(submission, sizes, tokens, state):
         for name, value in state.items()
         if name.startswith("block.")
     }
-    found = pass_through(submission, BLOCK, (d_model, heads, d_ff), (x, causal), own).value
+    sizes = (d_model, heads, d_ff)
+    found = steps.ask(lambda mine, x: pass_through(mine, BLOCK, sizes, (x, causal), own).value, x)
     weight = state["output_projection.weight"].astype(float)
-    return np.asarray(found) @ weight.T + state["output_projection.bias"]
+    return found @ weight.T + state["output_projection.bias"]
 
 
 @pytest.mark.check(

@@ -13,6 +13,7 @@ from autograder.classroom.by_hand import TABLE, answers_of, read_marks, with_mar
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.overview import Overview
 from autograder.classroom.pool import Reports, Setup, Task, graded
+from autograder.classroom.spool import Spool
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.judge.scoring import grader, ungraded, whole_report
@@ -101,7 +102,7 @@ class _Run:
         self.pages = Pages(job.out, job.course, job.exercises)
         self.journal = Journal(job.out)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, Report] = {}
+        self.whole = Spool()
         own = any(exercise.variant != "none" for exercise in job.exercises)
         self.secret = read_secret(job.course) if own else None
         self.marks = read_marks(job.out / TABLE, job.exercises)
@@ -127,6 +128,7 @@ class _Run:
                 self.pages.write_answers(self.answers, TABLE)
         finally:
             self.journal.close()
+            self.whole.close()
         return self.overview
 
     def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
@@ -194,7 +196,7 @@ class _Run:
 
     def _assemble(self, number: int) -> None:
         waiting = self.waiting.pop(number)
-        self.whole[number] = whole_report(
+        report = whole_report(
             waiting.work.student,
             self.job.course,
             [
@@ -204,12 +206,13 @@ class _Run:
             self.grader,
             waiting.work.notes,
         )
+        self.whole.put(number, msgspec.json.encode(report))
 
     def _write(self, file: IO[bytes]) -> None:
         """Write the reports that are next in order."""
         while (number := len(self.overview.rows)) in self.whole:
-            report = self.whole.pop(number)
-            data = msgspec.json.encode(report)
+            data = self.whole.take(number)
+            report = msgspec.json.decode(data, type=Report)
             file.write(data + b"\n")
             self.answers += answers_of(report)
             self.overview.add(report, self._page(report, data))

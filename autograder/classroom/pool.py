@@ -1,4 +1,8 @@
-"""Judges in processes of their own; results come back as they are ready."""
+"""Judges in processes of their own; results come back as they are ready.
+
+What ran out of time or was killed beside others is graded again at the end, alone, and only then
+believed: so a grade does not depend on what else the machine had to do.
+"""
 
 import atexit
 import contextlib
@@ -12,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -25,7 +29,11 @@ from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
 from autograder.worker.confinement import Rung
 
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
+
 Reports = dict[str, bytes]
+DOUBTFUL = {"timed out", "crashed"}
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -47,14 +55,24 @@ class Task(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
 
 
-class Grading:
-    """The grading within one process: a judge, and the children that it asks."""
+class Outcome(msgspec.Struct, frozen=True):
+    """An encoded `ExerciseReport` for each source, and the names of those not to believe yet."""
 
-    def __init__(self, setup: Setup) -> None:
+    reports: Reports
+    doubtful: frozenset[str] = frozenset()
+
+
+class Grading:
+    """The grading within one process: a judge, and the children that it asks, on one core.
+
+    `kills` says how often a worker is killed from outside before that is the result.
+    """
+
+    def __init__(self, setup: Setup, core: int | None = None, kills: int = 2) -> None:
         self.course = load_course(setup.course_file)
         exercises = [self.course.exercise(name) for name in setup.exercises]
-        children = children_on(setup.rung, self.course, setup.secret, setup.scratch)
-        self.judge = Judge(self.course, exercises, children, setup.seed)
+        children = children_on(setup.rung, self.course, setup.secret, setup.scratch, core)
+        self.judge = Judge(self.course, exercises, children, setup.seed, kills)
 
     def __enter__(self) -> Self:
         self.judge.__enter__()
@@ -63,9 +81,13 @@ class Grading:
     def __exit__(self, *_: object) -> None:
         self.judge.__exit__()
 
-    def grade(self, task: Task) -> Reports:
-        """An encoded `ExerciseReport` for each source."""
-        return {s.name: msgspec.json.encode(self._grade_one(s)) for s in task.sources}
+    def grade(self, task: Task) -> Outcome:
+        """Each source's report."""
+        reports = {source.name: self._grade_one(source) for source in task.sources}
+        return Outcome(
+            {name: msgspec.json.encode(report) for name, report in reports.items()},
+            frozenset(name for name, report in reports.items() if report.status in DOUBTFUL),
+        )
 
     def _grade_one(self, source: Source) -> ExerciseReport:
         exercise = self.course.exercise(source.name)
@@ -79,12 +101,15 @@ class Grading:
 _grading: Grading
 
 
-def _start(setup: Setup, parent: int) -> None:
+def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     """Make this process a judge. Ctrl-C is for the process that started it."""
     global _grading  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    _grading = Grading(setup)
+    with number.get_lock():
+        core = number.value
+        number.value += 1
+    _grading = Grading(setup, core, kills=1)
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     atexit.register(_grading.__exit__)
@@ -97,7 +122,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _grade(task: Task) -> Reports:
+def _grade(task: Task) -> Outcome:
     return _grading.grade(task)
 
 
@@ -105,10 +130,28 @@ def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[
     """Each task and its reports, as they get ready; no reports where a judge died of the task.
 
     A few more than `workers` are under way at a time, so that memory does not grow with the class.
-    No process is started before there is a task.
+    No process is started before there is a task. Tasks with something doubtful come last.
     """
+    doubtful: dict[int, tuple[Task, Reports]] = {}
+    again: list[Task] = []
+    for task, outcome in _side_by_side(tasks, setup, workers):
+        if outcome.doubtful:
+            sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
+            doubtful[task.number] = task, outcome.reports
+            again.append(Task(task.number, task.student, sources))
+        else:
+            yield task, outcome.reports
+    for alone, outcome in _side_by_side(again, setup, 1):
+        task, reports = doubtful.pop(alone.number)
+        yield task, reports | outcome.reports
+
+
+def _side_by_side(
+    tasks: Iterable[Task], setup: Setup, workers: int
+) -> Iterator[tuple[Task, Outcome]]:
+    """Each task and what came of it, as it gets ready; no reports where a judge died of it."""
     coming = iter(tasks)
-    running: dict[Future[Reports], Task] = {}
+    running: dict[Future[Outcome], Task] = {}
     executor: Executor | None = None
     with contextlib.ExitStack() as stack:
         while True:
@@ -143,15 +186,15 @@ def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
             return
 
 
-def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
+def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Outcome]]:
     """Grade again those that were under way when a judge died, each apart, to find the cause."""
     for task in tasks:
-        reports: Reports = {}
+        outcome = Outcome({})
         for _ in range(2):  # the first end may have come from outside
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
-                reports = executor.submit(_grade, task).result()
+                outcome = executor.submit(_grade, task).result()
                 break
-        yield task, reports
+        yield task, outcome
 
 
 @contextlib.contextmanager
@@ -159,7 +202,8 @@ def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # one process a core; threads would only be in the way
     context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(workers, context, _start, (setup, os.getpid()))
+    number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
+    executor = ProcessPoolExecutor(workers, context, _start, (setup, os.getpid(), number))
     try:
         yield executor
     finally:

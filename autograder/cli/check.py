@@ -9,7 +9,7 @@ from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 
 if TYPE_CHECKING:
-    from autograder.judge.spawn import Spawner
+    from autograder.judge.child import Children
 
 STYLES: dict[str, dict[str, Any]] = {
     "": {},
@@ -40,14 +40,13 @@ def run(
     path = path if is_file else find_file(course, exercise)
 
     # The worker warms up on another core while this process imports what it needs.
-    from autograder.judge.spawn import Spawner
+    from autograder.judge.unconfined import children_for
 
-    spawner = Spawner(course.content.reference)
-    spawner.prepare(exercise.needs, course.limits(exercise))
+    children = children_for(course, exercise.needs)
     try:
-        return _check(course, exercise, path, spawner, seed, more, show_all, as_json, plot)
+        return _check(course, exercise, path, children, seed, more, show_all, as_json, plot)
     finally:
-        spawner.close()
+        children.close()
 
 
 def find_file(course: Course, exercise: Exercise) -> Path:
@@ -72,7 +71,7 @@ def _check(
     course: Course,
     exercise: Exercise,
     path: Path,
-    spawner: "Spawner",
+    children: "Children",
     seed: int | None,
     more: bool,
     show_all: bool,
@@ -96,7 +95,7 @@ def _check(
     except UnreadableFile as error:
         raise UserError(f"{error} ({path})") from None
     source = with_stated_numbers(source, exercise)
-    with Judge(course, [exercise], spawner, seed) as judge:
+    with Judge(course, [exercise], children, seed) as judge:
         graded = judge.grade(source)
     result = exercise_report(exercise, source, graded.results, graded.client)
     graded_by = grader(course, course.content.seed if seed is None else seed)

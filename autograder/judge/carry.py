@@ -1,31 +1,112 @@
-"""One mistake costs once: what follows from a student's own earlier step is right as well."""
+"""One mistake costs once: what follows from a student's own earlier step is right as well.
 
-from collections.abc import Callable
-from typing import Any
+The student's own step is asked in a process of its own that has seen nothing but such questions,
+so it cannot repeat what was answered a moment ago. And it has to say something: a step whose result
+does not follow its input would make right whatever agrees with it, so nothing follows from that.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from autograder.judge.expect import Mismatch, expect_close
+from autograder.judge.expect import Mismatch, Numbers, expect_close
 from autograder.judge.problems import StudentProblem
 
+if TYPE_CHECKING:
+    from autograder.judge.stand_in import Submission
+
 Note = Callable[[str], None]
+Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+Run = Callable[["Submission", Any], Any]
+
+MOST_PLACES = 6  # so many places along an axis are changed, one at a time
+LEAST_SHARE = 1e-4  # of the size of a result: so much it has to change at least
+
+
+def turned(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Other numbers of the same size, in the opposite order; what is infinite stays."""
+    return np.where(np.isfinite(x), 0.7 - np.where(np.isfinite(x), x, 0.0), x)
+
+
+class OwnSteps:
+    """The student's functions, in a process that has seen only what is asked here."""
+
+    def __init__(self, submission: "Submission", vary: Vary = turned) -> None:
+        self._submission = submission.own()
+        self._vary = vary
+        self._asked: list[tuple[Run, Any, Numbers]] = []
+
+    def ask(self, run: Run, x: Any) -> Numbers:
+        """What `run` gets from the student's functions for `x`, as an array of real numbers.
+
+        Raises:
+            StudentProblem, TypeError, ValueError: it gets none.
+        """
+        answer = self._answer(run, x)
+        self._asked.append((run, x, answer))
+        return answer
+
+    def say_something(self) -> bool:
+        """Whether each answer follows its question, wherever that is changed."""
+        return bool(self._asked) and all(
+            says_something(answer)
+            and all(_differ(answer, self._answer(run, other)) for other in self._others(x))
+            for run, x, answer in self._asked
+        )
+
+    def _answer(self, run: Run, x: Any) -> Numbers:
+        return np.asarray(run(self._submission, x), dtype=np.float64)
+
+    def _others(self, x: Any) -> Iterator[Any]:
+        """The question, changed in one place along one axis at a time."""
+        if not isinstance(x, np.ndarray):
+            yield x + 1
+            return
+        other = self._vary(x)
+        for axis in range(x.ndim):
+            along = np.arange(x.shape[axis])
+            places = np.linspace(0, along[-1], MOST_PLACES).round()
+            for place in sorted({int(place) for place in places}):
+                if np.isfinite(np.take(x, place, axis)).sum() > 1:  # one score alone says nothing
+                    here = np.expand_dims(along == place, [i for i in range(x.ndim) if i != axis])
+                    yield np.where(here, other, x)
+
+
+def says_something(values: Numbers) -> bool:
+    """Whether numbers are finite, not all the same, and not the same all along each row.
+
+    Zeros, one constant, and rows of 1/n come out of a step that does nothing.
+    """
+    if not values.size or not np.isfinite(values).all() or np.ptp(values) < 1e-9:
+        return False
+    rows = values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values[np.newaxis]
+    return rows.shape[-1] < 2 or bool((np.ptp(rows, axis=-1) >= 1e-9).any())
+
+
+def _differ(one: Numbers, other: Numbers) -> bool:
+    if one.shape != other.shape:
+        return True
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(one - other)
+    return not (apart <= LEAST_SHARE * max(1e-2, float(np.abs(one).max()))).all()
 
 
 def follows(
     actual: Any,
     expected: npt.ArrayLike,
-    from_own: Callable[[], npt.ArrayLike],
+    from_own: Callable[[OwnSteps], npt.ArrayLike],
     what: str,
     note: Note,
     own: str,
+    submission: "Submission",
     *,
     condition: float = 1.0,
 ) -> None:
     """Pass if an answer is right, or is what follows from the student's own `own`.
 
-    `from_own` computes what follows. It must say something: numbers that are finite and not all
-    the same. Otherwise a step that gives nothing would make everything after it right.
+    `from_own` computes what follows, from the student's own steps.
 
     Raises:
         Mismatch: the answer is neither; the finding compares it with the right one.
@@ -34,20 +115,42 @@ def follows(
     try:
         expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
-        if not _follows(actual, from_own, what, condition):
+        if not _follows(actual, from_own, OwnSteps(submission), what, condition):
             raise wrong from None
         note(f"Right, given your {own}.")
 
 
 def _follows(
-    actual: Any, from_own: Callable[[], npt.ArrayLike], what: str, condition: float
+    actual: Any,
+    from_own: Callable[[OwnSteps], npt.ArrayLike],
+    steps: OwnSteps,
+    what: str,
+    condition: float,
 ) -> bool:
     try:
         with np.errstate(all="ignore"):
-            following = np.asarray(from_own(), dtype=np.float64)
-        if not np.isfinite(following).all() or not following.size or np.ptp(following) < 1e-9:
+            following = np.asarray(from_own(steps), dtype=np.float64)
+        if not says_something(following):
             return False
         expect_close(actual, following, what, condition=condition)
+        return steps.say_something()
     except (Mismatch, StudentProblem, ValueError, TypeError):
         return False
-    return True
+
+
+def follows_data(
+    actual: Any, expected: npt.ArrayLike, following: npt.ArrayLike, what: str, note: Note, own: str
+) -> None:
+    """The same, where what the student's own step gave was handed to the judge as an answer."""
+    __tracebackhide__ = True
+    try:
+        expect_close(actual, expected, what)
+    except Mismatch as wrong:
+        data = np.asarray(following, dtype=np.float64)
+        if not says_something(data):
+            raise
+        try:
+            expect_close(actual, data, what)
+        except Mismatch:
+            raise wrong from None
+        note(f"Right, given your {own}.")

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol
 
 from autograder.course import Library, Limits
+from autograder.judge.deadline import Clock
 from autograder.worker.confinement import Rung
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ class GraderTrouble(Exception):
 
 
 class Child(ABC):
-    """A started process that waits for its first request."""
+    """A started process that waits for its first request. `clock` tells what time it has had."""
+
+    clock: Clock
 
     @abstractmethod
     def open(self) -> "Line":
@@ -40,8 +43,13 @@ class Children(Protocol):
 
     confinement: Rung
 
-    def take(self, library: Library, limits: Limits, plots: bool = False) -> Child:
-        """A child of that kind, ready; with `plots`, one that has matplotlib at hand."""
+    def take(
+        self, library: Library, limits: Limits, plots: bool = False, beside: bool = False
+    ) -> Child:
+        """A child of that kind, ready; with `plots`, one that has matplotlib at hand.
+
+        There is one child at a time, and one more `beside` it.
+        """
 
     def close(self) -> None:
         """End what is still running."""

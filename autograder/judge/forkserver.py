@@ -1,21 +1,29 @@
-"""Confined workers, forked from a warm process: Linux only. The judge's side of the zygote."""
+"""Workers forked from a warm process: Linux only. The judge's side of the zygote.
+
+On the rung `none` nothing confines them: they are for one's own code, and cost a fork each in place
+of a start of Python and its libraries.
+"""
 
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.course import Library, Limits
-from autograder.errors import UserError
 from autograder.judge.child import Child, GraderTrouble
-from autograder.judge.line import DescriptorLine, Line
+from autograder.judge.deadline import Clock
 from autograder.judge.spawn import environment, library_folders, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Rung
+
+if TYPE_CHECKING:
+    from autograder.judge.line import Line
 
 # What students import besides: ready at once, and there at all where nothing can be opened.
 _COMMON = """
@@ -48,9 +56,13 @@ class ForkedChild(Child):
     def __init__(self, line: socket.socket, process: int, zygote: "Zygote") -> None:
         self._line = line
         self._process = process
+        self._id = _id_of(process)
         self._zygote = zygote
+        self.clock = Clock(self._id)
 
-    def open(self) -> Line:
+    def open(self) -> "Line":
+        from autograder.judge.line import DescriptorLine
+
         descriptor = self._line.detach()
         return DescriptorLine(descriptor, descriptor)
 
@@ -58,6 +70,9 @@ class ForkedChild(Child):
         """Kill it. Its remains are collected when the next child is wanted: that takes a while."""
         if self._process < 0:
             return
+        if not self._zygote.confined and self._id:  # and what it started, which nothing else ends
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._id, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
         os.close(self._process)
@@ -69,8 +84,18 @@ class ForkedChild(Child):
         return os.waitstatus_to_exitcode(self._zygote.status())
 
 
+def _id_of(descriptor: int) -> int:
+    """The id, here, of the process of a descriptor; 0 where it cannot be found out."""
+    try:
+        with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as file:
+            ids = [int(line[4:]) for line in file if line.startswith("Pid:")]
+    except (OSError, ValueError):
+        return 0
+    return max(ids[0], 0) if ids else 0
+
+
 class Zygote:
-    """A running fork server."""
+    """A fork server that is starting, or runs. Its children run on `core`, if one is named."""
 
     def __init__(
         self,
@@ -78,7 +103,11 @@ class Zygote:
         layers: Sequence[str],
         hidden: Sequence[str],
         secret: Sequence[str],
+        scratch: Path | None = None,
+        core: int | None = None,
     ) -> None:
+        self.confined = bool(layers)
+        self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         config = {
             "control": theirs.fileno(),
@@ -88,8 +117,9 @@ class Zygote:
             "hidden": list(hidden),
             "secret": list(secret),
             "scratch_mb": SCRATCH_MB,
+            "core": core,
         }
-        home = SCRATCH if "scratch" in layers else "/nonexistent"
+        home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         self._last_words = ""
         self._busy = False
@@ -99,13 +129,12 @@ class Zygote:
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
-                cwd="/",
+                cwd=self._own or "/",
                 env={**environment(home), **_KEEP_FREED_MEMORY},
                 pass_fds=[theirs.fileno()],
             )
         self._control = ours
-        if self._receive(16, START_SECONDS)[0] != READY:
-            raise self._gone()
+        self._ready = False
 
     def fork(self, limits: Limits) -> ForkedChild:
         """A new child, locked down; the one before has to be ended.
@@ -113,6 +142,9 @@ class Zygote:
         Raises:
             ZygoteGone: there is none; no student's code has run.
         """
+        if not self._ready and self._receive(16, START_SECONDS)[0] != READY:
+            raise self._gone()
+        self._ready = True
         if self._busy:
             self.status()
         request = process_limits(limits)
@@ -193,6 +225,8 @@ class Zygote:
             said = self._said.read()[-4000:].decode("utf-8", "replace")
             self._last_words = said.strip().split("\n")[-1]
             self._said.close()
+        if self._own is not None:
+            shutil.rmtree(self._own, ignore_errors=True)
 
 
 # A short-lived child pays for page faults more than for anything else: freed memory stays mapped.
@@ -206,36 +240,58 @@ _KEEP_FREED_MEMORY = {
 class ForkServers:
     """A zygote for each kind of worker, started when it is first needed, and again if it ends."""
 
-    def __init__(self, reference: str, rung: Rung, secret: Sequence[Path] = ()) -> None:
-        if rung == "none":
-            raise UserError(
-                "A fork server needs confinement; without it there are plain processes."
-            )
+    def __init__(
+        self,
+        reference: str,
+        rung: Rung,
+        secret: Sequence[Path] = (),
+        scratch: Path | None = None,
+        core: int | None = None,
+    ) -> None:
         self.confinement: Rung = rung
         self.hidden = (reference,)
         self.secret = [str(path) for path in secret]
+        self.scratch = scratch
+        self.core = core
         self._zygotes: dict[tuple[str, ...], Zygote] = {}
 
-    def take(self, library: Library, limits: Limits, plots: bool = False) -> Child:
+    def prepare(self, library: Library, plots: bool = False) -> None:
+        """Start what such a child is forked from, and do not wait for it."""
+        self._zygote(library, plots, beside=False)
+
+    def take(
+        self, library: Library, limits: Limits, plots: bool = False, beside: bool = False
+    ) -> Child:
         """A child of a warm process.
 
         Raises:
             ZygoteGone: there is none, also after a few more tries.
         """
-        warm = WARM[library] + (PLOTS if plots else ())
         for tries_left in reversed(range(TRIES)):
             try:
-                if warm not in self._zygotes:
-                    layers = LAYERS[self.confinement]
-                    self._zygotes[warm] = Zygote(warm, layers, self.hidden, self.secret)
-                return self._zygotes[warm].fork(limits)
+                return self._zygote(library, plots, beside).fork(limits)
             except ZygoteGone as gone:
-                self._zygotes.pop(warm, None)
+                self._zygotes.pop(_kind(library, plots, beside), None)
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
+
+    def _zygote(self, library: Library, plots: bool, beside: bool) -> Zygote:
+        kind = _kind(library, plots, beside)
+        if kind not in self._zygotes:
+            warm = WARM[library] + (PLOTS if plots else ())
+            layers = LAYERS[self.confinement]
+            self._zygotes[kind] = Zygote(
+                warm, layers, self.hidden, self.secret, self.scratch, self.core
+            )
+        return self._zygotes[kind]
 
     def close(self) -> None:
         for zygote in self._zygotes.values():
             zygote.close()
         self._zygotes.clear()
+
+
+def _kind(library: Library, plots: bool, beside: bool) -> tuple[str, ...]:
+    """Which of the zygotes a child is forked from; a zygote has one child at a time."""
+    return (library, *(["plots"] if plots else []), *(["beside"] if beside else []))

@@ -123,13 +123,18 @@ def choose(wanted: Rung | None, own_code: bool) -> Rung:
     )
 
 
-def children_on(rung: Rung, course: Course, secret: Sequence[Path], scratch: Path) -> Children:
-    """A source of children on that rung, for which nothing of the course's answers is readable."""
+def children_on(
+    rung: Rung, course: Course, secret: Sequence[Path], scratch: Path, core: int | None = None
+) -> Children:
+    """A source of children on that rung, for which nothing of the course's answers is readable.
+
+    They run on the one `core`, if one is named.
+    """
     reference = course.content.reference
-    if rung == "none":
+    if sys.platform != "linux":
         return Spawner(reference, ahead=True, scratch=scratch)
     from autograder.judge.forkserver import ForkServers
 
     own = [course.root / reference, course.root / course.content.checks, course.root / "solutions"]
     engine = Path(__file__).resolve().parent.parent
-    return ForkServers(reference, rung, [*own, engine, *secret])
+    return ForkServers(reference, rung, [*own, engine, *secret], scratch, core)

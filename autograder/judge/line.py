@@ -1,14 +1,15 @@
 """The line to a worker: bytes there and back, with a deadline that holds whatever it does."""
 
+import contextlib
 import os
 import queue
 import select
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import IO
 
+from autograder.judge.deadline import Deadline
 from autograder.worker.codec import Buffer
 
 
@@ -16,16 +17,16 @@ class Line(ABC):
     """Writes a request and reads what comes back. A line on which an exchange failed is dead."""
 
     @abstractmethod
-    def send(self, buffers: Sequence[Buffer], until: float) -> None:
+    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         """Write all of the buffers.
 
         Raises:
-            TimeoutError: it was not taken by `until`, a time of `time.monotonic()`.
+            TimeoutError: it was not taken in time.
             OSError, EOFError: nobody is there to take it.
         """
 
     @abstractmethod
-    def receive(self, size: int, until: float) -> bytes:
+    def receive(self, size: int, deadline: Deadline) -> bytes:
         """Read exactly `size` bytes; raises as `send` does."""
 
     @abstractmethod
@@ -45,26 +46,26 @@ class DescriptorLine(Line):
         for descriptor in (reading, writing):
             os.set_blocking(descriptor, False)
 
-    def send(self, buffers: Sequence[Buffer], until: float) -> None:
+    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
                 written = os.writev(self._writing, left[:64])
             except BlockingIOError:
-                _wait(self._writable, until)
+                _wait(self._writable, deadline)
                 continue
             while left and written >= len(left[0]):
                 written -= len(left.pop(0))
             if written:
                 left[0] = left[0][written:]
 
-    def receive(self, size: int, until: float) -> bytes:
+    def receive(self, size: int, deadline: Deadline) -> bytes:
         parts: list[bytes] = []
         while size:
             try:
                 part = os.read(self._reading, min(size, 1 << 20))
             except BlockingIOError:
-                _wait(self._readable, until)
+                _wait(self._readable, deadline)
                 continue
             if not part:
                 raise EOFError
@@ -78,10 +79,11 @@ class DescriptorLine(Line):
             os.close(descriptor)
 
 
-def _wait(poll: select.poll, until: float) -> None:
-    left = until - time.monotonic()
-    if left <= 0 or not poll.poll(left * 1000):
-        raise TimeoutError
+def _wait(poll: select.poll, deadline: Deadline) -> None:
+    while (left := deadline.left()) > 0:
+        if poll.poll(left * 1000):
+            return
+    raise TimeoutError
 
 
 class ThreadLine(Line):
@@ -93,21 +95,23 @@ class ThreadLine(Line):
         self._done: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def send(self, buffers: Sequence[Buffer], until: float) -> None:
-        self._do(buffers, until)
+    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
+        self._do(buffers, deadline)
 
-    def receive(self, size: int, until: float) -> bytes:
-        return self._do(size, until)
+    def receive(self, size: int, deadline: Deadline) -> bytes:
+        return self._do(size, deadline)
 
     def close(self) -> None:
         self._tasks.put(None)
 
-    def _do(self, task: Sequence[Buffer] | int, until: float) -> bytes:
+    def _do(self, task: Sequence[Buffer] | int, deadline: Deadline) -> bytes:
         self._tasks.put(task)
-        try:
-            done = self._done.get(timeout=max(0.0, until - time.monotonic()))
-        except queue.Empty:
-            raise TimeoutError from None
+        done: bytes | Exception | None = None
+        while done is None:
+            if (left := deadline.left()) <= 0:
+                raise TimeoutError
+            with contextlib.suppress(queue.Empty):
+                done = self._done.get(timeout=left)
         if isinstance(done, Exception):
             raise done
         return done

@@ -44,6 +44,7 @@ class CheckResult:
         self.about: tuple[str, ...] = ()
         self.diagnosable = False
         self.mistake = ""
+        self.stopped_with = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
@@ -72,8 +73,17 @@ class CheckResult:
             self.outcome, self.hints = "not run", ()
         else:
             self.outcome, self.hints = "error", ()
-            said = one_line(f"{type(error).__name__}: {error}", 300)
+            self.stopped_with = type(error).__name__
+            said = one_line(f"{self.stopped_with}: {error}", 300)
             self.finding = f"The check itself stopped with {said}. A person has to look at this."
+
+    def could_not_read(self) -> None:
+        """It was no fault of the check's: what the submission gave it cannot be read."""
+        self.outcome = "failed"
+        self.finding = (
+            f"What your code gave back cannot be read as the exercise asks: the check stopped with "
+            f"{self.stopped_with}. Which types do your results have?"
+        )
 
 
 class CheckPlugin:
@@ -99,8 +109,14 @@ class CheckPlugin:
 
     @pytest.fixture
     def submission(self, request: pytest.FixtureRequest) -> Submission:
-        """The student's module, at arm's length."""
-        return Submission(self.client_of(request.node))
+        """The student's module, at arm's length.
+
+        A hidden check has a process of its own, in which nothing has run but the loading: so it
+        learns nothing of other checks, and nothing that is said there is shown.
+        """
+        client = self.client_of(request.node)
+        hidden = request.node.get_closest_marker("hidden") is not None
+        return Submission(client.fresh() if hidden else client)
 
     @pytest.fixture
     def reference(self) -> ModuleType:

@@ -3,8 +3,10 @@
 import secrets
 import signal
 import time
+from collections.abc import Callable
 
 from autograder.judge.child import Child
+from autograder.judge.deadline import Deadline
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,
@@ -13,9 +15,12 @@ from autograder.worker.codec import (
     decode,
     encode,
 )
-from autograder.worker.messages import Reply, Request
+from autograder.worker.messages import Ask, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
+MAX_ASKS = 10_000
+
+Answer = Callable[[Ask], Request]
 
 
 class WorkerGone(Exception):
@@ -37,20 +42,32 @@ class WorkerProcess:
         self.child = child
         self.line = child.open()
 
-    def exchange(self, request: Request, seconds: float) -> Reply:
+    def deadline(self, seconds: float) -> Deadline:
+        """The time for an answer, from now on."""
+        return Deadline(seconds, self.child.clock)
+
+    def exchange(self, request: Request, deadline: Deadline, answer: Answer | None = None) -> Reply:
         """Send `request` and wait for its answer.
 
+        What the student's code asks for meanwhile is answered by `answer`; its time is not theirs.
+
         Raises:
-            DeadlinePassed: no answer within `seconds`; the worker is ended.
+            DeadlinePassed: no answer in time; the worker is ended.
             WorkerGone: the worker ended by itself, or sent what is not an answer.
         """
         __tracebackhide__ = True
-        until = time.monotonic() + seconds
-        header, payload, buffers = encode(request, MAX_REQUEST)
-        call = secrets.randbits(64)
         try:
-            self.line.send([FRAME.pack(header, payload, call), *buffers], until)
-            return self._receive(call, until)
+            reply = self._there_and_back(request, deadline)
+            for _ in range(MAX_ASKS):
+                if reply.ask is None:
+                    return reply
+                if answer is None:
+                    break
+                start = time.monotonic()
+                answered = answer(reply.ask)
+                deadline.excuse(time.monotonic() - start)
+                reply = self._there_and_back(answered, deadline)
+            raise ProtocolError("a question that nobody has to answer")
         except TimeoutError:
             self.end()
             raise DeadlinePassed("it did not answer in time") from None
@@ -59,12 +76,18 @@ class WorkerProcess:
             self.end()
             raise WorkerGone(_how_it_ended(error, code), code) from None
 
-    def _receive(self, call: int, until: float) -> Reply:
-        header, payload, answered = FRAME.unpack(self.line.receive(FRAME.size, until))
+    def _there_and_back(self, request: Request, deadline: Deadline) -> Reply:
+        header, payload, buffers = encode(request, MAX_REQUEST)
+        call = secrets.randbits(64)
+        self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)
+        return self._receive(call, deadline)
+
+    def _receive(self, call: int, deadline: Deadline) -> Reply:
+        header, payload, answered = FRAME.unpack(self.line.receive(FRAME.size, deadline))
         if answered != call or header > MAX_HEADER or payload > MAX_PAYLOAD:
             raise ProtocolError("not the reply to this request")
-        head = self.line.receive(header, until) if header else b""
-        return decode(Reply, head, self.line.receive(payload, until) if payload else b"")
+        head = self.line.receive(header, deadline) if header else b""
+        return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
 
     def end(self) -> None:
         self.child.end()

@@ -11,8 +11,9 @@ import numpy as np
 
 import autograder
 from autograder.course import Course, Exercise
-from autograder.judge.client import MAX_PRINTED, Client
+from autograder.judge.client import Client
 from autograder.judge.forbidden import find_forbidden
+from autograder.judge.ledger import MAX_PRINTED
 from autograder.judge.plugin import CheckResult
 from autograder.judge.problems import raised
 from autograder.report.model import (

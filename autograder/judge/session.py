@@ -18,13 +18,15 @@ from autograder.judge import MARKS
 from autograder.judge.child import Children, GraderTrouble
 from autograder.judge.client import Client
 from autograder.judge.plugin import CheckPlugin, CheckResult
-from autograder.judge.spawn import Spawner
-from autograder.submission.source import Source
+from autograder.judge.unconfined import children_for
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import Source, read_siblings, read_source
 
 if TYPE_CHECKING:
     from autograder.diagnosis.attach import Catalogue
 
 TRIES = 3
+SOLUTIONS = "solutions"
 INI = Path(__file__).with_name("judge.ini")
 UNNEEDED = """
     terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
@@ -45,7 +47,8 @@ class Judge:
 
     `seconds` is how long each check of the last source took. For what asks about a part alone,
     `only` names the checks to run, and `until_first_failure` ends with the first that fails, and
-    without a diagnosis.
+    without a diagnosis. Where a worker is killed from outside, the submission is graded again, up
+    to `kills` times in all; then that is the result.
 
     pytest runs in a thread of its own and waits there for the next submission, so that the
     session stays open between calls of `grade`, by means of public hooks alone.
@@ -57,10 +60,12 @@ class Judge:
         exercises: Sequence[Exercise],
         children: Children | None = None,
         seed: int | None = None,
+        kills: int = 2,
     ) -> None:
         self.course = course
+        self.kills = kills
         self.exercises = {exercise.name: exercise for exercise in exercises}
-        self.children = children or Spawner(course.content.reference, ahead=True)
+        self.children = children or children_for(course, exercises[0].needs)
         self._tasks: queue.SimpleQueue[Source | Client | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._checks = CheckPlugin(
@@ -71,6 +76,7 @@ class Judge:
         self.until_first_failure = False
         self._client: Client
         self._items: dict[str, list[pytest.Item]] = {}
+        self._sound: dict[tuple[str, int], bool] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     @functools.cached_property
@@ -151,7 +157,7 @@ class Judge:
         trouble: GraderTrouble | None = None
         for attempt in range(1, TRIES + 1):
             try:
-                trouble = self._run_checks(source, last_try=attempt == TRIES)
+                trouble = self._run_checks(source, last_try=attempt >= self.kills)
             except BaseException as error:
                 return error
             if trouble is None:
@@ -172,6 +178,41 @@ class Judge:
 
         attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
 
+    def _clear_of_blame(self, items: Sequence[pytest.Item]) -> None:
+        """A check that stopped by itself: who is to blame, the check or what it was given?
+
+        If it passes for the course's solution, it is a sound check that met a value it could not
+        read. So no submission can make it look as if the grader had failed.
+        """
+        for item in items:
+            result = self._checks.results.get(item.nodeid)
+            if result is not None and result.outcome == "error" and self._is_sound(item):
+                result.could_not_read()
+
+    def _is_sound(self, item: pytest.Item) -> bool:
+        """Whether a check passes for the course's solution."""
+        key = item.nodeid, self._checks.seed
+        if key not in self._sound:
+            name = self._client.source.name
+            path = self.course.root / SOLUTIONS / f"{name}.py"
+            before, results = self._client, dict(self._checks.results)
+            before.close()
+            try:
+                solution = read_source(path, name, read_siblings(path.parent))
+                self._client = self._client_for(solution, last_try=True)
+                self._checks.results.clear()
+                _renew(item)
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+                self._sound[key] = self._checks.results[item.nodeid].outcome == "passed"
+            except UnreadableFile:
+                self._sound[key] = False
+            finally:
+                self._client.close()
+                self._client = before
+                self._checks.results.clear()
+                self._checks.results.update(results)
+        return self._sound[key]
+
     def _client_for(self, source: Source | Client, last_try: bool) -> Client:
         if isinstance(source, Client):
             return source
@@ -190,6 +231,7 @@ class Judge:
             self.seconds[item.name] = time.perf_counter() - start
             if self.until_first_failure and self._checks.results[item.nodeid].outcome != "passed":
                 break
+        self._clear_of_blame(items)
         try:
             results = self._checks.results_of(items)
             if self._checks.trouble is None and not self.until_first_failure:

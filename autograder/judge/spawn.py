@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from autograder.course import Library, Limits
 from autograder.judge.child import Child
+from autograder.judge.deadline import Clock
 from autograder.worker.confinement import Rung
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class PlainChild(Child):
             env=environment(self.folder),
             start_new_session=True,
         )
+        self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
         """End the process and everything it started that stayed in its session."""
@@ -108,7 +110,13 @@ class Spawner:
         if (library, limits) not in self._ready:
             self._ready[library, limits] = PlainChild(library, limits, self.hidden, self.scratch)
 
-    def take(self, library: Library, limits: Limits, plots: bool = False) -> Child:  # noqa: ARG002
+    def take(
+        self,
+        library: Library,
+        limits: Limits,
+        plots: bool = False,  # noqa: ARG002  all children are alike
+        beside: bool = False,  # noqa: ARG002
+    ) -> Child:
         child = self._ready.pop((library, limits), None)
         if child is not None and child.process.poll() is not None:
             child.discard()

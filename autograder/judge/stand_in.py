@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from autograder.judge.callbacks import Elsewhere, answering
 from autograder.judge.client import Client
 from autograder.judge.problems import Crashed
 from autograder.worker.codec import Handle, tensor
@@ -40,15 +41,15 @@ class Function:
         """The value, and the arguments as they are after the call: changed in place, or not."""
         __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, echo=True)
-        if len(reply.echo) != len(args):
+        if len(reply.echo) != len(args) + len(kwargs):
             raise Crashed("The process gave an answer that is not one of ours.")
-        return reply.value, reply.echo
+        return reply.value, reply.echo[: len(args)]
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """The result, left in the worker: for modules and other objects with methods."""
         __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, keep=True)
-        return Remote(self._submission, reply.value)
+        return Remote(self._submission, _handle_in(reply))
 
 
 class Remote:
@@ -73,7 +74,7 @@ class Remote:
         """An attribute, left in the worker too: a function to pass as an argument, say."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
-        return Remote(self._submission, self._submission._client.ask(request).value)
+        return Remote(self._submission, _handle_in(self._submission._client.ask(request)))
 
 
 class Submission:
@@ -90,10 +91,10 @@ class Submission:
         return Function(self, name)
 
     def value(self, name: str) -> Any:
-        """The value of a module-level name such as `a_scores`."""
+        """The value of a module-level name such as `a_scores`; all checks see the same."""
         __tracebackhide__ = True
         self._read.append(name)
-        return self._client.ask(Request("get", name)).value
+        return self._client.value(name)
 
     def answer(self, name: str) -> str:
         """The text that answers a question; empty where there is none. Nothing is run for it."""
@@ -104,16 +105,36 @@ class Submission:
         """What a module-level name stands for, left in the worker: a function to hand on, say."""
         __tracebackhide__ = True
         self._read.append(name)
-        return Remote(self, self._client.ask(Request("get", name, keep=True)).value)
+        return Remote(self, _handle_in(self._client.ask(Request("get", name, keep=True))))
+
+    def fresh(self) -> "Submission":
+        """The same module in a process of its own, in which nothing has run but its loading.
+
+        The process before is ended, and with it what was kept there.
+        """
+        fresh = Submission(self._client.fresh())
+        fresh._calls, fresh._read = self._calls, self._read
+        return fresh
+
+    def own(self) -> "Submission":
+        """The same, for calls that only say what follows from the student's own steps."""
+        return Submission(self._client.fresh())
+
+    def borrows(self, name: str) -> bool:
+        """Whether the student's file takes a function from a file of that name beside it."""
+        return name in self._client.source.helpers
+
+    def elsewhere(self, text: str, name: str) -> Elsewhere:
+        """The function `name` of a text of the course's, to pass as an argument.
+
+        It runs in another process: the student's code can call it, and see nothing else of it.
+        """
+        return Elsewhere(self._client.beside(), text, name)
 
     @property
-    def own(self) -> "Submission":
-        """The same module, for calls that only say what follows from the student's own steps."""
-        return Submission(self._client)
-
-    def borrowed(self, name: str) -> Function | None:
-        """A function that the student's file takes from a file of the same name beside it."""
-        return Function(self.own, name) if name in self._client.source.helpers else None
+    def shared(self) -> dict[Any, Any]:
+        """What the checks of one submission keep for one another, in this process."""
+        return self._client.ledger.shared
 
     def make(self, target: str, *args: Any) -> Handle:
         """A library's object, made in the worker, to pass as an argument."""
@@ -125,7 +146,7 @@ class Submission:
         The student's code can see it and change it, so nothing in it may be secret.
         """
         __tracebackhide__ = True
-        return Remote(self.own, self._client.define(name, text))
+        return Remote(Submission(self._client), self._client.define(name, text))
 
     def forward(
         self,
@@ -184,17 +205,17 @@ class Submission:
     ) -> Any:
         __tracebackhide__ = True
         self._calls.append(Call(name, args, kwargs))
-        return self._client.ask(
-            Request(
-                "call",
-                name,
-                [_sent(arg) for arg in args],
-                {key: _sent(value) for key, value in kwargs.items()},
-                on=on.number if on else 0,
-                keep=keep,
-                echo=echo,
-            )
+        offered: list[Elsewhere] = []
+        request = Request(
+            "call",
+            name,
+            [_sent(arg, offered) for arg in args],
+            {key: _sent(value, offered) for key, value in kwargs.items()},
+            on=on.number if on else 0,
+            keep=keep,
+            echo=echo,
         )
+        return self._client.ask(request, answering(offered) if offered else None)
 
 
 def _passed(reply: Reply) -> Passed:
@@ -206,5 +227,14 @@ def _passed(reply: Reply) -> Passed:
         raise Crashed("The process gave an answer that is not one of ours.") from None
 
 
-def _sent(value: Any) -> Any:
+def _handle_in(reply: Reply) -> Handle:
+    if not isinstance(reply.value, Handle) or reply.value.number < 0:
+        raise Crashed("The process gave an answer that is not one of ours.")
+    return reply.value
+
+
+def _sent(value: Any, offered: list[Elsewhere]) -> Any:
+    if isinstance(value, Elsewhere):
+        offered.append(value)
+        return Handle(-len(offered), "function")
     return value._handle if isinstance(value, Remote) else value

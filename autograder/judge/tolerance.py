@@ -15,13 +15,17 @@ def allowed_error(
     """The largest difference that counts as right, for each entry of `expected`.
 
     1e-6 leaves room for the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. To it comes what
-    rounding may do: eight units in the last place of the answer's own dtype, times the condition
-    of the problem. For a softmax the condition is the largest |score|, since an error of |s|·eps
-    in a score becomes one of the same size in a weight (Higham, Accuracy and Stability of
-    Numerical Algorithms, §1.6; Blanchard, Higham & Higham 2021, eq. 4.7).
+    rounding may do: eight units in the last place of the answer's own dtype, but never more than
+    float32's, times the condition of the problem. An answer in half precision is not allowed more
+    for that: where scores are large, it would be allowed anything.
+
+    For a softmax the condition is the largest |score|, since an error of |s|·eps in a score becomes
+    one of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms, §1.6;
+    Blanchard, Higham & Higham 2021, eq. 4.7).
 
     Whole numbers count as float64.
     """
     epsilon = np.finfo(answer).eps if answer.kind == "f" else np.finfo(np.float64).eps
+    epsilon = min(float(epsilon), float(np.finfo(np.float32).eps))
     scale = np.maximum(1.0, np.abs(expected)) * max(1.0, condition)
-    return np.asarray(ABSOLUTE + ROUNDINGS * float(epsilon) * scale, dtype=np.float64)
+    return np.asarray(ABSOLUTE + ROUNDINGS * epsilon * scale, dtype=np.float64)

@@ -96,8 +96,8 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
         with Grading(setup) as grading:
             for line in asked:
                 source = msgspec.json.decode(line, type=Source)
-                reports = grading.grade(Task(0, "", (source,)))
-                answers.write(reports[source.name] + b"\n")
+                outcome = grading.grade(Task(0, "", (source,)))
+                answers.write(outcome.reports[source.name] + b"\n")
                 answers.flush()
 
 

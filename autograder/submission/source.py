@@ -45,6 +45,11 @@ class Source(msgspec.Struct, frozen=True):
         """Whether a word stands anywhere in what will run."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
+    def imports(self, library: str) -> bool:
+        """Whether an import of a library stands anywhere in what will run."""
+        line = re.compile(rf"^\s*(import|from)\s+{library}\b", re.MULTILINE)
+        return any(line.search(text) for text in (self.text, *self.helpers.values()))
+
     @property
     def digest(self) -> str:
         """SHA-256 of all that will run."""

@@ -9,9 +9,10 @@ from typing import Any
 from autograder.course import Course, Exercise
 from autograder.diagnosis.recipe import Misconception, Probe, Recipe
 from autograder.judge.client import Client
+from autograder.judge.process import Answer
 from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
-from autograder.worker.messages import Reply, Request, Unit
+from autograder.worker.messages import Ask, Reply, Request, Unit
 from autograder.worker.serve import Answers
 
 
@@ -22,13 +23,30 @@ class PlayedClient(Client):
         source = Source(exercise.name, "played.py", (Unit("played.py", ""),))
         children = Spawner(course.content.reference)
         super().__init__(source, exercise.needs, course.limits(exercise), children)
-        self._answers = Answers([])
+        self._answers = Answers([], self._asked)
         self._answers.module = module
+        self._answer: Answer | None = None
+
+    def fresh(self) -> Client:
+        """Itself: it keeps nothing of a call."""
+        return self
 
     def _loaded(self) -> Any:
         return None
 
-    def _exchange(self, worker: Any, request: Request, seconds: float) -> Reply:  # noqa: ARG002
+    def _asked(self, ask: Ask) -> Request:
+        assert self._answer is not None
+        return self._answer(ask)
+
+    def _exchange(
+        self,
+        worker: Any,  # noqa: ARG002
+        request: Request,
+        seconds: float,  # noqa: ARG002
+        answer: Answer | None = None,
+        again: bool = False,  # noqa: ARG002
+    ) -> Reply:
+        self._answer = answer
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # as in a worker
             return self._answers.answer(request)

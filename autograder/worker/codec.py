@@ -1,8 +1,9 @@
 """Messages to bytes and back: a msgpack header, then the raw bytes of the arrays.
 
 A frame is `header length, payload length, call id`, the header, the payload. Arrays lie in the
-payload; the header refers to them by an extension type. Decoding never runs code and never
-allocates more than the frame holds: the judge decodes bytes that a hostile process wrote.
+payload, one after the other; the header refers to each once by an extension type. Decoding never
+runs code and never allocates more than the frame holds: the judge decodes bytes that a hostile
+process wrote.
 """
 
 import math
@@ -18,7 +19,7 @@ Buffer = bytes | bytearray | memoryview
 
 FRAME = struct.Struct("<IIQ")
 MAX_HEADER = 256 * 1024
-MAX_PAYLOAD = 64 * 1024 * 1024
+MAX_PAYLOAD = 16 * 1024 * 1024
 
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
 _PLACE = struct.Struct("<BBBxIQ")  # tensor or not, dtype code, number of axes, unused, offset
@@ -48,7 +49,10 @@ def tensor(value: Any) -> Any:
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """An object that stays in the worker: its number, and the name of its type for messages."""
+    """An object that stays in the worker: its number, and the name of its type for messages.
+
+    A number below 0 stands for a function that runs elsewhere, and is called through the judge.
+    """
 
     number: int
     type: str
@@ -179,11 +183,13 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
 
 
 def _reader(payload: Buffer) -> Callable[[int, memoryview], object]:
-    room = len(payload)
+    taken = 0  # no two arrays may share bytes: then all of them are no larger than the frame
 
     def read(code: int, data: memoryview) -> object:
+        nonlocal taken
         if code == _ARRAY:
-            return _array(payload, room, data)
+            array, taken = _array(payload, taken, data)
+            return array
         if code == _HANDLE:
             number, name = msgspec.msgpack.decode(data, type=tuple[int, str])
             return Handle(number, name)
@@ -198,7 +204,8 @@ def _reader(payload: Buffer) -> Callable[[int, memoryview], object]:
     return read
 
 
-def _array(payload: Buffer, room: int, data: memoryview) -> object:
+def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
+    """An array, and where it ends; it begins at `taken` or later."""
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
     tensor, code, axes, _, offset = _PLACE.unpack_from(data)
@@ -207,12 +214,13 @@ def _array(payload: Buffer, room: int, data: memoryview) -> object:
         raise ProtocolError("an array's header is damaged")
     shape: Sequence[int] = struct.unpack_from(f"<{axes}Q", data, _PLACE.size)
     dtype, count = _DTYPES[code], math.prod(shape)
-    if max(shape, default=0) > 2**31 or offset + count * dtype.itemsize > room:
+    end = offset + count * dtype.itemsize
+    if max(shape, default=0) > 2**31 or end > len(payload) or (count and offset < taken):
         raise ProtocolError("an array does not fit in its message")
     if not count:
-        array = np.zeros(shape, dtype)
+        array, end = np.zeros(shape, dtype), taken
     elif dtype.kind == "b":  # a byte other than 0 and 1 would make an invalid bool
         array = np.frombuffer(payload, np.uint8, count, offset).reshape(shape) != 0
     else:
         array = np.frombuffer(payload, dtype, count, offset).reshape(shape)
-    return array.view(Tensor) if tensor else array
+    return array.view(Tensor) if tensor else array, end

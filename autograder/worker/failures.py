@@ -5,13 +5,12 @@ import re
 from collections.abc import Collection
 from types import TracebackType
 
-from .messages import Place, Problem
+from .messages import MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Place, Problem
 from .output import KeyboardNeeded
 from .plain import Unsendable
 
-MAX_MESSAGE = 500
 MAX_FRAMES = 2000
-MAX_SHAPES = 8
+MAX_LINES = 10_000_000
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
@@ -19,28 +18,37 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     found = _innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(found) if found else None)
     if isinstance(error, Unsendable):
-        return Problem("unsendable", message=str(error), place=place)
+        return Problem("unsendable", message=_message(error), place=place)
     if isinstance(error, KeyboardNeeded):
         return Problem("keyboard", place=place)
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
     shapes = _shapes(found) if found else {}
-    return Problem("raised", type(error).__name__, _message(error), place, shapes=shapes)
+    return Problem(
+        "raised", _cut(type(error).__name__, MAX_NAME), _message(error), place, shapes=shapes
+    )
 
 
 def _message(error: BaseException) -> str:
     try:
-        if isinstance(error, SyntaxError):
-            return str(error.msg)[:MAX_MESSAGE]
-        return str(error)[:MAX_MESSAGE]
+        return _cut(str(error.msg if isinstance(error, SyntaxError) else error), MAX_MESSAGE)
     except BaseException:
         return ""
 
 
+def _cut(text: str, most: int) -> str:
+    """As much of a text as may be sent; what UTF-8 does not have is shown as a question mark."""
+    return text[:most].encode("utf-8", "replace").decode("utf-8")
+
+
+def _line(number: object) -> int:
+    return min(max(number, 0), MAX_LINES) if isinstance(number, int) else 0
+
+
 def _syntax_place(error: BaseException, labels: Collection[str]) -> Place | None:
     if isinstance(error, SyntaxError) and error.filename in labels:
-        text = (error.text or "").strip()
-        return Place(str(error.filename), error.lineno or 0, text[:200])
+        text = str(error.text or "").strip()
+        return Place(str(error.filename), _line(error.lineno), _cut(text, MAX_LINE))
     return None
 
 
@@ -58,9 +66,9 @@ def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> Trac
 
 def _place(found: TracebackType) -> Place:
     code = found.tb_frame.f_code
-    text = linecache.getline(code.co_filename, found.tb_lineno).strip()[:200]
-    function = "" if code.co_name == "<module>" else code.co_name
-    return Place(code.co_filename, found.tb_lineno, text, function)
+    text = _cut(linecache.getline(code.co_filename, found.tb_lineno).strip(), MAX_LINE)
+    function = "" if code.co_name == "<module>" else _cut(code.co_name, MAX_NAME)
+    return Place(code.co_filename, _line(found.tb_lineno), text, function)
 
 
 def _shapes(found: TracebackType) -> dict[str, list[int]]:

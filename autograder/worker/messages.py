@@ -1,10 +1,24 @@
-"""What judge and worker say to each other."""
+"""What judge and worker say to each other.
 
-from typing import Any, Literal
+A hostile process may write any message. The bounds are part of the types, so that whatever the
+judge has decoded is small and of the kind that it says it is.
+"""
+
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-Operation = Literal["load", "call", "get", "make", "define", "forward"]
+Operation = Literal["load", "call", "get", "make", "define", "forward", "answer"]
+
+MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES = 80, 500, 200, 200, 8
+MAX_STATE, MAX_PARAMETER, MAX_PROBLEMS, MAX_PRINTED = 1000, 200, 1000, 16 * 1024
+
+Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
+Text = Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)]
+LineText = Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+Size = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+Sizes = Annotated[list[Size], msgspec.Meta(max_length=32)]
+Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
@@ -36,6 +50,8 @@ class Request(msgspec.Struct, array_like=True):
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
     define: run `units`, a text of the course's, as a module beside the student's, and keep it.
+    answer: what came of an `Ask`: `args` hold the value and the random generators' new states, or,
+            where `target` names an exception, its message.
     forward: make an object of the class `target`, a torch module, and call it.
     """
 
@@ -54,10 +70,10 @@ class Request(msgspec.Struct, array_like=True):
 class Place(msgspec.Struct, array_like=True, frozen=True):
     """A line of the student's source; `line` counts from 1 within the file or the cell."""
 
-    label: str
-    line: int
-    text: str = ""
-    function: str = ""
+    label: LineText
+    line: Size
+    text: LineText = ""
+    function: Name = ""
 
 
 class Problem(msgspec.Struct, array_like=True, frozen=True):
@@ -72,11 +88,11 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     """
 
     kind: Literal["raised", "missing", "unsendable", "exited", "keyboard"]
-    type: str = ""
-    message: str = ""
+    type: Name = ""
+    message: Text = ""
     place: Place | None = None
-    names: list[str] = []
-    shapes: dict[str, list[int]] = {}
+    names: Annotated[list[Name], msgspec.Meta(max_length=MAX_NAMES)] = []
+    shapes: Annotated[dict[Name, Sizes], msgspec.Meta(max_length=MAX_SHAPES)] = {}
 
 
 class Passed(msgspec.Struct, array_like=True):
@@ -87,15 +103,23 @@ class Passed(msgspec.Struct, array_like=True):
     name, and `input 0` and so on; None stands for one that no gradient reaches.
     """
 
-    state: dict[str, list[int]] = {}
+    state: Annotated[dict[Parameter, Sizes], msgspec.Meta(max_length=MAX_STATE)] = {}
     called: bool = False
     value: Any = None
-    gradients: dict[str, Any] = {}
+    gradients: Annotated[dict[Parameter, Any], msgspec.Meta(max_length=MAX_STATE)] = {}
     after: list[Any] = []
 
 
+class Ask(msgspec.Struct, array_like=True):
+    """A call, by the student's code, of a function that runs elsewhere: the one of that number."""
+
+    number: Size
+    args: list[Any] = []
+    kwargs: dict[Name, Any] = {}
+
+
 class Reply(msgspec.Struct, array_like=True):
-    """The answer to one request.
+    """The answer to one request, or a question in between (`ask`), after which the answer comes.
 
     `problems` belongs to a load: what went wrong in which unit (the other units have run).
     `echo` holds the arguments as they are after the call, if the request asked for that.
@@ -103,6 +127,7 @@ class Reply(msgspec.Struct, array_like=True):
 
     value: Any = None
     problem: Problem | None = None
-    problems: list[Problem] = []
+    problems: Annotated[list[Problem], msgspec.Meta(max_length=MAX_PROBLEMS)] = []
     echo: list[Any] = []
-    printed: str = ""
+    printed: Annotated[str, msgspec.Meta(max_length=MAX_PRINTED)] = ""
+    ask: Ask | None = None

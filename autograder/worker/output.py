@@ -4,7 +4,9 @@ import io
 import sys
 from typing import Any, NoReturn
 
-MAX_KEPT = 16 * 1024
+from .messages import MAX_PRINTED
+
+MAX_KEPT = MAX_PRINTED
 
 
 class KeyboardNeeded(Exception):

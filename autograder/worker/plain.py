@@ -14,6 +14,7 @@ from .figures import describe_figure
 
 MAX_ITEMS = 20_000
 MAX_DEPTH = 32
+GENERATOR = "\0generator"  # the key of a random generator's state: no student's dict has it
 _LARGE_LIST = 500
 
 
@@ -28,6 +29,14 @@ def to_plain(value: object) -> Any:
         Unsendable: it is something else, or far too large.
     """
     return _Walk().convert(value, 0)
+
+
+def generator_state(generator: Any) -> dict[str, Any]:
+    """All that a random generator of NumPy's will draw depends on."""
+    if isinstance(generator, np.random.RandomState):
+        state: dict[str, Any] = generator.get_state(legacy=False)
+        return {"legacy": True, **state}
+    return {"legacy": False, **generator.bit_generator.state}
 
 
 class _Walk:
@@ -61,6 +70,8 @@ class _Walk:
         figure = sys.modules.get("matplotlib.figure")
         if figure is not None and isinstance(value, figure.Figure):
             return describe_figure(value)
+        if isinstance(value, np.random.Generator | np.random.RandomState):
+            return {GENERATOR: self.convert(generator_state(value), depth + 1)}
         if isinstance(value, Sequence):
             return self._sequence(value, depth)
         if hasattr(type(value), "__array__") or isinstance(value, memoryview):

@@ -12,19 +12,24 @@ import numpy as np
 
 from . import output
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
+from .elsewhere import Asking, Elsewhere, make_generator
 from .failures import explain
 from .limits import limit_self
 from .loading import define, load
-from .messages import Forward, Problem, Reply, Request
+from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
 from .modules import run_module
-from .plain import Unsendable, to_plain
+from .plain import GENERATOR, Unsendable, to_plain
 
 
 class Answers:
-    """Answers requests about one module; what is kept of its objects stays here."""
+    """Answers requests about one module; what is kept of its objects stays here.
 
-    def __init__(self, hidden: list[str]) -> None:
+    `asking` puts a question to the judge, and waits for the answer.
+    """
+
+    def __init__(self, hidden: list[str], asking: Asking) -> None:
         self.hidden = hidden
+        self.asking = asking
         self.module: ModuleType | None = None
         self.labels: set[str] = set()
         self.kept: dict[int, object] = {}
@@ -39,17 +44,18 @@ class Answers:
             found = self._find(request)
             if isinstance(found, Problem):
                 return Reply(problem=found)
-            args = self._revive(request.args)
+            args, kwargs = self._revive(request.args), self._revive(request.kwargs)
             value = found
             if request.operation != "get":
                 if not callable(value):
                     return Reply(problem=_not_a_function(request.target, value))
                 if request.forward is not None:
-                    return self._forward(value, args, self._revive(request.kwargs), request.forward)
-                value = value(*args, **self._revive(request.kwargs))
+                    return self._forward(value, args, kwargs, request.forward)
+                value = value(*args, **kwargs)
             if request.keep or request.operation == "make":
                 value = self._keep(value)
-            return Reply(to_plain(value), echo=[_echo(arg) for arg in args] if request.echo else [])
+            echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
+            return Reply(to_plain(value), echo=echo)
         except BaseException as error:
             return Reply(problem=explain(error, self.labels))
 
@@ -100,13 +106,13 @@ class Answers:
         names = []
         for name, value in vars(self.module).items() if self.module else ():
             if not name.startswith("_") and not isinstance(value, ModuleType):
-                names.append(name[:80])
-        return names[:200]
+                names.append(name[:MAX_NAME])
+        return names[:MAX_NAMES]
 
     def _keep(self, value: object) -> Handle:
         number = len(self.kept) + 1
         self.kept[number] = value
-        return Handle(number, type(value).__name__)
+        return Handle(number, type(value).__name__[:MAX_NAME])
 
     def _kept(self, number: int) -> object:
         if number not in self.kept:
@@ -116,6 +122,8 @@ class Answers:
     def _revive(self, value: Any) -> Any:
         """Arguments as the student's code expects them: tensors, objects kept here, own arrays."""
         if isinstance(value, Handle):
+            if value.number < 0:
+                return Elsewhere(self._asked, -value.number)
             return self._kept(value.number)
         if isinstance(value, Tensor):
             import torch
@@ -126,8 +134,16 @@ class Answers:
         if isinstance(value, list):
             return [self._revive(item) for item in value]
         if isinstance(value, dict):
+            if GENERATOR in value:
+                return make_generator(value[GENERATOR])
             return {key: self._revive(item) for key, item in value.items()}
         return value
+
+    def _asked(self, ask: Ask) -> Request:
+        answer = self.asking(ask)
+        if not answer.target:
+            answer.args[:1] = [self._revive(answer.args[0])]
+        return answer
 
 
 class Server:
@@ -136,18 +152,31 @@ class Server:
     def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
         self.read_from = read_from
         self.write_to = write_to
-        self.answers = Answers(hidden)
+        self.answers = Answers(hidden, self._ask)
         self.printed = output.redirect()
+        self.call = 0
         warnings.simplefilter("ignore")
 
     def serve(self) -> None:
         while True:
-            header, payload, call = FRAME.unpack(self._read(FRAME.size))
-            request = decode(Request, self._read(header), self._read(payload))
+            request = self._request()
             self.printed.kept.clear()
             reply = self.answers.answer(request)
             reply.printed = self.printed.kept.decode("utf-8", "replace")
-            self._send(call, reply)
+            self._send(reply)
+
+    def _request(self) -> Request:
+        header, payload, self.call = FRAME.unpack(self._read(FRAME.size))
+        return decode(Request, self._read(header), self._read(payload))
+
+    def _ask(self, ask: Ask) -> Request:
+        """In the middle of a request: put a question to the judge, and wait for the answer.
+
+        Raises:
+            ValueError, TypeError: the question is too large, or holds what cannot be sent.
+        """
+        self._write_all(*encode(Reply(ask=ask)))
+        return self._request()
 
     def _read(self, size: int) -> bytes:
         parts = []
@@ -159,13 +188,16 @@ class Server:
             size -= len(part)
         return b"".join(parts)
 
-    def _send(self, call: int, reply: Reply) -> None:
+    def _send(self, reply: Reply) -> None:
         try:
             header, payload, buffers = encode(reply)
         except Exception as error:
             problem = Problem("unsendable", message=f"a value that is too large ({error})"[:300])
             header, payload, buffers = encode(Reply(problem=problem))
-        for buffer in [FRAME.pack(header, payload, call), *buffers]:
+        self._write_all(header, payload, buffers)
+
+    def _write_all(self, header: int, payload: int, buffers: list[Buffer]) -> None:
+        for buffer in [FRAME.pack(header, payload, self.call), *buffers]:
             self._write(buffer)
 
     def _write(self, data: Buffer) -> None:

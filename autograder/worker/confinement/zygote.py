@@ -51,12 +51,13 @@ class Zygote:
         readable = root.library_paths(self.config["libraries"], self.config["secret"])
         if "namespaces" in self.layers:
             self._enter_namespaces(readable)
-        else:
+        elif self.layers:
             identity.drop_root(readable)
             os.chdir("/")
         if "landlock" in self.layers:
             own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = filters.make_ruleset(readable, own)
+        self._stay_on_core()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         tempfile.tempdir = None
         gc.collect()
@@ -64,7 +65,15 @@ class Zygote:
         maps = os.open("self/maps", os.O_RDONLY, dir_fd=self.proc)
         with open(maps, encoding="utf-8") as file:
             kernel.gather_memory(file.read())
-        kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, for children neither
+        if self.layers:
+            kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
+
+    def _stay_on_core(self) -> None:
+        """One core, whatever number of threads: none takes the time that is another's."""
+        core = self.config["core"]
+        usable = sorted(os.sched_getaffinity(0))
+        if core is not None:
+            os.sched_setaffinity(0, {usable[core % len(usable)]})
 
     def _enter_namespaces(self, readable: list[str]) -> None:
         """A world of its own: mounts, processes, network; this process goes on as its first."""
@@ -132,13 +141,17 @@ class Zygote:
                 os.dup2(nowhere, descriptor)
             if "namespaces" in self.layers:
                 os.chdir(SCRATCH)
-            if "limits" in self.layers:
-                limit_self(limits["memory_mb"], limits["cpu_seconds"], confined=True)
+            confined = "limits" in self.layers
+            if confined or not self.layers:
+                limit_self(limits["memory_mb"], limits["cpu_seconds"], confined)
             server = Server(LINE, LINE, self.config["hidden"])
             if self.rules is not None:
                 self.rules.restrict()
-            kernel.prctl(kernel.SET_NO_NEW_PRIVILEGES, 1)
-            kernel.drop_capabilities()
+            if self.layers:
+                kernel.prctl(kernel.SET_NO_NEW_PRIVILEGES, 1)
+                kernel.drop_capabilities()
+            else:
+                os.setsid()
             kernel.close_from(LINE + 1)
             if self.program is not None:
                 kernel.load_filter(filters.for_this_process(self.program))

@@ -1,0 +1,107 @@
+"""Functions that run elsewhere: calling one asks the judge, who asks another process.
+
+So a student's code can be handed a function without having it: there is no source to read, no code
+object to look at, and nothing of one call that the next could know.
+"""
+
+import builtins
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .messages import Ask, Request
+from .plain import GENERATOR, Unsendable, generator_state, to_plain
+
+KINDS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+MT19937_WORDS = 624
+
+Asking = Callable[[Ask], Request]
+
+
+class Elsewhere:
+    """A function of that number. What it changes of its arguments is the state of generators."""
+
+    __slots__ = ("__name__", "_ask", "_number")
+
+    def __init__(self, ask: Asking, number: int) -> None:
+        self._ask = ask
+        self._number = number
+        self.__name__ = "implementation"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = [_generator(each) for each in args]
+        named = {name: _generator(each) for name, each in kwargs.items()}
+        try:
+            asked = Ask(self._number, [to_plain(g) for g in given], _plain(named))
+        except Unsendable as error:
+            raise TypeError(
+                f"{self.__name__} was called with {error}; it can be given numbers, arrays and "
+                f"NumPy's random generators"
+            ) from None
+        answer = self._ask(asked)
+        if answer.target:
+            raise _exception(answer.target, str(answer.args[0]))
+        value, *states = answer.args
+        for each, state in zip([*given, *named.values()], states, strict=True):
+            if isinstance(each, np.random.Generator | np.random.RandomState) and state is not None:
+                put_state(each, state[GENERATOR])
+        return tuple(value) if isinstance(value, list) else value
+
+
+def _plain(named: dict[str, Any]) -> dict[str, Any]:
+    return {name: to_plain(each) for name, each in named.items()}
+
+
+def _generator(value: Any) -> Any:
+    """The generator behind the module `numpy.random`, which has the same methods."""
+    if isinstance(value, ModuleType) and value is np.random:
+        return np.random.mtrand._rand
+    return value
+
+
+def _exception(kind: str, message: str) -> Exception:
+    """An exception of the library's or of Python's, by the name of its class."""
+    for place in (builtins, np.exceptions, np.linalg):
+        found = getattr(place, kind, None)
+        if isinstance(found, type) and issubclass(found, Exception):
+            try:
+                return found(message)
+            except TypeError:
+                break
+    return RuntimeError(f"{kind}: {message}")
+
+
+def make_generator(state: Any) -> Any:
+    """The generator that `generator_state` described.
+
+    Raises:
+        ValueError: it is none. NumPy itself believes a state that would have it read beyond its
+            own memory.
+    """
+    legacy, kind = bool(state["legacy"]), state["bit_generator"]
+    if kind not in KINDS:
+        raise ValueError("not a state of one of NumPy's generators")
+    made = getattr(np.random, kind)(0)
+    generator = np.random.RandomState(made) if legacy else np.random.Generator(made)
+    put_state(generator, state)
+    return generator
+
+
+def put_state(generator: Any, state: Any) -> None:
+    """Set a generator to a state of its own kind."""
+    kind = state["bit_generator"]
+    plain = {key: value for key, value in state.items() if key != "legacy"}
+    if kind == "MT19937":
+        inner = plain["state"]
+        key = np.array(inner["key"], np.uint32)
+        if key.shape != (MT19937_WORDS,) or not 0 <= int(inner["pos"]) <= MT19937_WORDS:
+            raise ValueError("not a state of this generator")
+        plain["state"] = {"key": key, "pos": int(inner["pos"])}
+    if isinstance(generator, np.random.RandomState):
+        generator.set_state(plain)
+    else:
+        if generator_state(generator)["bit_generator"] != kind:
+            raise ValueError("a state of another kind of generator")
+        generator.bit_generator.state = plain
