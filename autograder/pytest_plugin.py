@@ -28,7 +28,7 @@ class SubmissionRun:
 
         self.config = config
         self.course = course
-        self.children = children_for(course, "numpy")
+        self.children = children_for(course)
         self.clients: dict[Path, Client] = {}
         self.items: dict[Path, list[pytest.Item]] = {}
         self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.judge.expect import Mismatch, expect_close, expect_numbers, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 from autograder.text import one_line
 
 KEYS = ("self_attention", "max_attention", "entropy")
@@ -193,3 +194,13 @@ def test_other_sizes(submission, reference, rng):
     answer, (after, *_) = submission.strongest_links.with_arguments(weights, list("abcde"), 3)
     expect_links(answer, weights, list("abcde"), 3)
     expect_unchanged(weights, after, "weights")
+    other, tokens = rng.normal(size=(3, 4)), list("abcde")
+    calls = [
+        ("analyze_pattern", lambda s: s.analyze_pattern(embeddings)),
+        ("strongest_links", lambda s: s.strongest_links(weights, tokens, 3)),
+    ]
+    between = [
+        lambda s: s.analyze_pattern(other),
+        lambda s: s.strongest_links(weights.T.copy(), tokens[::-1]),
+    ]
+    expect_no_trace(submission, calls, between)

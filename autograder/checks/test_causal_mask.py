@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from autograder.judge.carry import follows
+from autograder.judge.carry import all_follow, follows
 from autograder.judge.expect import expect_close, expect_numbers, expect_shape, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
@@ -153,17 +154,14 @@ def test_masked_weights(submission, reference, rng, note):
     ),
 )
 def test_count_visible(submission, reference, note):
+    seen = lambda size: (
+        lambda steps: steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
+    )
+    cases = []
     for size in (3, *SIZES):
         answer = expect_numbers(submission.count_visible(size), "the counts")
-        follows(
-            answer,
-            reference.count_visible(size),
-            lambda steps: steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1),
-            "the counts",
-            note,
-            "create_causal_mask",
-            submission,
-        )
+        cases.append((answer, reference.count_visible(size), seen(size)))
+    all_follow(cases, "the counts", note, "create_causal_mask", submission)
 
 
 @pytest.mark.hidden
@@ -181,3 +179,18 @@ def test_long_and_unchanged(submission, reference, rng):
         answer = submission.masked_attention_weights(large, mask)
         right = reference.masked_weights(large, mask)
         expect_close(answer, right, "the weights", condition=1e3)
+    scores, other = rng.normal(size=(2, 5, 5))
+    causal, more = reference.causal_mask(5), reference.causal_mask(5).T
+    calls = [
+        ("create_causal_mask", lambda s: s.create_causal_mask(5)),
+        ("apply_mask", lambda s: s.apply_mask(scores, causal)),
+        ("masked_attention_weights", lambda s: s.masked_attention_weights(scores, causal)),
+        ("count_visible", lambda s: s.count_visible(5)),
+    ]
+    between = [
+        lambda s: s.create_causal_mask(7),
+        lambda s: s.masked_attention_weights(other, more),
+        lambda s: s.apply_mask(other, more),
+        lambda s: s.count_visible(2),
+    ]
+    expect_no_trace(submission, calls, between)

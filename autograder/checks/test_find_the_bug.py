@@ -10,6 +10,7 @@ import pytest
 
 from autograder.judge.expect import Mismatch, expect_close, expect_results, expect_shape
 from autograder.judge.problems import NotWritten, Raised
+from autograder.judge.purity import expect_no_trace
 from reference.bugs import NAMES, SHOWN, implementations
 from reference.bugs.cases import CASES, RESULTS
 from reference.dropout import what_dropout_did
@@ -78,7 +79,8 @@ def test_repaired(submission, rng, name):
         compare_dropout(submission, rng)
         return
     right = next(each for each in implementations(name) if not each.wrong).function
-    for args in CASES[name](rng):
+    cases = CASES[name](rng)
+    for args in cases:
         answer = getattr(submission, name)(*args)
         expected = right(*args)
         if not isinstance(expected, tuple):
@@ -87,6 +89,8 @@ def test_repaired(submission, rng, name):
         answers = expect_results(answer, ("output", "weights"), name)
         for one, other, what in zip(answers, expected, RESULTS, strict=True):
             expect_close(one, other, what, condition=20.0)
+    calls = [(name, lambda s, args=args: getattr(s, name)(*args)) for args in cases[:3]]
+    expect_no_trace(submission.fresh(), calls)
 
 
 def compare_dropout(submission, rng):

@@ -5,6 +5,7 @@ import pytest
 
 from autograder.judge.carry import follows_data
 from autograder.judge.expect import expect_close, expect_error, expect_shape, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 
 # (B, L, E, H): B, L, H and E/H all differ.
 SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6))
@@ -173,3 +174,9 @@ def test_other_sizes(submission, reference, rng):
     answer, (after,) = submission.merge_heads.with_arguments(apart)
     expect_close(answer, x)
     expect_unchanged(apart, after, "x")
+    calls = [
+        ("split_heads", lambda s: s.split_heads(x, 4)),
+        ("merge_heads", lambda s: s.merge_heads(apart)),
+    ]
+    between = [lambda s: s.split_heads(x[:2] + 1, 8), lambda s: s.merge_heads(apart[:, :2] - 1)]
+    expect_no_trace(submission, calls, between)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.judge.expect import expect_close, expect_results, expect_shape, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 
 NAMES = ("Q", "K", "V")
 SIZES = {  # (batch, L, d_model, d_k, d_v): all sizes of a case differ
@@ -101,3 +102,9 @@ def test_other_values_and_unchanged(submission, reference, rng):
     _, after = submission.project_qkv.with_arguments(*args)
     for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
         expect_unchanged(was, now, name)
+    other = draw(rng, (2,), 3, 4, 5, 2)
+    calls = [
+        ("project_qkv", lambda s: s.project_qkv(*args)),
+        ("project_qkv", lambda s: s.project_qkv(*other)),
+    ]
+    expect_no_trace(submission, calls)

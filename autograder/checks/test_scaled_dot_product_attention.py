@@ -5,6 +5,7 @@ import pytest
 
 from autograder.judge.carry import follows
 from autograder.judge.expect import expect_close, expect_results, expect_shape, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 
 NAMES = ("output", "attention_weights")
 RESULTS = ("the output", "the attention weights")
@@ -203,3 +204,6 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng):
     _, after = submission.scaled_dot_product_attention.with_arguments(Q, K, V, mask)
     for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, mask), after, strict=True):
         expect_unchanged(was, now, name)
+    attend = lambda *args: lambda s: s.scaled_dot_product_attention(*args)
+    calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
+    expect_no_trace(submission, calls, between=[attend(K, Q, Q)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.judge.expect import expect_close, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 
 
 @pytest.mark.check(
@@ -128,3 +129,9 @@ def test_other_sizes(submission, reference, rng):
     for shape, axis in (((1,), -1), ((1, 7), 0), ((5, 1, 3), 2), ((4, 6, 2, 3), 0), ((512,), 0)):
         x = rng.normal(scale=20.0, size=shape)
         expect_close(submission.softmax(x, axis), reference.softmax(x, axis), condition=100.0)
+    one, other = rng.normal(size=(2, 3, 4))
+    calls = [
+        ("softmax", lambda s: s.softmax(one)),
+        ("softmax along axis 0", lambda s: s.softmax(other, 0)),
+    ]
+    expect_no_trace(submission, calls)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
+JUDGE_MEMORY = 3 * 2**30
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -106,6 +107,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     global _grading  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    limit_memory()
     with number.get_lock():
         core = number.value
         number.value += 1
@@ -113,6 +115,17 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     atexit.register(_grading.__exit__)
+
+
+def limit_memory() -> None:
+    """What a submission can make a judge allocate has an end, well before the machine's."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
 
 
 def _end_with(parent: int) -> None:

@@ -4,6 +4,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.finding import Finding
@@ -83,16 +85,19 @@ def attach_diagnoses(
 
 
 def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:
-    submission = Submission(client)
+    submission = Submission(client.fresh())  # which has seen no check, least of all a hidden one
     replay = catalogue.replay(exercise, function)
     try:
         if replay is not None:
             recipe = replay.recipe
             return Examination(replay, lambda probe: _ask(submission, recipe, probe)).diagnose()
         explain_value = getattr(catalogue.module(exercise), "explain_value", None)
-        found: Finding | None = (
-            explain_value(function, submission.value, submission.variant) if explain_value else None
-        )
+        with np.errstate(all="ignore"):
+            found: Finding | None = (
+                explain_value(function, submission.value, submission.variant)
+                if explain_value
+                else None
+            )
         return found
     except (Stopped, StudentProblem):
         return None
@@ -110,7 +115,6 @@ def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
 
 def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     """The student's answer to a probe."""
-    before = len(submission._client.printed)
     try:
         value = _call(submission, recipe, probe)
     except Raised as error:
@@ -122,4 +126,4 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
     value = recipe.read(value)
-    return Answer(outcome_of(value), printed=len(submission._client.printed) > before)
+    return Answer(outcome_of(value), printed=submission._client.spoke)

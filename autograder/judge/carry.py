@@ -5,7 +5,7 @@ so it cannot repeat what was answered a moment ago. And it has to say something:
 does not follow its input would make right whatever agrees with it, so nothing follows from that.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 Note = Callable[[str], None]
 Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 Run = Callable[["Submission", Any], Any]
+Case = tuple[Any, npt.ArrayLike, Callable[["OwnSteps"], npt.ArrayLike]]
 
 MOST_PLACES = 6  # so many places along an axis are changed, one at a time
+EXTREME = 30.0  # e to the power of that is too large for the smaller of two weights to show
 LEAST_SHARE = 1e-4  # of the size of a result: so much it has to change at least
 
 
@@ -50,28 +52,40 @@ class OwnSteps:
 
     def say_something(self) -> bool:
         """Whether each answer follows its question, wherever that is changed."""
-        return bool(self._asked) and all(
-            says_something(answer)
-            and all(_differ(answer, self._answer(run, other)) for other in self._others(x))
-            for run, x, answer in self._asked
+        return any(says_something(answer) for _, _, answer in self._asked) and all(
+            self._responds(run, x, answer) for run, x, answer in self._asked
         )
+
+    def _responds(self, run: Run, x: Any, answer: Numbers) -> bool:
+        """To a change anywhere. Of scores so large that rows are all or nothing, to a change
+        somewhere, and to one anywhere in smaller scores."""
+        seen = [_differ(answer, self._answer(run, other)) for other in self._others(x)]
+        if all(seen) or not any(seen) or not _is_extreme(x):
+            return all(seen)
+        smaller = np.where(np.isfinite(x), np.tanh(np.where(np.isfinite(x), x, 0) / 50), x)
+        return self._responds(run, smaller, self._answer(run, smaller))
 
     def _answer(self, run: Run, x: Any) -> Numbers:
         return np.asarray(run(self._submission, x), dtype=np.float64)
 
     def _others(self, x: Any) -> Iterator[Any]:
-        """The question, changed in one place along one axis at a time."""
+        """The question, changed in one place along one axis at a time, where that can show."""
         if not isinstance(x, np.ndarray):
             yield x + 1
             return
         other = self._vary(x)
+        alone = np.isfinite(x).sum(axis=-1, keepdims=True) < 2  # one score has no share to lose
         for axis in range(x.ndim):
             along = np.arange(x.shape[axis])
             places = np.linspace(0, along[-1], MOST_PLACES).round()
             for place in sorted({int(place) for place in places}):
-                if np.isfinite(np.take(x, place, axis)).sum() > 1:  # one score alone says nothing
-                    here = np.expand_dims(along == place, [i for i in range(x.ndim) if i != axis])
+                here = np.expand_dims(along == place, [i for i in range(x.ndim) if i != axis])
+                if (here & np.isfinite(x) & ~alone).any():
                     yield np.where(here, other, x)
+
+
+def _is_extreme(x: Any) -> bool:
+    return bool(np.abs(np.where(np.isfinite(x), x, 0)).max() > EXTREME)
 
 
 def says_something(values: Numbers) -> bool:
@@ -112,28 +126,38 @@ def follows(
         Mismatch: the answer is neither; the finding compares it with the right one.
     """
     __tracebackhide__ = True
+    all_follow([(actual, expected, from_own)], what, note, own, submission, condition=condition)
+
+
+def all_follow(
+    cases: Sequence[Case],
+    what: str,
+    note: Note,
+    own: str,
+    submission: "Submission",
+    *,
+    condition: float = 1.0,
+) -> None:
+    """The same for several answers, of which each alone may be too short to say something."""
+    __tracebackhide__ = True
     try:
-        expect_close(actual, expected, what, condition=condition)
+        for actual, expected, _ in cases:
+            expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
-        if not _follows(actual, from_own, OwnSteps(submission), what, condition):
+        if not _all_follow(cases, OwnSteps(submission), what, condition):
             raise wrong from None
         note(f"Right, given your {own}.")
 
 
-def _follows(
-    actual: Any,
-    from_own: Callable[[OwnSteps], npt.ArrayLike],
-    steps: OwnSteps,
-    what: str,
-    condition: float,
-) -> bool:
+def _all_follow(cases: Sequence[Case], steps: OwnSteps, what: str, condition: float) -> bool:
+    said = False
     try:
-        with np.errstate(all="ignore"):
-            following = np.asarray(from_own(steps), dtype=np.float64)
-        if not says_something(following):
-            return False
-        expect_close(actual, following, what, condition=condition)
-        return steps.say_something()
+        for actual, _, from_own in cases:
+            with np.errstate(all="ignore"):
+                following = np.asarray(from_own(steps), dtype=np.float64)
+            expect_close(actual, following, what, condition=condition)
+            said = said or says_something(following)
+        return said and steps.say_something()
     except (Mismatch, StudentProblem, ValueError, TypeError):
         return False
 

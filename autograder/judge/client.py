@@ -27,7 +27,8 @@ class Client:
 
     `fresh` is the same submission in a process in which nothing has run but its loading. A
     submission has one process at a time: whichever client is asked next ends the other's.
-    What `heard` is false of is never shown: what is printed beside code or inputs of the course's.
+    What is printed where `heard` is false is never shown: beside code of the course's, or for a
+    hidden check. `spoke` says whether the last call printed something.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Client:
         self.last_try = last_try
         self.ledger = ledger or Ledger(limits)
         self.heard = heard
+        self.spoke = False
         self._worker: WorkerProcess | None = None
         self._beside: Beside | None = None
 
@@ -146,7 +148,7 @@ class Client:
         if reply.problem is not None:
             said = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)
             raise problems.Crashed(
-                f"{what[:1].upper()}{what[1:]} could not be made in the process of the submission "
+                f"{what[:1].upper()}{what[1:]} could not be made beside the submission "
                 f"({said}). Has the file given one of a library's names another value?"
             )
         if not isinstance(reply.value, Handle) or reply.value.number < 0:
@@ -249,6 +251,7 @@ class Client:
             return worker.exchange(request, deadline, answer)
 
     def _note_printed(self, reply: Reply) -> None:
+        self.spoke = bool(reply.printed)
         if self.heard:
             self.ledger.note_printed(reply.printed)
 

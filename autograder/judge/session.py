@@ -1,5 +1,6 @@
 """One pytest session that grades many submissions: the checks are collected once."""
 
+import contextlib
 import functools
 import os
 import queue
@@ -17,6 +18,7 @@ from autograder.errors import UserError
 from autograder.judge import MARKS
 from autograder.judge.child import Children, GraderTrouble
 from autograder.judge.client import Client
+from autograder.judge.overtime import Overtime, at_most
 from autograder.judge.plugin import CheckPlugin, CheckResult
 from autograder.judge.unconfined import children_for
 from autograder.submission.read import UnreadableFile
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 TRIES = 3
 SOLUTIONS = "solutions"
+DIAGNOSIS_SECONDS = 30.0  # of the judge's own; what is not found by then is left out
 INI = Path(__file__).with_name("judge.ini")
 UNNEEDED = """
     terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
@@ -65,7 +68,7 @@ class Judge:
         self.course = course
         self.kills = kills
         self.exercises = {exercise.name: exercise for exercise in exercises}
-        self.children = children or children_for(course, exercises[0].needs)
+        self.children = children or children_for(course)
         self._tasks: queue.SimpleQueue[Source | Client | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._checks = CheckPlugin(
@@ -176,7 +179,8 @@ class Judge:
             return
         from autograder.diagnosis.attach import attach_diagnoses
 
-        attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
+        with contextlib.suppress(Overtime, MemoryError), at_most(DIAGNOSIS_SECONDS):
+            attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
 
     def _clear_of_blame(self, items: Sequence[pytest.Item]) -> None:
         """A check that stopped by itself: who is to blame, the check or what it was given?

@@ -6,17 +6,19 @@ from autograder.course import Course, Library
 from autograder.judge.child import Children
 
 
-def children_for(course: Course, library: Library) -> Children:
-    """Children for one's own code, unconfined, of which a first one is starting already."""
+def children_for(course: Course, start: Library | None = None) -> Children:
+    """Children for one's own code, unconfined; with `start`, a first one is on its way already."""
     reference = course.content.reference
     if sys.platform != "linux":
         from autograder.judge.spawn import Spawner
 
         spawner = Spawner(reference, ahead=True)
-        spawner.prepare(library, course.content.limits)
+        if start is not None:
+            spawner.prepare(start, course.content.limits)
         return spawner
     from autograder.judge.forkserver import ForkServers
 
     servers = ForkServers(reference, "none")
-    servers.prepare(library)
+    if start is not None:
+        servers.prepare(start)
     return servers

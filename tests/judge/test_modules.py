@@ -130,5 +130,5 @@ def test_what_the_course_defines_runs_beside_the_submission(torch_submission):
     kit = submission.define("kit", "def twice(f, x):\n    return f(f(x))\n")
     assert kit.twice(submission.kept_value("double"), 3) == 12
     assert submission.about() == ("double",)
-    with pytest.raises(Crashed, match="could not run beside"):
+    with pytest.raises(Crashed, match="could not be made beside"):
         submission.define("kit", "1 / 0")

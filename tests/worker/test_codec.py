@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import struct
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from autograder.worker.codec import (
     decode,
     encode,
 )
-from autograder.worker.messages import Problem, Reply
+from autograder.worker.messages import Ask, Place, Problem, Reply
 
 DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "u2", "u4", "u8"]
 arrays = st.sampled_from(DTYPES).flatmap(
@@ -115,3 +116,59 @@ def test_an_array_larger_than_its_message_is_refused_before_it_is_made():
 def test_deep_nesting_is_refused():
     with pytest.raises(ProtocolError):
         decode(Reply, b"\x91" * 200_000, b"")
+
+
+def frame_of(*places, payload):
+    """A reply whose value is a list of arrays that lie at these places."""
+    import msgspec
+
+    heads = [
+        msgspec.msgpack.Ext(1, struct.pack("<BBBxIQQ", 0, code, 1, 0, offset, count))
+        for code, offset, count in places
+    ]
+    return msgspec.msgpack.encode([heads, None, [], [], ""]), bytes(payload)
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [(1, 0, 4096), (1, 0, 4096)],
+        [(0, 0, 4096)] * 6000,
+        [(1, 0, 4096), (1, 4095, 1)],
+        [(1, 64, 64), (1, 0, 64)],
+        [(8, 0, 512), (1, 100, 8)],
+    ],
+)
+def test_no_two_arrays_share_bytes(places):
+    header, payload = frame_of(*places, payload=4096)
+    with pytest.raises(ProtocolError):
+        decode(Reply, header, payload)
+
+
+def test_arrays_side_by_side_are_fine():
+    header, payload = frame_of((1, 0, 64), (0, 64, 64), (8, 128, 8), payload=192)
+    assert [len(each) for each in decode(Reply, header, payload).value] == [64, 64, 8]
+
+
+TOO_MUCH = {
+    "message": Reply(problem=Problem("raised", message="x" * 501)),
+    "type": Reply(problem=Problem("raised", type="x" * 81)),
+    "line": Reply(problem=Problem("raised", place=Place("a.py", 1, "x" * 201))),
+    "label": Reply(problem=Problem("raised", place=Place("x" * 201, 1))),
+    "line number": Reply(problem=Problem("raised", place=Place("a.py", -1))),
+    "names": Reply(problem=Problem("missing", names=["x"] * 201)),
+    "name": Reply(problem=Problem("missing", names=["x" * 81])),
+    "shapes": Reply(problem=Problem("raised", shapes={str(n): [1] for n in range(9)})),
+    "axes": Reply(problem=Problem("raised", shapes={"x": [1] * 33})),
+    "size": Reply(problem=Problem("raised", shapes={"x": [-1]})),
+    "printed": Reply(printed="x" * (16 * 1024 + 1)),
+    "problems": Reply(problems=[Problem("raised")] * 1001),
+    "question": Reply(ask=Ask(-1)),
+}
+
+
+@pytest.mark.parametrize("field", TOO_MUCH)
+def test_every_field_of_a_reply_has_its_bound(field):
+    _, _, (header, *payload) = encode(TOO_MUCH[field])
+    with pytest.raises(ProtocolError):
+        decode(Reply, bytes(header), b"".join(bytes(p) for p in payload))

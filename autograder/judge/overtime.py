@@ -1,0 +1,45 @@
+"""A limit for work of the judge's own that a submission could make long: by processor time."""
+
+import contextlib
+import ctypes
+import threading
+import time
+from collections.abc import Iterator
+
+OFTEN = 0.25
+
+
+class Overtime(Exception):
+    """The work took longer than it may; what it was for is left out."""
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise `Overtime` in this thread once it has used that much processor time.
+
+    It is raised between two steps of Python; a single call of a library is not interrupted. Where
+    the system does not tell a thread's time, there is no limit.
+    """
+    if not hasattr(time, "pthread_getcpuclockid"):
+        yield
+        return
+    thread = threading.get_ident()
+    clock = time.pthread_getcpuclockid(thread)
+    end = time.clock_gettime(clock) + seconds
+    done, lock = threading.Event(), threading.Lock()
+
+    def watch() -> None:
+        while not done.wait(OFTEN):
+            with lock:
+                if not done.is_set() and time.clock_gettime(clock) > end:
+                    raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
+                    raising(ctypes.c_ulong(thread), ctypes.py_object(Overtime))
+                    return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        with lock:
+            done.set()
