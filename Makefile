@@ -3,6 +3,7 @@
 # make verify     set up, grade the grader, and write docs/verified.md
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
 # make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
+# make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
 # make soak       5,000 submissions through one judge, then 200 kills
 # make fuzz       a coverage-guided fuzzer against what reads hostile bytes
 #
@@ -19,7 +20,7 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test verify notebooks bench soak fuzz lint build clean
+.PHONY: demo test verify notebooks bench stress soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) torch
@@ -47,6 +48,10 @@ notebooks:
 bench:
 	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
 	@$(BIN)/python -m benchmarks.run $(if $(LARGE),--large)
+
+stress:
+	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(BIN)/python -m benchmarks.stress 20 5 8
 
 soak:
 	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader

@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.commands import COMMAND, ROOT
-from benchmarks.timing import Row, in_turn, seconds
+from benchmarks.timing import Row, Size, in_turn, seconds
 
-SUBMISSIONS = 20
 SOFTMAX = (ROOT / "examples" / "class" / "s01" / "softmax.py").read_text()
-STUDENTS = 60
 FOUR = ("softmax", "scaled_dot_product_attention", "causal_mask", "multi_head_reshape")
 
 
@@ -46,13 +44,13 @@ def grade(
     return time.perf_counter() - start, usage.ru_maxrss // 1024
 
 
-def efficiency() -> list[Row]:
+def efficiency(size: Size) -> list[Row]:
     """Rates of one worker and of two, for students with four exercises each.
 
     Starting up is measured apart and taken off; the median of three runs in turn.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        classes = {count: Path(scratch, str(count)) for count in (1, STUDENTS)}
+        classes = {count: Path(scratch, str(count)) for count in (1, size.students)}
         for count, folder in classes.items():
             for number in range(count):
                 place = folder / f"s{number:03}"
@@ -65,8 +63,14 @@ def efficiency() -> list[Row]:
         def timed(count: int, workers: int) -> Callable[[], object]:
             return lambda: grade(classes[count], Path(scratch, f"out-{next(runs)}"), workers, FOUR)
 
-        times = in_turn(3, timed(1, 1), timed(STUDENTS, 1), timed(1, 2), timed(STUDENTS, 2))
-    graded = (STUDENTS - 1) * len(FOUR)
+        times = in_turn(
+            min(3, size.commands),
+            timed(1, 1),
+            timed(size.students, 1),
+            timed(1, 2),
+            timed(size.students, 2),
+        )
+    graded = (size.students - 1) * len(FOUR)
     one, two = graded / (times[1] - times[0]), graded / (times[3] - times[2])
     return [
         ("grade, 1 worker", f"{one:.0f} submissions/s", "1×", ""),
@@ -83,9 +87,9 @@ def large(count: int, aim: str) -> Row:
     return (f"grade, {count:,} submissions", f"{count / spent:.0f}/s", f"peak {peak} MB", aim)
 
 
-def against_fresh_processes() -> list[Row]:
+def against_fresh_processes(size: Size) -> list[Row]:
     with tempfile.TemporaryDirectory() as scratch:
-        students = make_class(Path(scratch), SUBMISSIONS)
+        students = make_class(Path(scratch), size.fresh)
 
         def fresh() -> None:
             for folder in students.iterdir():
@@ -95,10 +99,10 @@ def against_fresh_processes() -> list[Row]:
         alone = seconds(fresh)
         ours, _ = grade(students, Path(scratch, "out"), 2)
     return [
-        ("a fresh `autograder check` each", f"{SUBMISSIONS / alone:.1f} submissions/s", "1×", ""),
+        ("a fresh `autograder check` each", f"{size.fresh / alone:.1f} submissions/s", "1×", ""),
         (
             "grade, 2 workers, start-up included",
-            f"{SUBMISSIONS / ours:.1f} submissions/s",
+            f"{size.fresh / ours:.1f} submissions/s",
             f"{alone / ours:.1f}×",
             "",
         ),

@@ -12,18 +12,17 @@ from autograder.judge.scoring import exercise_report
 from autograder.judge.session import Judge
 from autograder.submission.source import Source, read_source
 from benchmarks.commands import COMMAND, ROOT, run
-from benchmarks.timing import Row, in_turn, ms
+from benchmarks.timing import Row, Size, in_turn, ms
 
 EXERCISES = ("softmax", "scaled_dot_product_attention", "causal_mask", "multi_head_reshape")
-ROUNDS = 7
 WRONG = ROOT / "examples" / "wrong"
 
 
-def wrong_beside_right() -> Iterator[Row]:
+def wrong_beside_right(size: Size) -> Iterator[Row]:
     """Within a class, where what was replayed once is kept; then one command on its own."""
     right, wrong = [], []
     for name in EXERCISES:
-        one, many = _in_a_class(name)
+        one, many = _in_a_class(name, size.commands)
         right.append(one)
         wrong.append(many)
     yield (
@@ -37,7 +36,7 @@ def wrong_beside_right() -> Iterator[Row]:
         mistaken = Path(folder, f"{name}.py")
         mistaken.write_text((WRONG / name / "inverted_and_swapped.py").read_text())
         good, bad = in_turn(
-            5,
+            size.commands,
             run(COMMAND, "check", f"solutions/{name}.py"),
             run(COMMAND, "check", str(mistaken), "--course", str(ROOT), fails=True),
         )
@@ -49,7 +48,7 @@ def wrong_beside_right() -> Iterator[Row]:
     )
 
 
-def _in_a_class(name: str) -> tuple[float, float]:
+def _in_a_class(name: str, rounds: int) -> tuple[float, float]:
     """Median seconds of a right report, and the mean over wrong submissions of their medians."""
     course = load_course(ROOT / "course.yml")
     exercise = course.exercise(name)
@@ -61,7 +60,7 @@ def _in_a_class(name: str) -> tuple[float, float]:
 
             def seconds(source: Source) -> float:
                 taken = []
-                for _ in range(ROUNDS):
+                for _ in range(rounds):
                     start = time.perf_counter()
                     graded = judge.grade(source)
                     exercise_report(exercise, source, graded.results, graded.client)

@@ -10,44 +10,18 @@ from types import ModuleType
 from unittest import mock
 
 import msgspec
-import numpy as np
 
 from autograder.course import Course, Exercise, Library, find_course, load_course
-from autograder.judge import session
 from autograder.judge.child import Children
 from autograder.judge.forkserver import ForkServers
 from autograder.judge.session import Judge
 from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source, read_source
-from autograder.worker.codec import Handle
+from autograder.verification.played import PlayedClient
 from autograder.worker.confinement import LAYERS
-from autograder.worker.messages import Problem, Reply, Request
-from autograder.worker.plain import to_plain
-from benchmarks.timing import Row, in_turn, ms
+from benchmarks.timing import Row, Size, in_turn, ms
 
 ROOT = Path(__file__).resolve().parent.parent
-REPEATS = 40
-
-
-class DirectClient:
-    """The floor: the student's file in the judge's own process. Only for measuring."""
-
-    printed, load_problems = "", list[Problem]()
-
-    def __init__(self, source: Source, *_: object) -> None:
-        self.module = ModuleType(source.name)
-        for unit in source.units:
-            exec(unit.text, self.module.__dict__)
-
-    def ask(self, request: Request) -> Reply:
-        args = [np.array(arg) if isinstance(arg, np.ndarray) else arg for arg in request.args]
-        value = getattr(self.module, request.target)(*args, **request.kwargs)
-        return Reply(to_plain(value), echo=args)
-
-    def make(self, *_: object) -> Handle:
-        raise NotImplementedError
-
-    def close(self) -> None: ...
 
 
 @contextlib.contextmanager
@@ -56,7 +30,7 @@ def judging(course: Course, exercise: Exercise, children: Children) -> Iterator[
         yield judge
 
 
-def costs(library: Library) -> list[Row]:
+def costs(library: Library, size: Size) -> list[Row]:
     """Milliseconds a submission, in the same process, forked, confined, in a fresh process."""
     course = find_course(ROOT)
     exercise = msgspec.structs.replace(course.exercise("softmax"), needs=library)
@@ -70,18 +44,14 @@ def costs(library: Library) -> list[Row]:
             forked = enter(judging(course, exercise, ForkServers("reference", "full")))
             forked.grade(source)  # its zygote starts now, without layers
         floor = enter(judging(course, exercise, Spawner("reference")))
-
-        def on_the_floor() -> None:
-            with mock.patch.object(session, "Client", DirectClient):
-                floor.grade(source)
-
+        played = PlayedClient(course, exercise, _module(source))
         times = in_turn(
-            REPEATS,
-            on_the_floor,
+            size.repeats,
+            lambda: floor.grade(played),
             lambda: forked.grade(source),
             lambda: confined.grade(source),
         )
-        (alone,) = in_turn(5, lambda: fresh.grade(source))
+        (alone,) = in_turn(min(5, size.repeats), lambda: fresh.grade(source))
         memory = _memory(confined)
     bottom, plain, ours = times
     aim = {"numpy": 15, "torch": 20}[library]
@@ -96,6 +66,14 @@ def costs(library: Library) -> list[Row]:
     ]
 
 
+def _module(source: Source) -> ModuleType:
+    """A submission in this very process, for the floor; it is one of the sample class's."""
+    module = ModuleType(source.name)
+    for unit in source.units:
+        exec(unit.text, module.__dict__)
+    return module
+
+
 def _memory(judge: Judge) -> str:
     children = judge.children
     assert isinstance(children, ForkServers)
@@ -106,7 +84,7 @@ def _memory(judge: Judge) -> str:
     return f"{int(found.group(1)) // 1024} MB"
 
 
-def pytests_share() -> Row:
+def pytests_share(size: Size) -> Row:
     """Ten checks that do nothing: what pytest's own protocol costs a submission."""
     checks = "".join(f"def test_{i}(): pass\n" for i in range(10))
     with tempfile.TemporaryDirectory() as folder:
@@ -121,7 +99,7 @@ def pytests_share() -> Row:
         course = load_course(Path(folder, "course.yml"))
         source = Source("none", "none.py", ())
         with judging(course, course.exercise("none"), Spawner("bench_reference")) as judge:
-            (share,) = in_turn(REPEATS, _grading(judge, source))
+            (share,) = in_turn(size.repeats, _grading(judge, source))
     return ("pytest's share of ten checks", ms(share), "", "at most 3 ms")
 
 

@@ -5,30 +5,31 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.classes import grade
-from benchmarks.timing import Row, ms, seconds
+from benchmarks.timing import Row, Size, ms, seconds
 from tests.nbgrader.beside import NOTEBOOKS, Ours, WithAsserts, course_of, hand_in
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse
 
-STUDENTS = 20
-MORE = 100  # students, to take what starting costs off what a notebook costs
 
+def against_nbgrader(size: Size) -> list[Row]:
+    """nbgrader with a kernel, and three ways of ours on the same submissions.
 
-def against_nbgrader() -> list[Row]:
-    """nbgrader with a kernel, and three ways of ours on the same submissions."""
+    More students are added, to take what starting costs off what a notebook costs.
+    """
+    students, more = size.notebooks, size.more_notebooks
     with tempfile.TemporaryDirectory() as scratch:
         plain, ours = Path(scratch, "plain"), Path(scratch, "ours")
         for folder in (plain, ours):
             folder.mkdir()
-        with_kernel = _class(WithAsserts(), plain)
+        with_kernel = _class(WithAsserts(), plain, students)
         theirs = seconds(lambda: with_kernel.nbgrader("autograde", ASSIGNMENT))
-        confined = _class(Ours(), ours)
-        alone, alone_each = _alone(confined, Path(scratch))
+        confined = _class(Ours(), ours, students)
+        alone, alone_each = _alone(confined, Path(scratch), students, more)
         button = seconds(lambda: confined.nbgrader("autograde", ASSIGNMENT))
         whole = _grade(confined)
-        for number in range(STUDENTS, STUDENTS + MORE):
+        for number in range(students, students + more):
             hand_in(confined, f"s{number:03}", f"\n# {number}\n")
-        each = (_grade(confined) - whole) / (MORE * len(NOTEBOOKS))
-    notebooks = STUDENTS * len(NOTEBOOKS)
+        each = (_grade(confined) - whole) / (more * len(NOTEBOOKS))
+    notebooks = students * len(NOTEBOOKS)
     theirs_each = theirs / notebooks
     rows = [
         (f"nbgrader autograde with a kernel, {notebooks} notebooks", theirs, 1.0, ""),
@@ -50,9 +51,9 @@ def against_nbgrader() -> list[Row]:
     ]
 
 
-def _class(way: WithAsserts | Ours, folder: Path) -> ShortCourse:
+def _class(way: WithAsserts | Ours, folder: Path, students: int) -> ShortCourse:
     short = course_of(way, folder)
-    for number in range(STUDENTS):
+    for number in range(students):
         hand_in(short, f"s{number:03}", f"\n# {number}\n")
     return short
 
@@ -62,16 +63,16 @@ def _grade(short: ShortCourse) -> float:
     return seconds(lambda: short.autograder("grade", ASSIGNMENT, "--workers", "2"))
 
 
-def _alone(short: ShortCourse, scratch: Path) -> tuple[float, float]:
+def _alone(short: ShortCourse, scratch: Path, students: int, more: int) -> tuple[float, float]:
     """Seconds of `autograder grade` on the same notebooks, and of one notebook more."""
-    students, more = scratch / "class", scratch / "more"
+    few, many = scratch / "class", scratch / "more"
     for number, folder in enumerate(sorted((short.directory / "submitted").iterdir())):
-        shutil.copytree(folder / ASSIGNMENT, students / folder.name)
-        for copy in range(MORE // STUDENTS + 1):
-            place = more / f"{folder.name}-{copy}"
+        shutil.copytree(folder / ASSIGNMENT, few / folder.name)
+        for copy in range(more // students + 1):
+            place = many / f"{folder.name}-{copy}"
             shutil.copytree(folder / ASSIGNMENT, place)
             for path in place.glob("*.ipynb"):
                 path.write_text(path.read_text().replace(f"# {number}\\n", f"# {number}-{copy}\\n"))
-    whole, _ = grade(students, scratch / "out", 2, NOTEBOOKS)
-    longer, _ = grade(more, scratch / "out-more", 2, NOTEBOOKS)
-    return whole, (longer - whole) / (MORE * len(NOTEBOOKS))
+    whole, _ = grade(few, scratch / "out", 2, NOTEBOOKS)
+    longer, _ = grade(many, scratch / "out-more", 2, NOTEBOOKS)
+    return whole, (longer - whole) / (more * len(NOTEBOOKS))

@@ -1,7 +1,8 @@
 """`make bench`: speeds, as ratios against a baseline that runs beside them.
 
 Pairs are measured in turn and medians compared, so that the machine's noise falls on both sides.
-`--large` adds classes of 1,000 and 10,000.
+`--large` adds classes of 1,000 and 10,000; `--short` measures next to nothing, to show that all of
+it runs.
 """
 
 import sys
@@ -14,15 +15,17 @@ from benchmarks.commands import check_against_numpy
 from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 from benchmarks.nbgrader import against_nbgrader
+from benchmarks.timing import FULL, SHORT
 
 
 def main() -> None:
+    size = SHORT if "--short" in sys.argv else FULL
     table = Table("what", "measured", "ratio", "aim", title="Medians, taken in turn")
     console = Console(width=110)
     with console.status("measuring"):
-        rows = [check_against_numpy(), pytests_share(), *costs("numpy"), *costs("torch")]
-        rows += [*wrong_beside_right()]
-        rows += [*against_fresh_processes(), *efficiency(), *against_nbgrader()]
+        rows = [check_against_numpy(size), pytests_share(size)]
+        rows += [*costs("numpy", size), *costs("torch", size), *wrong_beside_right(size)]
+        rows += [*against_fresh_processes(size), *efficiency(size), *against_nbgrader(size)]
         if "--large" in sys.argv:
             rows += [large(1_000, ""), large(10_000, "same peak, ±10 %")]
     for row in rows:

@@ -3,8 +3,24 @@
 import statistics
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 Row = tuple[str, str, str, str]
+
+
+class Size(NamedTuple):
+    """How much is measured. What is short only shows that a benchmark still runs."""
+
+    repeats: int
+    commands: int
+    students: int
+    notebooks: int
+    more_notebooks: int
+    fresh: int
+
+
+FULL = Size(repeats=40, commands=11, students=60, notebooks=20, more_notebooks=100, fresh=20)
+SHORT = Size(repeats=1, commands=1, students=4, notebooks=1, more_notebooks=1, fresh=2)
 
 
 def seconds(action: Callable[[], object]) -> float:

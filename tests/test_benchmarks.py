@@ -1,0 +1,27 @@
+"""Each benchmark still runs: a short form of all of them, and a small class under stress."""
+
+import subprocess
+import sys
+
+from tests.conftest import ROOT
+
+SECONDS = 900
+
+
+def run(*args):
+    command = [sys.executable, "-m", *args]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+
+
+def test_the_benchmarks_run_to_their_end():
+    done = run("benchmarks.run", "--short")
+    assert done.returncode == 0, done.stderr
+    for row in ("check softmax", "numpy: confined", "torch: confined", "grade, 2 workers",
+                "two mistakes", "nbgrader autograde", "pytest's share"):  # fmt: skip
+        assert row in done.stdout
+
+
+def test_a_class_graded_beside_busy_loops_gets_the_same_bytes():
+    done = run("benchmarks.stress", "2", "1", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the same bytes" in done.stdout
