@@ -18,6 +18,7 @@ from autograder.judge.expect import Mismatch
 from autograder.judge.problems import StudentProblem
 from autograder.judge.stand_in import Submission
 from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
+from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
 from autograder.text import one_line, printable
 
@@ -44,6 +45,7 @@ class CheckResult:
         self.about: tuple[str, ...] = ()
         self.diagnosable = False
         self.mistake = ""
+        self.told = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
@@ -67,7 +69,8 @@ class CheckResult:
         elif isinstance(error, AssertionError | pytest.fail.Exception):
             self.outcome = "failed"
             self.evidence = _evidence(error, submission)
-            self.mistake = error.mistake if isinstance(error, Mismatch) else ""
+            if isinstance(error, Mismatch):
+                self.mistake, self.told = error.mistake, error.told
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
@@ -131,7 +134,7 @@ class CheckPlugin:
             same_file = other_id.split("::")[0] == path
             needed = other.function in own.needs or other.name in own.needs
             if same_file and needed and other.outcome != "passed":
-                pytest.skip(f"Not run: it needs “{other.title}” first.")
+                pytest.skip(needs_first(other.title))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
