@@ -2,7 +2,7 @@
 
 import importlib
 import zlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -99,6 +99,20 @@ class CheckPlugin:
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
         return [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Number a hidden check's parameters: of their values pytest makes names that are shown."""
+        if metafunc.definition.get_closest_marker("hidden") is None:
+            return
+        parametrize = metafunc.parametrize
+
+        def numbered(names: Any, values: Iterable[Any], *args: Any, **kwargs: Any) -> None:
+            sets = [each._replace(id=None) if hasattr(each, "marks") else each for each in values]
+            ids = [str(number) for number in range(1, len(sets) + 1)]
+            parametrize(names, sets, *args, **{**kwargs, "ids": ids})
+
+        metafunc.parametrize = numbered  # type: ignore[assignment,method-assign]
 
     @pytest.fixture
     def submission(self, request: pytest.FixtureRequest) -> Submission:

@@ -54,7 +54,7 @@ def exercise_report(
         digest=source.digest,
         reason=" ".join(forbidden) or reason,
         reason_is_ours=bool(forbidden) or for_a_person,
-        checks=tuple(_check_report(result, share, bool(forbidden)) for result in results),
+        checks=tuple(check_report(result, share, bool(forbidden)) for result in results),
         notes=tuple(dict.fromkeys(notes)),
         printed=printable(client.printed, MAX_PRINTED),
         answers=answers,
@@ -78,7 +78,8 @@ def _answers(
     )
 
 
-def _check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
+def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
+    """The report on one check, whose weight counts `share` points each."""
     passed = result.outcome == "passed"
     return CheckReport(
         name=result.name,
