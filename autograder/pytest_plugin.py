@@ -9,6 +9,8 @@ import pytest
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.judge import MARKS
+from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
+from autograder.report.not_run import NOT_SELECTED
 
 if TYPE_CHECKING:
     from autograder.judge.client import Client
@@ -33,6 +35,8 @@ class SubmissionRun:
         self.items: dict[Path, list[pytest.Item]] = {}
         self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))
         config.pluginmanager.register(self.checks, "autograder-checks")
+        self.policy = PolicyPlugin(config, course, is_check, self._results)
+        config.pluginmanager.register(self.policy, "autograder-policy")
         config.pluginmanager.register(self, "autograder-run")
 
     def client(self, path: Path) -> "Client":
@@ -56,7 +60,7 @@ class SubmissionRun:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Note all checks of a file, before `-k` and others take some away."""
         for item in items:
-            if item.getparent(CheckModule):
+            if is_check(item):
                 self.items.setdefault(item.path, []).append(item)
 
     def pytest_sessionfinish(self) -> None:
@@ -66,6 +70,7 @@ class SubmissionRun:
         for path, client in self.clients.items():
             attach_diagnoses(catalogue, path.stem, self._results(path), client)
             client.close()
+        self.policy.tell_diagnoses()
         self.children.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -82,6 +87,8 @@ class SubmissionRun:
             terminalreporter.section(f"{exercise.title}: {path.name}")
             for line in exercise_lines(shown):
                 terminalreporter.write_line(plain(line))
+            if len(shown.checks) < len(result.checks):
+                terminalreporter.write_line(NOT_RUN_HERE)
 
     def _results(self, path: Path) -> "list[CheckResult]":
         from autograder.judge.plugin import CheckResult
@@ -91,7 +98,7 @@ class SubmissionRun:
             result = self.checks.results.get(item.nodeid)
             if result is None:
                 result = CheckResult(item)
-                result.outcome, result.finding = "not run", "Not run: it was not selected."
+                result.outcome, result.finding = "not run", NOT_SELECTED
             results.append(result)
         return results
 
@@ -107,6 +114,11 @@ class CheckModule(pytest.Module):
 
         run = self.config.stash[HERE]
         return importtestmodule(run.course.checks_file(self.path.stem), self.config)
+
+
+def is_check(item: pytest.Item) -> bool:
+    """Whether it looks at a student's file."""
+    return item.getparent(CheckModule) is not None
 
 
 def submission_course(path: Path, config: pytest.Config) -> Course | None:

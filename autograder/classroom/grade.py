@@ -167,10 +167,12 @@ class _Run:
     def _known(self, exercise: Exercise, work: Work, keys: dict[str, str]) -> ExerciseReport | None:
         """The report, where no check has to run for it; else its key is put into `keys`."""
         if exercise.name in work.unclear:
-            return ungraded(exercise, "needs a person", work.unclear[exercise.name])
+            reason = work.unclear[exercise.name]
+            return ungraded(exercise, "needs a person", reason, ran=False)
         source = work.sources.get(exercise.name)
         if source is None:
-            return ungraded(exercise, "missing", "Nothing was handed in for this exercise.")
+            reason = "Nothing was handed in for this exercise."
+            return ungraded(exercise, "missing", reason, ran=False)
         key = key_of(source, exercise, self.job.course, self.grader)
         found = self.journal.find(work.student, exercise.name, key)
         if found is not None:

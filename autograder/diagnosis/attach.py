@@ -80,7 +80,7 @@ def attach_diagnoses(
                 result.hints = found.hints or result.hints
                 break
         if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
-            own = Finding("named", result.finding, (result.mistake,))
+            own = Finding("named", result.finding, (result.mistake,), told=result.told)
             result.diagnosis = own.about(result.about[-1] if result.about else "")
 
 

@@ -167,10 +167,14 @@ class Examination:
 
 
 def named(finding: str, *misconceptions: Misconception) -> Finding:
-    """A finding by name, with the hints of the first misconception before the second's."""
+    """A finding by name, with the hints of the first misconception before the second's.
+
+    It is made of the course's own sentences alone, so hidden checks may say it.
+    """
     return Finding(
         kind="named",
         says=finding,
         misconceptions=tuple(each.id for each in misconceptions),
         hints=misconceptions[0].hints,
+        told=finding,
     )

@@ -11,12 +11,13 @@ MAX_FINDING = 1500
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement about a function's answers; see `Diagnosis` for what `kind` means."""
+    """A statement about a function's answers; see `Diagnosis` for `kind` and `told`."""
 
     kind: Literal["named", "located", "error"]
     says: str
     misconceptions: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    told: str = ""
 
     def about(self, function: str) -> Diagnosis:
         """The record for the report."""
@@ -25,4 +26,5 @@ class Finding:
             finding=printable(self.says, MAX_FINDING),
             misconceptions=self.misconceptions,
             function=function,
+            told=printable(self.told, MAX_FINDING),
         )

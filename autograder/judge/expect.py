@@ -26,7 +26,8 @@ class Mismatch(AssertionError):
 
     `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
     belongs to, and the names of its rows; `groups` is what the cells belong to. `mistake` is the
-    name of a misconception where the check itself can tell which it is.
+    name of a misconception where the check itself can tell which it is; `told`, a sentence without
+    any value in it, is what a hidden check then says in place of the finding.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Mismatch(AssertionError):
         groups: str = "",
         curves: tuple[Curve, ...] = (),
         mistake: str = "",
+        told: str = "",
     ) -> None:
         super().__init__(finding)
         self.finding = finding
@@ -51,6 +53,7 @@ class Mismatch(AssertionError):
         self.groups = groups
         self.curves = curves
         self.mistake = mistake
+        self.told = told
 
 
 def expect_close(
@@ -153,12 +156,15 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
         )
     if not isinstance(actual, list | np.ndarray):
         raise Mismatch(
-            f"{function} returned {_kind(actual)}; expected {wanted}.", mistake="kind-of-result"
+            f"{function} returned {_kind(actual)}; expected {wanted}.",
+            mistake="kind-of-result",
+            told="A value of another kind is returned than the text asks for.",
         )
     if len(actual) != len(names):
         raise Mismatch(
             f"{function} returned {several(len(actual), 'result')}; expected {wanted}.",
             mistake="number-of-results",
+            told="Another number of results is returned than the text asks for.",
         )
     return tuple(actual)
 
@@ -178,6 +184,8 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
             was,
             wrong,
             mistake="changes-its-argument",
+            told="An argument is changed by the call: the caller's own array then holds other "
+            "numbers.",
         )
 
 
@@ -199,7 +207,9 @@ def expect_refusal(
     except Raised as error:
         if error.type != type:
             raise Mismatch(
-                f"{error.finding} Expected a {type} here.", mistake="another-error"
+                f"{error.finding} Expected a {type} here.",
+                mistake="another-error",
+                told="An error of another type is raised than the text asks for.",
             ) from None
         absent = [str(part) for part in naming if not _named(str(part), error.message)]
         if "cannot reshape" in error.message or "invalid for input of size" in error.message:
@@ -208,16 +218,23 @@ def expect_refusal(
                 f"({one_line(error.message, 80)}): the function itself let these sizes "
                 f"through.",
                 mistake="not-checked",
+                told="The library's own error comes out: the function itself let these sizes "
+                "through.",
             ) from None
         if absent:
             raise Mismatch(
                 f"{name} raised {type}, as it should, but its message does not name "
                 f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
                 mistake="message-says-too-little",
+                told="The right error is raised, but its message does not name what it should.",
             ) from None
         return
     did = f"returned {_kind(value)}" if _is_plain(value) else "raised nothing"
-    raise Mismatch(f"{name} {did}; expected it to raise {type} here.", mistake="not-refused")
+    raise Mismatch(
+        f"{name} {did}; expected it to raise {type} here.",
+        mistake="not-refused",
+        told="No error is raised where the text asks for one.",
+    )
 
 
 def _is_plain(value: Any) -> bool:

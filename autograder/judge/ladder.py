@@ -2,16 +2,18 @@
 
 import functools
 import os
+import socket
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from autograder.course import Course, Limits
 from autograder.errors import UserError
 from autograder.judge.child import Children, GraderTrouble
 from autograder.judge.client import Client
-from autograder.judge.problems import StudentProblem
+from autograder.judge.problems import Raised, StudentProblem
 from autograder.judge.spawn import Spawner
 from autograder.submission.source import Source
 from autograder.worker.confinement import Rung
@@ -19,12 +21,43 @@ from autograder.worker.messages import Request, Unit
 
 LADDER: tuple[Rung, ...] = ("full", "landlock", "no-open")
 TRIES = 5
+# What no rung lets through, each as a function that raises if it was refused. None of it does
+# harm where it is not: the file is the probe's own, and the signals are 0 and SIGURG.
 PROBE = """
-import os, socket
+import ctypes, fcntl, os, socket, threading
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+class Part(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+def called(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    return result
 
 def read(path):
     with open(path) as file:
         return file.read()
+
+def list_folder(path):
+    return os.listdir(path)
+
+def write(path):
+    with open(path, "r+") as file:
+        return file.write("x")
+
+def create(path):
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+def truncate(path):
+    os.truncate(path, 0)
+
+def chmod(path):
+    os.chmod(path, 0o600)
+
+def delete(path):
+    os.remove(path)
 
 def fork():
     child = os.fork()
@@ -32,11 +65,56 @@ def fork():
         os._exit(0)
     return child
 
-def connect():
-    return socket.socket().fileno()
+def execute(program):
+    os.execv(program, [program, "-c", ""])
+
+def start_a_program(program):
+    return os.posix_spawn(program, [program, "-c", ""], {})
+
+def start_threads():
+    over, started = threading.Event(), []
+    try:
+        for _ in range(300):
+            thread = threading.Thread(target=over.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    finally:
+        over.set()
+        for thread in started:
+            thread.join()
+
+def connect(family, kind):
+    return socket.socket(family, kind).fileno()
+
+def connect_to_an_abstract_socket():
+    ends = socket.socket(socket.AF_UNIX)
+    ends.bind("\\0autograder-probe")
 
 def signal(process):
-    return os.kill(process, 0)
+    os.kill(process, 0)
+
+def signal_a_thread(process):
+    called(libc.syscall(234 if os.uname().machine == "x86_64" else 131, process, process, 0))
+
+def own_a_descriptor(process):
+    fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, process)
+
+def choose_its_signal():
+    fcntl.fcntl(os.pipe()[0], 10, 23)  # F_SETSIG, SIGURG
+
+def be_told_by_a_signal():
+    fcntl.fcntl(os.pipe()[0], fcntl.F_SETFL, fcntl.FASYNC)
+
+def be_told_by_ioctl():
+    fcntl.ioctl(os.pipe()[0], 0x5452, bytes([1, 0, 0, 0]))  # FIOASYNC
+
+def trace(process):
+    called(libc.ptrace(0x4206, process, 0, 0))  # PTRACE_SEIZE, which stops nothing
+
+def read_memory(process, address):
+    buffer = ctypes.create_string_buffer(8)
+    here, there = Part(ctypes.addressof(buffer), 8), Part(address, 8)
+    called(libc.process_vm_readv(process, ctypes.byref(here), 1, ctypes.byref(there), 1, 0))
 
 def fine():
     return 42
@@ -77,23 +155,45 @@ def _once(rung: Rung) -> str:
             children.close()
 
 
+def _attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
+    """What the probe tries, in its words, with what it is given; deleting comes last."""
+    judge = os.getpid()
+    for path in (secret, "/etc/passwd", "/proc/self/environ", f"/proc/{judge}/status"):
+        yield "read", [path]
+    yield "list_folder", ["/proc"]
+    yield "fork", []
+    yield "execute", [sys.executable]
+    yield "start_a_program", [sys.executable]
+    yield "start_threads", []
+    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            yield "connect", [int(family), int(kind)]
+    yield "connect_to_an_abstract_socket", []
+    for name in ("signal", "signal_a_thread", "own_a_descriptor", "trace"):
+        yield name, [judge]
+    for name in ("choose_its_signal", "be_told_by_a_signal", "be_told_by_ioctl"):
+        yield name, []
+    yield "read_memory", [judge, id(None)]
+    for name in ("write", "truncate", "chmod", "delete"):
+        yield name, [secret]
+    yield "create", [f"{secret}.new"]
+
+
 def _try(children: Children, secret: str) -> str:
     source = Source("probe", "probe.py", (Unit("probe.py", PROBE),))
     client = Client(source, "numpy", Limits(), children, last_try=False)
     try:
         if client.ask(Request("call", "fine")).value != 42:
             return "a confined process gave a wrong answer"
-        for name, args in (
-            ("read", [secret]),
-            ("fork", []),
-            ("connect", []),
-            ("signal", [os.getpid()]),
-        ):
+        for name, args in _attempts(secret):
+            said = name.replace("_", " ")
             try:
                 client.ask(Request("call", name, args))
-            except StudentProblem:
+            except Raised:
                 continue
-            return f"a confined process could still {name}"
+            except StudentProblem as problem:  # it is gone: with exec, for one, it is another
+                return f"a confined process did not come back when it tried to {said}: {problem}"
+            return f"a confined process could still {said}"
     finally:
         client.close()
     return ""

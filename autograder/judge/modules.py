@@ -45,6 +45,7 @@ def pass_through(
             raise Mismatch(
                 f"{name} has no parameter named {parameter}. It has: {_listed(passed.state)}.",
                 mistake="parameter-missing",
+                told="A parameter that the text names is missing.",
             )
         if passed.state[parameter] != list(np.shape(value)):
             found = shape(tuple(passed.state[parameter][:8]))
@@ -52,6 +53,7 @@ def pass_through(
                 f"{parameter} has the shape {found}; expected {shape(np.shape(value))} (nn.Linear "
                 f"keeps its weight as outputs × inputs).",
                 mistake="parameter-shape",
+                told="A parameter has another shape than the text asks for.",
             )
     return passed
 
@@ -96,6 +98,8 @@ def expect_gradients(passed: Passed, right: Passed, names: Mapping[str, str]) ->
                 f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
                 f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
                 mistake="gradient-cut",
+                told="A gradient does not reach where it should: somewhere the chain of torch "
+                "operations is cut.",
             )
         expect_close(answer, expected, what, condition=100.0)
 
@@ -112,6 +116,8 @@ def expect_same_tensors(passed: Passed, inputs: tuple[Any, ...], names: tuple[st
                 f"{capital(name)} was changed by the call: operations whose name ends in _ change "
                 f"their tensor in place, and so do +=, *= and x[…] = ….",
                 mistake="changes-its-argument",
+                told="An argument is changed by the call: operations whose name ends in _ change "
+                "their tensor in place, and so do +=, *= and x[…] = ….",
             )
 
 

@@ -2,7 +2,7 @@
 
 import importlib
 import zlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +18,7 @@ from autograder.judge.expect import Mismatch
 from autograder.judge.problems import StudentProblem
 from autograder.judge.stand_in import Submission
 from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
+from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
 from autograder.text import one_line, printable
 
@@ -45,6 +46,7 @@ class CheckResult:
         self.diagnosable = False
         self.mistake = ""
         self.stopped_with = ""
+        self.told = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
@@ -68,7 +70,8 @@ class CheckResult:
         elif isinstance(error, AssertionError | pytest.fail.Exception):
             self.outcome = "failed"
             self.evidence = _evidence(error, submission)
-            self.mistake = error.mistake if isinstance(error, Mismatch) else ""
+            if isinstance(error, Mismatch):
+                self.mistake, self.told = error.mistake, error.told
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
@@ -106,6 +109,20 @@ class CheckPlugin:
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
         return [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Number a hidden check's parameters: of their values pytest makes names that are shown."""
+        if metafunc.definition.get_closest_marker("hidden") is None:
+            return
+        parametrize = metafunc.parametrize
+
+        def numbered(names: Any, values: Iterable[Any], *args: Any, **kwargs: Any) -> None:
+            sets = [each._replace(id=None) if hasattr(each, "marks") else each for each in values]
+            ids = [str(number) for number in range(1, len(sets) + 1)]
+            parametrize(names, sets, *args, **{**kwargs, "ids": ids})
+
+        metafunc.parametrize = numbered  # type: ignore[assignment,method-assign]
 
     @pytest.fixture
     def submission(self, request: pytest.FixtureRequest) -> Submission:
@@ -147,7 +164,7 @@ class CheckPlugin:
             same_file = other_id.split("::")[0] == path
             needed = other.function in own.needs or other.name in own.needs
             if same_file and needed and other.outcome != "passed":
-                pytest.skip(f"Not run: it needs “{other.title}” first.")
+                pytest.skip(needs_first(other.title))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

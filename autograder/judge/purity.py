@@ -46,6 +46,9 @@ def expect_no_trace(
                     f"calls: it depends on something that an earlier call left behind, or on "
                     f"chance.",
                     mistake="remembers",
+                    told="Called again with the same arguments, after other calls, a function "
+                    "gives another result: it depends on something that an earlier call left "
+                    "behind, or on chance.",
                 )
 
 

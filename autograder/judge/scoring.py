@@ -17,6 +17,7 @@ from autograder.judge.ledger import MAX_PRINTED
 from autograder.judge.plugin import CheckResult
 from autograder.judge.problems import raised
 from autograder.report.model import (
+    STATUS_OF,
     CheckReport,
     ExerciseReport,
     Grader,
@@ -41,7 +42,8 @@ def exercise_report(
     notes = [raised(problem, "The file").finding for problem in client.load_problems]
     status, reason = _status(results)
     answers = _answers(exercise, source, results)
-    if answers and status == "graded":
+    for_a_person = bool(answers) and status == "graded"
+    if for_a_person:
         status, reason = "by hand", f"{several(len(answers), 'answer')} for a person to read."
     return ExerciseReport(
         name=exercise.name,
@@ -52,7 +54,8 @@ def exercise_report(
         file=source.label,
         digest=source.digest,
         reason=" ".join(forbidden) or reason,
-        checks=tuple(_check_report(result, share, bool(forbidden)) for result in results),
+        reason_is_ours=bool(forbidden) or for_a_person,
+        checks=tuple(check_report(result, share, bool(forbidden)) for result in results),
         notes=tuple(dict.fromkeys(notes)),
         printed=printable(client.printed, MAX_PRINTED),
         answers=answers,
@@ -76,7 +79,8 @@ def _answers(
     )
 
 
-def _check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
+def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
+    """The report on one check, whose weight counts `share` points each."""
     passed = result.outcome == "passed"
     return CheckReport(
         name=result.name,
@@ -95,18 +99,18 @@ def _check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRe
 
 
 def _status(results: Sequence[CheckResult]) -> tuple[Status, str]:
-    by_outcome: dict[str, Status] = {
-        "error": "needs a person",
-        "crashed": "crashed",
-        "timed out": "timed out",
-    }
-    status = worst([by_outcome.get(result.outcome, "graded") for result in results] or ["graded"])
-    reasons = (r.finding for r in results if by_outcome.get(r.outcome) == status)
+    status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
+    reasons = (r.finding for r in results if STATUS_OF.get(r.outcome) == status)
     return status, next(reasons, "")
 
 
-def ungraded(exercise: Exercise, status: Status, reason: str) -> ExerciseReport:
-    """The report on an exercise that no check could look at."""
+def ungraded(
+    exercise: Exercise, status: Status, reason: str, *, ran: bool = True
+) -> ExerciseReport:
+    """The report on an exercise that no check could look at.
+
+    Unless the submission `ran`, nothing in the reason is of its making.
+    """
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -114,6 +118,7 @@ def ungraded(exercise: Exercise, status: Status, reason: str) -> ExerciseReport:
         points=0.0,
         max_points=exercise.points,
         reason=reason,
+        reason_is_ours=not ran,
     )
 
 

@@ -18,6 +18,13 @@ SEVERITY: tuple[Status, ...] = (
     "needs a person",
 )
 
+# What a check's outcome makes of its exercise, where it makes something of it.
+STATUS_OF: dict[Outcome, Status] = {
+    "error": "needs a person",
+    "crashed": "crashed",
+    "timed out": "timed out",
+}
+
 
 class Record(msgspec.Struct, frozen=True):
     """A part of the report."""
@@ -80,13 +87,15 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
     kind: "named" if the student's numbers are those of the `misconceptions`; "located" if the
     finding says what is true of the answers and where they go wrong; "error" if it explains an
-    exception. `function` is the student's function that it is about.
+    exception. `function` is the student's function that it is about. `told` is as much of it as
+    stands word for word in the course: nothing that a submission printed, raised or returned.
     """
 
     kind: Literal["named", "located", "error"]
     finding: str
     misconceptions: tuple[str, ...] = ()
     function: str = ""
+    told: str = ""
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
@@ -118,7 +127,10 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class ExerciseReport(Record, frozen=True, kw_only=True):
-    """One exercise of one submission."""
+    """One exercise of one submission.
+
+    `reason_is_ours` if running the submission has put nothing into the reason.
+    """
 
     name: str
     title: str
@@ -128,6 +140,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     file: str = ""
     digest: str = ""
     reason: str = ""
+    reason_is_ours: bool = False
     checks: tuple[CheckReport, ...] = ()
     notes: tuple[str, ...] = ()
     printed: str = ""

@@ -189,6 +189,164 @@ attack(
     "import resource as r; r.setrlimit(r.RLIMIT_CPU, (9999, 9999)); return True",
 )
 
+# Signals by other doors: the kernel sends them for whoever owns a descriptor. SIGURG and 0 do no
+# harm where they get through.
+OWNER = """
+    import fcntl
+    a, b = os.pipe()
+    SET
+    return True
+"""
+for _name, _set in {
+    "own a pipe as the judge": "fcntl.fcntl(a, fcntl.F_SETOWN, JUDGE)",
+    "own a pipe as the parent": "fcntl.fcntl(a, fcntl.F_SETOWN, os.getppid() or JUDGE)",
+    "own a pipe as the judge's group": "fcntl.fcntl(a, fcntl.F_SETOWN, -os.getpgid(0) or -JUDGE)",
+    "own a pipe as a thread of the judge": (
+        "import struct; fcntl.fcntl(a, 15, struct.pack('ii', 0, JUDGE))"
+    ),
+    "own a pipe as the judge by F_SETOWN_EX": (
+        "import struct; fcntl.fcntl(a, 15, struct.pack('ii', 1, JUDGE))"
+    ),
+    "ask who owns a pipe": "fcntl.fcntl(a, fcntl.F_GETOWN)",
+    "ask who owns a pipe by F_GETOWN_EX": "fcntl.fcntl(a, 16, bytes(8))",
+    "ask for another signal of a pipe": "fcntl.fcntl(a, 10, 23)",
+    "be told by a signal of a pipe": "fcntl.fcntl(a, fcntl.F_SETFL, fcntl.FASYNC)",
+    "be told by a signal of the line": "fcntl.fcntl(3, fcntl.F_SETFL, fcntl.FASYNC)",
+    "own the line as the judge": "fcntl.fcntl(3, fcntl.F_SETOWN, JUDGE)",
+    "be told of a pipe by ioctl": "fcntl.ioctl(a, 0x5452, b'\\1\\0\\0\\0')",
+    "own the line by ioctl": "import struct; fcntl.ioctl(3, 0x8902, struct.pack('i', JUDGE))",
+    "be told of a folder's changes": (
+        "d = os.open('/usr', os.O_RDONLY); fcntl.fcntl(d, fcntl.F_NOTIFY, 0x3f)"
+    ),
+    "a lease on a library": (
+        "d = os.open(os.__file__, os.O_RDONLY); fcntl.fcntl(d, fcntl.F_SETLEASE, fcntl.F_RDLCK)"
+    ),
+    "a lease on a file of its own": (
+        "d = os.open('leased', os.O_RDONLY | os.O_CREAT)\n"
+        "    fcntl.fcntl(d, fcntl.F_SETLEASE, fcntl.F_WRLCK)"
+    ),
+    "lock a library for itself": (
+        "d = os.open(os.__file__, os.O_RDONLY); fcntl.flock(d, fcntl.LOCK_EX)"
+    ),
+    "share the lock of a library": (
+        "d = os.open(os.__file__, os.O_RDONLY); fcntl.flock(d, fcntl.LOCK_SH | fcntl.LOCK_NB)"
+    ),
+    "lock a part of a library": (
+        "d = os.open(os.__file__, os.O_RDONLY); fcntl.lockf(d, fcntl.LOCK_SH | fcntl.LOCK_NB)"
+    ),
+    "lock an open file": (
+        "import struct; d = os.open('/dev/null', 2)\n"
+        "    fcntl.fcntl(d, 37, struct.pack('hhlli4x', 0, 0, 0, 0, 0))"
+    ),
+    "seal a file": "fcntl.fcntl(b, 1033, 1)",
+    "a pipe of a megabyte": "fcntl.fcntl(a, 1031, 2**20)",
+    "a hint on a file's life": "fcntl.fcntl(a, 1036, bytes(8))",
+    "a pipe for the kernel's notices": "os.pipe2(0x80)",
+}.items():
+    attack(_name, OWNER.replace("SET", _set))
+
+# Signals, clocks and names of other processes, by libc or by number (x86-64).
+for _name, _call in {
+    "queue a signal to the judge": "syscall(129, JUDGE, 23, INFO)",
+    "queue a signal to a thread of the judge": "syscall(297, JUDGE, JUDGE, 23, INFO)",
+    "tkill the judge": "syscall(200, JUDGE, 23)",
+    "tgkill the judge": "syscall(234, JUDGE, JUDGE, 23)",
+    "tgkill the judge by its thread": "syscall(234, -1, JUDGE, 23)",
+    "tgkill the parent": "syscall(234, os.getppid(), os.getppid(), 0)",
+    "a descriptor of the judge": "syscall(434, JUDGE, 0)",
+    "a signal by a descriptor": "syscall(424, 3, 0, None, 0)",
+    "take a descriptor of the judge": "syscall(438, 3, 0, 0)",
+    "a timer": "syscall(222, 0, None, BUFFER)",
+    "a timer that signals a thread of the judge": (
+        "syscall(222, 1, struct.pack('qiii', 0, 23, 4, JUDGE) + bytes(44), BUFFER)"
+    ),
+    "a timer by a descriptor": "timerfd_create(0, 0)",
+    "signals by a descriptor": "signalfd(-1, bytes(128), 0)",
+    "a message queue": "syscall(240, b'queue', 0o102, 0o600, None)",
+    "be told of a message queue": "syscall(244, 3, struct.pack('qiii', 0, 23, 0, 0) + bytes(44))",
+    "semaphores": "semget(1234, 1, 0o1600)",
+    "the judge's processor time": "syscall(228, ((~JUDGE) << 3) | 2, BUFFER)",
+    "the parent's processor time": "syscall(228, ((~os.getppid()) << 3) | 2, BUFFER)",
+    "the processors of the judge": "syscall(204, JUDGE, 128, BUFFER)",
+    "the session of the judge": "getsid(JUDGE)",
+    "the group of the judge": "getpgid(JUDGE)",
+    "the limits of the judge": "syscall(302, JUDGE, 7, None, BUFFER)",
+    "the robust list of the judge": "syscall(274, JUDGE, BUFFER, BUFFER)",
+    "the priority of the judge": "syscall(145, JUDGE)",
+    "put the judge on one processor": "sched_setaffinity(JUDGE, 8, struct.pack('Q', 1))",
+    "compare itself with the judge": "syscall(312, os.getpid(), JUDGE, 0, 0, 0)",
+    "write the judge's memory": "process_vm_writev(JUDGE, BUFFER, 0, BUFFER, 0, 0)",
+    "advise the judge's memory away": "syscall(440, 3, BUFFER, 0, 21, 0)",
+    "wait for the judge": "waitid(1, JUDGE, BUFFER, 4)",
+    "a wake-up beyond the process": "syscall(202, SHARED, 1, 1)",
+    "a requeue beyond the process": "syscall(202, SHARED, 3, 1, 1, SHARED)",
+    "a lock with priority": "syscall(202, SHARED, 6, 0, None)",
+    "a lock with priority of its own": "syscall(202, SHARED, 6 | 128, 0, None)",
+    "newer futexes": "syscall(454, SHARED, 1, 1, 2)",
+    "a barrier on all processors": "syscall(324, 1, 0, 0)",
+    "a barrier on whoever registered": "syscall(324, 2, 0, 0)",
+    "a child of the same parent": "syscall(56, 0x8000 | 17, 0, 0, 0, 0)",
+    "a thread in another namespace": "syscall(56, 0x10000000 | 0x3d0f00, 0, 0, 0, 0)",
+    "a child untraced": "syscall(56, 0x800000 | 17, 0, 0, 0, 0)",
+    "a process by clone3": "syscall(435, struct.pack('11Q', *[0] * 4, 17, *[0] * 6), 88)",
+    "another personality": "personality(0x40000)",
+    "the number of another architecture": "syscall(0x40000000 + 39)",
+    "the number of another architecture's fork": "syscall(0x40000000 + 57)",
+    "a filter of its own": "syscall(317, 1, 0, BUFFER)",
+    "a filter that tells others": "syscall(317, 1, 8, BUFFER)",
+    "what filters can do": "syscall(317, 2, 0, struct.pack('I', 0x7fff0000))",
+    "a ruleset of its own": "syscall(444, None, 0, 1)",
+    "rules in force again": "syscall(446, 3, 0)",
+    "a mount by the new interface": "syscall(430, b'tmpfs', 0)",
+    "a tree of mounts": "syscall(428, -100, b'/', 1)",
+    "a mount that moves": "syscall(429, 3, b'', -100, b'/', 4)",
+    "another root": "syscall(155, b'/', b'/')",
+    "a file by its handle": "syscall(303, -100, b'/usr', BUFFER, BUFFER, 0)",
+    "files by a newer open": "syscall(437, -100, b'/', bytes(24), 24)",
+    "all changes of all files": "syscall(300, 0, 0)",
+    "quotas": "syscall(179, 0x800001 << 8, None, 0, None)",
+    "accounting": "acct(None)",
+    "the kernel's log by a call": "syscall(103, 10, None, 0)",
+    "ports": "iopl(0)",
+    "a key": "syscall(248, b'user', b'x', b'y', 1, -2)",
+    "memory hidden from the kernel": "syscall(447, 0)",
+    "pages of others by number": "syscall(279, JUDGE, 0, None, None, BUFFER, 0)",
+    "huge pages of the machine": "mmap(None, 1 << 21, 3, 0x40022, -1, 0)",
+    "pages broken on purpose": "madvise(ctypes.c_void_p(PAGE), 4096, 100)",
+    "pages shared with who has the same": "madvise(ctypes.c_void_p(PAGE), 4096, 12)",
+    "pages put out": "madvise(ctypes.c_void_p(PAGE), 4096, 21)",
+    "which pages of a library are in use": "mincore(ctypes.c_void_p(PAGE), 4096, BUFFER)",
+    "a real-time priority": "sched_setscheduler(0, 1, struct.pack('i', 1))",
+    "the priority of its input and output": "syscall(251, 1, 0, 0)",
+    "all files written to disk": "syncfs(3)",
+    "an extended attribute": "setxattr(b'.', b'user.x', b'y', 1, 0)",
+    "an exchange of files": "syscall(316, -100, b'/usr', -100, b'/lib', 2)",
+    "a device": "mknod(b'device', 0o20666, 0x103)",
+    "copies between descriptors": "sendfile(3, 3, None, 0)",
+    "another user on its files": "fchown(3, 0, 0)",
+    "be told when its parent ends": "prctl(1, 9, 0, 0, 0)",
+    "be the parent of what is left": "prctl(36, 1, 0, 0, 0)",
+    "be traced by anybody": "prctl(0x59616d61, -1, 0, 0, 0)",
+    "another program's name": "prctl(35, 8, 0, 0, 0)",
+}.items():
+    attack(
+        f"call for {_name}",
+        f"""
+        import ctypes, struct
+        libc = ctypes.CDLL(None)
+        libc.mmap.restype = ctypes.c_long
+        libc.syscall.restype = ctypes.c_long
+        BUFFER = ctypes.create_string_buffer(4096)
+        INFO = struct.pack("iii", 23, 0, -1) + bytes(116)
+        PAGE = libc.mmap(None, 8192, 3, 0x21, -1, 0)
+        SHARED = ctypes.c_void_p(PAGE)
+        result = libc.{_call}
+        if result == 0 and {"clone" in _call or "syscall(56" in _call or "435" in _call}:
+            os._exit(0)
+        return result >= 0
+""",
+    )
+
 # The network.
 for _name, _kind in {
     "an internet socket": "socket.AF_INET, socket.SOCK_STREAM",

@@ -190,8 +190,9 @@ def test_the_published_schema_is_in_step(root):
     assert published == now, "autograder schema report > docs/report.schema.json"
 
 
+SAID = f"It is not scaled. {EVIL}"
 NAMED = Diagnosis(
-    kind="named", finding=f"It is not scaled. {EVIL}", misconceptions=("no-scaling",), function="f"
+    kind="named", finding=SAID, misconceptions=("no-scaling",), function="f", told=SAID
 )
 
 

@@ -1,0 +1,113 @@
+"""What pytest prints of a check: the lines of every other face, never the check's source."""
+
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autograder.course import Course
+
+if TYPE_CHECKING:
+    from autograder.judge.plugin import CheckResult
+
+# Options that open the checks' own frames, by their names in pytest's settings.
+OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
+NOT_RUN_HERE = "Checks that do not show themselves in an exam are not run here; their points come"
+NOT_RUN_HERE += " when it is graded."
+
+
+class PolicyPlugin:
+    """Makes each test's report from what the course's hint policy shows of the check.
+
+    `results_of` gives the results of all checks of a file, in their order.
+    """
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        course: Course,
+        is_check: Callable[[pytest.Item], bool],
+        results_of: Callable[[Path], "Sequence[CheckResult]"],
+    ) -> None:
+        self.policy = course.content.hints
+        self.is_check = is_check
+        self.results_of = results_of
+        self.failed: list[tuple[pytest.Item, pytest.TestReport]] = []
+        self.config = config
+        config.option.fulltrace = False  # a run that is broken off would show where the check was
+        config.option.setupshow = False  # and this, what fixtures and parameters hold
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Refuse what would show the checks from within; leave out what an exam holds back."""
+        ours = [item for item in items if self.is_check(item)]
+        if not ours or self.policy == "practice":
+            return
+        for name, option in OPENING.items():
+            if self.config.getoption(name, None):
+                raise pytest.UsageError(
+                    f"{option} would show the answers, and this course does not allow that "
+                    f"(`hints: {self.policy}` in course.yml)."
+                )
+        if self.policy == "exam":
+            hidden = [item for item in ours if item.get_closest_marker("hidden")]
+            if hidden:
+                self.config.hook.pytest_deselected(items=hidden)
+                items[:] = [item for item in items if item not in hidden]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """A warning is shown with its line, which is the check's."""
+        if not self.is_check(item):
+            return (yield)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if not self.is_check(item):
+            return report
+        report.sections = []
+        if self.policy == "exam" or item.get_closest_marker("hidden"):
+            report.user_properties = []
+        if call.excinfo is None:
+            return report
+        if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot even be read
+            report.longrepr = str(call.excinfo.value)
+        elif report.skipped:
+            said = " ".join(line.strip() for line in self._lines(item, 0)[1:])
+            report.longrepr = str(item.path), 0, said or "Not run."
+        else:
+            report.longrepr = "\n".join(self._lines(item, 0))
+            self.failed.append((item, report))
+        return report
+
+    def tell_diagnoses(self) -> None:
+        """Say it again, now that it is known which mistakes were made."""
+        for item, report in self.failed:
+            report.longrepr = "\n".join(self._lines(item, 1))
+
+    def _lines(self, item: pytest.Item, hints: int) -> list[str]:
+        """What the policy shows of a check, with so many hints."""
+        from autograder.judge.scoring import check_report
+        from autograder.report.model import ExerciseReport
+        from autograder.report.redact import exercise_for_student
+        from autograder.report.terminal import check_lines, plain
+
+        exercise = ExerciseReport(
+            name=item.path.stem,
+            title=item.path.stem,
+            status="graded",
+            points=0.0,
+            max_points=0.0,
+            checks=tuple(check_report(result, 0.0, False) for result in self.results_of(item.path)),
+        )
+        for check in exercise_for_student(exercise, self.policy, hints).checks:
+            if check.name == item.name:
+                return [plain(line) for line in check_lines(check, with_values=True, said=set())]
+        return []
