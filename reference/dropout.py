@@ -96,8 +96,8 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if count and len(dropped) > 1 and (dropped == dropped[:1]).all():
         return DropoutMistake(
             "dropout-shared-by-batch",
-            "The same weights are dropped in every item of the batch. Each weight should be dropped "
-            "or kept by itself.",
+            "The same weights are dropped in every item of the batch. Each weight should be "
+            "dropped or kept by itself.",
         )
     if np.allclose(used[kept], right[kept], atol=1e-5) and count:
         return DropoutMistake(

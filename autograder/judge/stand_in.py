@@ -183,13 +183,15 @@ class Submission:
         echo: bool = False,
     ) -> Any:
         __tracebackhide__ = True
-        self._calls.append(Call(name, args, kwargs))
+        sent = [_sent(arg) for arg in args]
+        named = {key: _sent(value) for key, value in kwargs.items()}
+        self._calls.append(Call(name, tuple(sent), named))
         return self._client.ask(
             Request(
                 "call",
                 name,
-                [_sent(arg) for arg in args],
-                {key: _sent(value) for key, value in kwargs.items()},
+                sent,
+                named,
                 on=on.number if on else 0,
                 keep=keep,
                 echo=echo,
