@@ -16,9 +16,16 @@
 # **How to write a test that finds faults**
 #
 # - Use an input whose right answer you know: by hand, by a property (rows that sum to 1; a word that
-#   changes nothing before it), or by a slow and simple second way to compute it.
+#   changes nothing before it), or by a slow and simple second way to compute it. A property alone is
+#   seldom enough: many wrong rows sum to 1.
+# - Look at every number of every result, and at the shapes: the output *and* the weights, the last
+#   item of a batch as well as the first, and every head, row and column. Many of the broken functions
+#   are wrong in one respect only, and all else that they return is right.
+# - Use every kind of input that the description speaks of: with batch axes and without, each kind of
+#   mask, the smallest and the largest numbers. Many are wrong for one of these only.
 # - Choose sizes that all differ: 2 sequences, 3 heads, 4 words, 5 features. Where two sizes are equal,
-#   a mixed-up axis goes unnoticed.
+#   a mixed-up axis goes unnoticed. Where the description says so, try equal sizes too: some faults
+#   show only there.
 # - Compare with `np.allclose(a, b)`, never with `==`: right functions round differently.
 # - Try it on both sides: `test_NAME(broken_NAME)` has to raise, `test_NAME(NAME)` has to return.
 #
@@ -47,7 +54,9 @@ import numpy as np
 # ## 1. A softmax
 #
 # `row_softmax(x)`: the softmax of each row, that is, along the last axis of an array with one axis or
-# more. It is stable: entries of 1000 give no NaN.
+# more (one, two and three are enough for your test), of decimals or of whole numbers. The result has
+# the shape of `x`. It is stable: entries of 1000 give no NaN, also beside a row of entries of −1000,
+# and the weights of such rows are right as well.
 
 
 # %%
@@ -74,7 +83,8 @@ def test_row_softmax(implementation):
 # ## 2. Attention on a batch
 #
 # `batched_attention(Q, K, V)`: scaled dot-product attention, `(output, weights)`, for any number of
-# batch axes in front: none, one, or several (a batch and heads, say).
+# batch axes in front: none, one, or two (a batch and heads, say). There may be more keys than queries,
+# or fewer, and `d_v` may differ from `d_k`. Like the softmax it is stable: scores of 1000 give no NaN.
 
 
 # %%
@@ -102,8 +112,11 @@ def test_batched_attention(implementation):
 # ## 3. A mask for several heads
 #
 # `masked_heads(scores, mask)`: the attention weights of scores `(B, H, L, L)`, which are scaled
-# already. The mask is `(L, L)`, the same for all, or `(B, L, L)`, one for each sequence. Every row
-# allows something.
+# already. The mask is `(L, L)`, the same for all, or `(B, L, L)`, one for each sequence; it need not be
+# the causal one. Its entries are True and False, or 1 and 0, or 1.0 and 0.0. Every row allows
+# something, and what is blocked gets the weight 0. Scores of 1000 give no NaN.
+#
+# All of this holds for any numbers of sequences, heads and words, also where these are equal.
 
 
 # %%
@@ -130,7 +143,8 @@ def test_masked_heads(implementation):
 # ## 4. Several heads
 #
 # `multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads)`: self-attention in heads, `(output, weights)`.
-# The matrices stand on the right, `x @ W_q`, and head h has the features h·E/H to (h+1)·E/H − 1.
+# The matrices stand on the right, `x @ W_q`, and head h has the features h·E/H to (h+1)·E/H − 1. The
+# weights are those of each head. Scores of 1000 give no NaN.
 
 
 # %%
@@ -159,9 +173,14 @@ def test_multi_head_forward(implementation):
 # ## 5. Dropout
 #
 # `attention_with_dropout(Q, K, V, p, rng)`: attention while training. Each weight is set to 0 with
-# probability p, by itself, and those that are kept are divided by 1 − p. The values are mixed with
-# these; **returned are the weights before dropout**, which are a distribution. Random numbers come from
-# `rng`, a `numpy.random.Generator`.
+# probability p, by itself: whether it is does not follow from another one of its row, its column or
+# its batch. Those that are kept are divided by 1 − p. The values are mixed with these; **returned are
+# the weights before dropout**, which are a distribution. With p = 0 nothing is dropped; p may be small
+# and may be large.
+#
+# Random numbers come from `rng`, a `numpy.random.Generator`: another generator gives other numbers, and
+# one with the same seed the same. *How* a function draws them is its own affair, so do not expect that
+# a certain weight is dropped.
 
 
 # %%

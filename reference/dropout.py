@@ -60,6 +60,12 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
             "While training, the weights that you return are those after dropout: rows with zeros, "
             "which do not sum to 1. They should be those before it.",
         )
+    if dropped.any() and np.allclose(returned.sum(-1)[~dropped.all(-1)], 1, atol=1e-4):
+        return DropoutMistake(
+            "dropped-weights-returned",
+            "While training, the weights that you return are those after dropout, brought to a sum "
+            "of 1: they have zeros. They should be those before it.",
+        )
     if np.allclose(returned.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-before-softmax",
@@ -80,6 +86,18 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
             "dropout-of-whole-keys",
             "Whole keys are dropped: a key that is dropped is so for every query. Each weight "
             "should be dropped or kept by itself.",
+        )
+    if count and (dropped == dropped[..., :1]).all():
+        return DropoutMistake(
+            "dropout-of-whole-queries",
+            "Whole rows are dropped: a query loses all of its keys, or none. Each weight should be "
+            "dropped or kept by itself.",
+        )
+    if count and len(dropped) > 1 and (dropped == dropped[:1]).all():
+        return DropoutMistake(
+            "dropout-shared-by-batch",
+            "The same weights are dropped in every item of the batch. Each weight should be "
+            "dropped or kept by itself.",
         )
     if np.allclose(used[kept], right[kept], atol=1e-5) and count:
         return DropoutMistake(

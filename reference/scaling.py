@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import exp, lgamma, log
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class Distribution:
     size: int
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=128)
 def sampling_distributions(
     dimension: int,
     seq_len: int,
@@ -107,6 +108,39 @@ def acceptance_interval(
     kurtosis = one_trial.excess_kurtosis / trials
     low, high = (_corrected(side * z, skewness, kurtosis) for side in (-1, 1))
     return one_trial.mean + spread * min(low, -z), one_trial.mean + spread * max(high, z)
+
+
+def variance_interval(freedom: int, false_rejection: float) -> tuple[float, float]:
+    """Where an observed variance lies, as a part of the expected one, but for that chance.
+
+    It is χ² distributed over its degrees of freedom, an even number. The reference's own estimate
+    and what the trials differ from a normal distribution widen the interval by half.
+    """
+    low, high = (_chi_square(freedom, false_rejection / 2, upper) for upper in (False, True))
+    return low / freedom / 1.5, high / freedom * 1.5
+
+
+def _chi_square(freedom: int, chance: float, upper: bool) -> float:
+    """The value that χ² is above with that chance, or below it, by bisection.
+
+    For an even number of degrees of freedom both are sums of a Poisson distribution.
+    """
+
+    half = freedom // 2
+    counts = range(half) if upper else range(half, half + 200)
+
+    def beyond(value: float) -> float:
+        mean = value / 2
+        return sum(exp(n * log(mean) - mean - lgamma(n + 1)) for n in counts)
+
+    low, high = 1e-9, 10.0 * freedom + 200
+    for _ in range(100):
+        middle = (low + high) / 2
+        if (beyond(middle) > chance) == upper:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _corrected(z: float, skewness: float, kurtosis: float) -> float:

@@ -16,9 +16,16 @@
 # **How to write a test that finds faults**
 #
 # - Use an input whose right answer you know: by hand, by a property (rows that sum to 1; a word that
-#   changes nothing before it), or by a slow and simple second way to compute it.
+#   changes nothing before it), or by a slow and simple second way to compute it. A property alone is
+#   seldom enough: many wrong rows sum to 1.
+# - Look at every number of every result, and at the shapes: the output *and* the weights, the last
+#   item of a batch as well as the first, and every head, row and column. Many of the broken functions
+#   are wrong in one respect only, and all else that they return is right.
+# - Use every kind of input that the description speaks of: with batch axes and without, each kind of
+#   mask, the smallest and the largest numbers. Many are wrong for one of these only.
 # - Choose sizes that all differ: 2 sequences, 3 heads, 4 words, 5 features. Where two sizes are equal,
-#   a mixed-up axis goes unnoticed.
+#   a mixed-up axis goes unnoticed. Where the description says so, try equal sizes too: some faults
+#   show only there.
 # - Compare with `np.allclose(a, b)`, never with `==`: right functions round differently.
 # - Try it on both sides: `test_NAME(broken_NAME)` has to raise, `test_NAME(NAME)` has to return.
 #
@@ -47,7 +54,9 @@ import numpy as np
 # ## 1. A softmax
 #
 # `row_softmax(x)`: the softmax of each row, that is, along the last axis of an array with one axis or
-# more. It is stable: entries of 1000 give no NaN.
+# more (one, two and three are enough for your test), of decimals or of whole numbers. The result has
+# the shape of `x`. It is stable: entries of 1000 give no NaN, also beside a row of entries of −1000,
+# and the weights of such rows are right as well.
 
 
 # %%
@@ -69,15 +78,16 @@ def row_softmax(x):
 def test_row_softmax(implementation):
     """Raises AssertionError if the implementation is broken."""
     ### BEGIN SOLUTION
-    x = np.array([[[1.0, 2.0, 4.0, 0.5], [3.0, 3.0, 0.0, 1.0], [0.0, -1.0, 5.0, 2.0]]] * 2)
-    x[1] *= -0.5
-    weights = implementation(x)
-    for i, j in np.ndindex(2, 3):
-        assert np.allclose(weights[i, j], np.exp(x[i, j]) / np.exp(x[i, j]).sum())
-    assert np.allclose(implementation(x[0]), weights[0])
-    assert np.allclose(implementation(x[0, 0]), weights[0, 0])
-    large = implementation(np.array([[1000.0, 999.0], [-1000.0, -1000.0]]))
-    assert np.allclose(large.sum(axis=-1), 1)
+    batch = np.array([[[1.0, 2.0, 4.0, 0.5], [3.0, 3.0, 0.0, 1.0], [0.0, -1.0, 5.0, 2.0]]] * 2)
+    batch[1] *= -0.5
+    large = np.array([[1000.0, 999.0, 998.0], [-1000.0, -1000.5, -1002.0]])
+    whole = np.array([[1, 2, 3], [3, 0, 1]])
+    for x in (batch, batch[0], batch[0, 0], large, whole):
+        weights = implementation(x)
+        assert weights.shape == x.shape
+        for place in np.ndindex(*x.shape[:-1]):
+            e = np.exp(x[place] - max(x[place]))
+            assert np.allclose(weights[place], e / e.sum())
     ### END SOLUTION
 
 
@@ -85,7 +95,8 @@ def test_row_softmax(implementation):
 # ## 2. Attention on a batch
 #
 # `batched_attention(Q, K, V)`: scaled dot-product attention, `(output, weights)`, for any number of
-# batch axes in front: none, one, or several (a batch and heads, say).
+# batch axes in front: none, one, or two (a batch and heads, say). There may be more keys than queries,
+# or fewer, and `d_v` may differ from `d_k`. Like the softmax it is stable: scores of 1000 give no NaN.
 
 
 # %%
@@ -110,16 +121,17 @@ def test_batched_attention(implementation):
     """Raises AssertionError if the implementation is broken."""
     ### BEGIN SOLUTION
     rng = np.random.default_rng(0)
-    Q, K, V = (rng.normal(size=(2, 3, n, d)) for n, d in ((4, 5), (6, 5), (6, 7)))
-    output, weights = implementation(Q, K, V)
-    assert output.shape == (2, 3, 4, 7)
-    for b, h, i in np.ndindex(2, 3, 4):
-        e = np.exp([Q[b, h, i] @ K[b, h, j] / np.sqrt(5) for j in range(6)])
-        assert np.allclose(weights[b, h, i], e / e.sum())
-        assert np.allclose(output[b, h, i], e / e.sum() @ V[b, h])
-    for place in (0, (0, 0)):
-        part = implementation(Q[place], K[place], V[place])
-        assert np.allclose(part[0], output[place]) and np.allclose(part[1], weights[place])
+    for batch, size in (((2, 3), 1), ((2,), 1), ((), 1), ((), 1000)):
+        Q, K, V = (rng.normal(size=(*batch, n, d)) for n, d in ((4, 5), (6, 5), (6, 7)))
+        Q = Q * size
+        output, weights = implementation(Q, K, V)
+        assert output.shape == (*batch, 4, 7) and weights.shape == (*batch, 4, 6)
+        for place in np.ndindex(*batch, 4):
+            part = place[:-1]
+            scores = np.array([Q[place] @ K[part][j] / np.sqrt(5) for j in range(6)])
+            e = np.exp(scores - max(scores))
+            assert np.allclose(weights[place], e / e.sum())
+            assert np.allclose(output[place], e / e.sum() @ V[part])
     ### END SOLUTION
 
 
@@ -127,8 +139,11 @@ def test_batched_attention(implementation):
 # ## 3. A mask for several heads
 #
 # `masked_heads(scores, mask)`: the attention weights of scores `(B, H, L, L)`, which are scaled
-# already. The mask is `(L, L)`, the same for all, or `(B, L, L)`, one for each sequence. Every row
-# allows something.
+# already. The mask is `(L, L)`, the same for all, or `(B, L, L)`, one for each sequence; it need not be
+# the causal one. Its entries are True and False, or 1 and 0, or 1.0 and 0.0. Every row allows
+# something, and what is blocked gets the weight 0. Scores of 1000 give no NaN.
+#
+# All of this holds for any numbers of sequences, heads and words, also where these are equal.
 
 
 # %%
@@ -153,15 +168,19 @@ def test_masked_heads(implementation):
     """Raises AssertionError if the implementation is broken."""
     ### BEGIN SOLUTION
     rng = np.random.default_rng(0)
-    scores = rng.normal(size=(3, 3, 3, 3))  # all sizes equal: nothing fails by its shape
-    one = np.array([[True, False, False], [True, True, False], [False, True, True]])
-    each = np.stack([one, one[::-1], np.eye(3, dtype=bool)])
-    for mask in (one, each):
-        weights = implementation(scores, mask)
-        assert weights.shape == scores.shape
-        for b, h in np.ndindex(3, 3):
-            e = np.exp(scores[b, h]) * (mask if mask.ndim == 2 else mask[b])
-            assert np.allclose(weights[b, h], e / e.sum(axis=-1, keepdims=True))
+    for B, H, L in ((2, 3, 4), (3, 3, 3)):  # where all sizes are equal, nothing fails by its shape
+        one = np.eye(L, k=1, dtype=bool) | np.eye(L, dtype=bool)
+        each = np.array([np.roll(one, b, axis=1) for b in range(B)])
+        for mask in (one, each, one.astype(float), each.astype(int)):
+            for size in (1, 1000):
+                scores = size * rng.normal(size=(B, H, L, L))
+                weights = implementation(scores, mask)
+                assert weights.shape == scores.shape
+                for b, h, i in np.ndindex(B, H, L):
+                    row = mask[i] if mask.ndim == 2 else mask[b, i]
+                    low = np.where(row == 1, scores[b, h, i], -np.inf)
+                    e = np.exp(low - max(low))
+                    assert np.allclose(weights[b, h, i], e / e.sum())
     ### END SOLUTION
 
 
@@ -169,7 +188,8 @@ def test_masked_heads(implementation):
 # ## 4. Several heads
 #
 # `multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads)`: self-attention in heads, `(output, weights)`.
-# The matrices stand on the right, `x @ W_q`, and head h has the features h·E/H to (h+1)·E/H − 1.
+# The matrices stand on the right, `x @ W_q`, and head h has the features h·E/H to (h+1)·E/H − 1. The
+# weights are those of each head. Scores of 1000 give no NaN.
 
 
 # %%
@@ -201,19 +221,21 @@ def test_multi_head_forward(implementation):
     """Raises AssertionError if the implementation is broken."""
     ### BEGIN SOLUTION
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(2, 4, 6))
     W_q, W_k, W_v, W_o = rng.normal(size=(4, 6, 6))
-    output, weights = implementation(x, W_q, W_k, W_v, W_o, 3)
-    assert weights.shape == (2, 3, 4, 4)
-    heads = []
-    for h in range(3):
-        part = slice(2 * h, 2 * h + 2)
-        Q, K, V = (x @ W[:, part] for W in (W_q, W_k, W_v))
-        e = np.exp(Q @ K.transpose(0, 2, 1) / np.sqrt(2))
-        e /= e.sum(axis=-1, keepdims=True)
-        assert np.allclose(weights[:, h], e)
-        heads.append(e @ V)
-    assert np.allclose(output, np.concatenate(heads, axis=-1) @ W_o)
+    for size in (1, 30):
+        x = size * rng.normal(size=(2, 4, 6))
+        output, weights = implementation(x, W_q, W_k, W_v, W_o, 3)
+        assert weights.shape == (2, 3, 4, 4)
+        heads = []
+        for h in range(3):
+            part = slice(2 * h, 2 * h + 2)
+            Q, K, V = (x @ W[:, part] for W in (W_q, W_k, W_v))
+            scores = Q @ K.transpose(0, 2, 1) / np.sqrt(2)
+            e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+            e /= e.sum(axis=-1, keepdims=True)
+            assert np.allclose(weights[:, h], e)
+            heads.append(e @ V)
+        assert np.allclose(output, np.concatenate(heads, axis=-1) @ W_o)
     ### END SOLUTION
 
 
@@ -221,9 +243,14 @@ def test_multi_head_forward(implementation):
 # ## 5. Dropout
 #
 # `attention_with_dropout(Q, K, V, p, rng)`: attention while training. Each weight is set to 0 with
-# probability p, by itself, and those that are kept are divided by 1 − p. The values are mixed with
-# these; **returned are the weights before dropout**, which are a distribution. Random numbers come from
-# `rng`, a `numpy.random.Generator`.
+# probability p, by itself: whether it is does not follow from another one of its row, its column or
+# its batch. Those that are kept are divided by 1 − p. The values are mixed with these; **returned are
+# the weights before dropout**, which are a distribution. With p = 0 nothing is dropped; p may be small
+# and may be large.
+#
+# Random numbers come from `rng`, a `numpy.random.Generator`: another generator gives other numbers, and
+# one with the same seed the same. *How* a function draws them is its own affair, so do not expect that
+# a certain weight is dropped.
 
 
 # %%
@@ -249,21 +276,27 @@ def test_attention_with_dropout(implementation):
     """Raises AssertionError if the implementation is broken."""
     ### BEGIN SOLUTION
     data = np.random.default_rng(0)
-    Q, K = data.normal(size=(60, 4)), data.normal(size=(50, 4))
+    Q, K = data.normal(size=(2, 40, 4)), data.normal(size=(2, 50, 4))
     eye = np.eye(50)  # with these values, the output shows the weights that were used
-    e = np.exp(Q @ K.T / 2)
+    V = np.array([np.hstack([eye, eye])] * 2)  # twice: dropout of the output would differ
+    e = np.exp(Q @ K.transpose(0, 2, 1) / 2)
     right = e / e.sum(axis=-1, keepdims=True)
-    output, weights = implementation(Q, K, eye, 0.25, np.random.default_rng(1))
-    assert np.allclose(weights, right)
-    kept = output != 0
-    assert 0.2 < 1 - kept.mean() < 0.3
-    assert np.allclose(output[kept] * 0.75, right[kept])
-    assert len(np.unique(kept, axis=0)) > 1  # not the same keys for every query
-    again, _ = implementation(Q, K, eye, 0.25, np.random.default_rng(1))
-    assert np.allclose(output, again)
-    # values twice: dropout of the output would show them differently
-    twice, _ = implementation(Q, K, np.hstack([eye, eye]), 0.25, np.random.default_rng(2))
-    assert np.allclose(twice[:, :50], twice[:, 50:])
+    for p in (0, 0.1, 0.3, 0.75):
+        output, weights = implementation(Q, K, V, p, np.random.default_rng(1))
+        assert np.allclose(weights, right)
+        used = output[:, :, :50]
+        assert np.allclose(used, output[:, :, 50:])
+        kept = used != 0
+        assert np.allclose(used[kept] * (1 - p), right[kept])
+        assert abs(1 - kept.mean() - p) < 0.05
+        again, _ = implementation(Q, K, V, p, np.random.default_rng(1))
+        assert np.allclose(output, again)
+        if p > 0:
+            other, _ = implementation(Q, K, V, p, np.random.default_rng(2))
+            assert not np.allclose(output, other)
+            assert not np.array_equal(kept[0], kept[1])
+            for axis in (0, 1):  # neither the same keys for every query, nor whole queries
+                assert np.unique(kept[0], axis=axis).shape[axis] > 1
     ### END SOLUTION
 
 

@@ -11,6 +11,7 @@ from autograder.worker.codec import Figure
 from reference.figures import image_of, panels_of
 
 TOKENS = ["the", "cat", "sat"]
+REPEATED = ["the", "cat", "the", "mat"]
 
 
 def weights_of(reference, rng, length):
@@ -78,11 +79,17 @@ def ticks(labels, places):
     }
 
 
+def at_each_cell(found, tokens):
+    """Whether each cell has its token; cells of an image lie around 0, 1, 2, of a mesh between."""
+    return any(
+        [found.get(i + offset) for i in range(len(tokens))] == tokens for offset in (0.0, 0.5)
+    )
+
+
 def expect_tokens(axis, labels, places, tokens):
     found = ticks(labels, places)
-    for offset in (0.0, 0.5):  # cells of an image lie around 0, 1, 2; those of a mesh between
-        if [found.get(i + offset) for i in range(len(tokens))] == tokens:
-            return
+    if at_each_cell(found, tokens):
+        return
     said = ", ".join(one_line(label, 20) for label in list(found.values())[:8]) or "none"
     backwards = list(found.values()) == tokens[::-1]
     raise Mismatch(
@@ -102,10 +109,21 @@ def expect_tokens(axis, labels, places, tokens):
         "the same for y.",
     ),
 )
-def test_tick_labels(example):
+def test_tick_labels(submission, reference, rng, example):
     _, _, axes = example
     expect_tokens("x", axes.x_ticks, axes.x_places, TOKENS)
     expect_tokens("y", axes.y_ticks, axes.y_places, TOKENS)
+    _, axes = draw(submission, weights_of(reference, rng, len(REPEATED)), REPEATED)
+    for axis, labels, places in (
+        ("x", axes.x_ticks, axes.x_places),
+        ("y", axes.y_ticks, axes.y_places),
+    ):
+        if not at_each_cell(ticks(labels, places), REPEATED):
+            raise Mismatch(
+                f"Of the tokens {', '.join(REPEATED)}, “the” occurs twice. Each cell of the {axis} "
+                f"axis needs its own label, also where the token is the same as another one.",
+                mistake="repeated-tokens-merged",
+            )
 
 
 def says_query(label):

@@ -1,7 +1,8 @@
 """Checks of `scaling_experiment`.
 
-The student's random numbers are the student's own, so each statistic is compared with the
-interval in which a fair experiment lands, all but once in 10 million times.
+How a student's code draws is its own affair, so each statistic is compared with the interval in
+which a fair experiment lands, all but once in 10 million times. The sizes come from the course's
+seed, beyond those that the text names, and of some generators it is known what they draw.
 """
 
 import re
@@ -9,28 +10,38 @@ import re
 import numpy as np
 import pytest
 
+from autograder.checks.fair_trials import (
+    Sizes,
+    drawn_sizes,
+    expect_fair,
+    expect_of_draws,
+    expect_scatter,
+    expect_variance,
+    many_sizes,
+    usual_sizes,
+)
 from autograder.judge.carry import OwnSteps
 from autograder.judge.expect import Mismatch, expect_close, expect_numbers, expect_shape
 from autograder.judge.problems import StudentProblem
-from autograder.report.model import Curve
 from autograder.text import one_line
 from autograder.worker.codec import Figure
-from reference.scaling import acceptance_interval
+from reference import draws
 
-DIMENSIONS = [4, 16, 64, 256]
-SEQ_LEN, TRIALS = 8, 40
-FALSE_REJECTION = 1e-9
-REPEATS = 24
+SEQ_LEN = 8
+REPEATS = 25
 
 
-def generator(submission, seed):
-    return submission.make("numpy.random.default_rng", seed)
+@pytest.fixture
+def generator(submission):
+    """What makes a generator, from its state, where the submission runs."""
+    made = submission.define("draws", draws.GENERATOR)
+    return lambda state: made.generator.kept(state.key, state.position)
 
 
-def run(submission, reference, dimensions, seq_len, trials, seed):
+def run(submission, reference, sizes, rng):
     """The student's results, as {dimension: {measure: number}}."""
-    rng = generator(submission, seed)
-    results = submission.measure_scaling(dimensions, seq_len, trials, rng)
+    dimensions = sizes.dimensions
+    results = submission.measure_scaling(dimensions, sizes.seq_len, sizes.trials, rng)
     if not isinstance(results, dict):
         raise Mismatch("measure_scaling did not return a dict with an entry for each dimension.")
     if set(results) != set(dimensions):
@@ -55,53 +66,10 @@ def run(submission, reference, dimensions, seq_len, trials, seed):
     return table
 
 
-def distributions_at(reference, seq_len):
-    """By dimension, the distributions of one trial at that length."""
-    return lambda dimension: reference.sampling_distributions(dimension, seq_len)
-
-
-def fair_interval(distributions, name, seq_len, trials):
-    """Where a fair measurement of `name` lies."""
-    low, high = acceptance_interval(distributions[name], trials, FALSE_REJECTION)
-    if name.startswith("scores_std"):  # ddof 0 and 1 are both right
-        count = seq_len**2
-        high *= np.sqrt(count / (count - 1))
-    return low, high
-
-
-def expect_fair(table, names, seq_len, trials, distributions):
-    """Pass if each of the named measures lies where a fair experiment would.
-
-    `distributions(dimension)` are those of one trial.
-    """
-    curves, first = [], ""
-    for name in names:
-        dimensions = sorted(table)
-        bands = [fair_interval(distributions(d), name, seq_len, trials) for d in dimensions]
-        mine = [table[d][name] for d in dimensions]
-        outside = [
-            (d, value, low, high)
-            for d, value, (low, high) in zip(dimensions, mine, bands, strict=True)
-            if not low <= value <= high
-        ]
-        if outside:
-            curves.append(
-                Curve(
-                    name=name,
-                    against="dimension",
-                    x=tuple(float(d) for d in dimensions),
-                    yours=tuple(mine),
-                    low=tuple(float(low) for low, _ in bands),
-                    high=tuple(float(high) for _, high in bands),
-                )
-            )
-            d, value, low, high = outside[0]
-            first = first or (
-                f"{name} at dimension {d} is {value:.4g}. With {trials} trials of length "
-                f"{seq_len}, a fair measurement lies between {low:.4g} and {high:.4g}."
-            )
-    if curves:
-        raise Mismatch(first, curves=tuple(curves))
+def distributions_at(reference, sizes):
+    """By dimension, the distributions of one trial at that length; rougher for many of them."""
+    size = 600 if len(sizes.dimensions) < 10 else 300
+    return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
 
 @pytest.mark.check(
@@ -170,12 +138,16 @@ def test_gradient_norm(submission, reference, rng):
         "scores.std() of each trial's matrix, averaged over the trials.",
     ),
 )
-def test_spread(submission, reference):
+def test_spread(submission, reference, rng, generator):
     names = ("scores_std_unscaled", "scores_std_scaled")
     # then longer sequences, which show the spread to 3 %: enough to see scores that were rounded
-    for dimensions, seq_len, seed in ((DIMENSIONS, SEQ_LEN, 11), ([64], 40, 13)):
-        table = run(submission, reference, dimensions, seq_len, TRIALS, seed)
-        expect_fair(table, names, seq_len, TRIALS, distributions_at(reference, seq_len))
+    long = Sizes([int(rng.integers(33, 100))], 40, 40)
+    for number, sizes in enumerate((usual_sizes(rng), long)):
+        table = run(submission, reference, sizes, generator(draws.seeded(11, number)))
+        expect_fair(table, names, sizes, distributions_at(reference, sizes))
+    many = many_sizes(rng)
+    table = run(submission, reference, many, generator(draws.seeded(12)))
+    expect_scatter(table, names, many, distributions_at(reference, many))
 
 
 @pytest.mark.check(
@@ -189,20 +161,25 @@ def test_spread(submission, reference):
         "over the trials.",
     ),
 )
-def test_entropy_and_largest_weight(submission, reference, note):
+def test_entropy_and_largest_weight(submission, reference, rng, generator, note):
     names = [name for name in reference.MEASURES if not name.startswith("scores_std")]
-    table = run(submission, reference, DIMENSIONS, SEQ_LEN, TRIALS, 12)
+    sizes, many = usual_sizes(rng), many_sizes(rng)
+    table = run(submission, reference, sizes, generator(draws.seeded(13)))
+    scattered = run(submission, reference, many, generator(draws.seeded(14)))
     try:
-        expect_fair(table, names, SEQ_LEN, TRIALS, distributions_at(reference, SEQ_LEN))
+        expect_fair(table, names, sizes, distributions_at(reference, sizes))
+        expect_scatter(scattered, names, many, distributions_at(reference, many))
     except Mismatch:
-        own = own_distributions(submission, reference)
+        own = own_distributions(submission, reference, sizes)
         if own is None:
             raise
-        expect_fair(table, names, SEQ_LEN, TRIALS, own.get)
+        expect_fair(table, names, sizes, own.get)
+        largest = [name for name in names if name.startswith("max_weight")]
+        expect_scatter(scattered, largest, many, distributions_at(reference, many))
         note("Right, given your attention_entropy.")
 
 
-def own_distributions(submission, reference):
+def own_distributions(submission, reference, sizes):
     """For each dimension, the distributions by the student's attention_entropy, if it is usable."""
 
     steps = OwnSteps(submission, vary=sharper)
@@ -213,7 +190,8 @@ def own_distributions(submission, reference):
 
     try:
         found = {
-            d: reference.sampling_distributions(d, SEQ_LEN, entropy=own_entropy) for d in DIMENSIONS
+            d: reference.sampling_distributions(d, sizes.seq_len, entropy=own_entropy)
+            for d in sizes.dimensions
         }
         return found if steps.say_something() else None
     except (Mismatch, StudentProblem, ValueError, TypeError):
@@ -237,30 +215,76 @@ def sharper(weights):
         "Use rng.standard_normal((seq_len, d)) for Q and for K, anew in every trial.",
     ),
 )
-def test_trials_and_generator(submission, reference):
-    first = run(submission, reference, [16], SEQ_LEN, 5, 3)
-    again = run(submission, reference, [16], SEQ_LEN, 5, 3)
+def test_trials_and_generator(submission, reference, rng, generator):
+    few = Sizes([int(rng.integers(9, 30))], int(rng.integers(5, 10)), 5)
+    once = generator(draws.seeded(3))
+    first = run(submission, reference, few, once)
+    onwards = run(submission, reference, few, once)
+    again = run(submission, reference, few, generator(draws.seeded(3)))
     assert first == again, "Two runs with generators of the same seed gave different numbers."
-    tables = [run(submission, reference, [16], SEQ_LEN, TRIALS, seed) for seed in range(REPEATS)]
+    expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
+    if first == onwards:
+        raise Mismatch(
+            "Two runs with the same generator, one after the other, gave the same numbers: they "
+            "are not drawn from `rng` itself, which would have gone on.",
+            mistake="own-generator",
+        )
+    expect_what_follows(submission, reference, rng, generator)
+
+
+def expect_repeats(submission, reference, sizes, generator):
+    """Pass if runs with many generators vary as means over that many trials do."""
+    (d,) = sizes.dimensions
+    tables = [
+        run(submission, reference, sizes, generator(draws.seeded(4, n))) for n in range(REPEATS)
+    ]
     for name in reference.MEASURES:
-        values = np.array([table[16][name] for table in tables])
-        fair = reference.sampling_distributions(16, SEQ_LEN)[name].std ** 2 / TRIALS
+        values = np.array([table[d][name] for table in tables])
+        fair = reference.sampling_distributions(d, sizes.seq_len)[name].std ** 2 / sizes.trials
         if not values.std() > 0:
             raise Mismatch(
                 f"{name} is the same for generators with different seeds: its random numbers do "
                 f"not come from the `rng` that is passed in.",
                 mistake="own-generator",
             )
-        # the ratio is chi-square distributed over its 23 degrees of freedom: above 5 with p < 1e-13
-        assert values.var(ddof=1) / fair < 5, (
-            f"{name} varies from run to run far more than a mean over {TRIALS} trials does."
+        expect_variance(
+            values.var(ddof=1) / fair,
+            REPEATS - 1,
+            f"{name} varies from run to run far less than a mean over {sizes.trials} trials does.",
+            f"{name} varies from run to run far more than a mean over {sizes.trials} trials does.",
         )
+
+
+def expect_what_follows(submission, reference, rng, generator):
+    """Pass if results follow from what `rng` draws, where that is known."""
+    sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers: all are known, and twice as many
+    (d,) = sizes.dimensions
+    seed = int(rng.integers(2**31))
+    tiny, single, double = (
+        run(submission, reference, sizes, generator(draws.sized(size, seed)))[d]
+        for size in (28, 47, 48)
+    )
+    names = [
+        name
+        for name in reference.MEASURES
+        if not name.startswith("entropy") or entropy_is_right(submission, sizes.seq_len)
+    ]
+    expect_of_draws(names, sizes.seq_len, tiny, single, double)
+
+
+def entropy_is_right(submission, length):
+    """Whether the student's attention_entropy is right where all weights are equal."""
+    try:
+        found = expect_numbers(submission.own.attention_entropy(np.full((1, length), 1 / length)))
+    except (Mismatch, StudentProblem):
+        return False
+    return bool(np.allclose(found, np.log(length)))
 
 
 def example_results(reference):
     table = {}
     for dimension in (64, 4, 256, 16):  # not in order: a plot has to sort, or take care
-        described = reference.sampling_distributions(dimension, SEQ_LEN)
+        described = reference.sampling_distributions(dimension, SEQ_LEN, size=50)
         table[dimension] = {name: described[name].mean for name in reference.MEASURES}
     return table
 

@@ -204,13 +204,15 @@ class Submission:
         echo: bool = False,
     ) -> Any:
         __tracebackhide__ = True
-        self._calls.append(Call(name, args, kwargs))
         offered: list[Elsewhere] = []
+        sent = [_sent(arg, offered) for arg in args]
+        named = {key: _sent(value, offered) for key, value in kwargs.items()}
+        self._calls.append(Call(name, tuple(sent), named))
         request = Request(
             "call",
             name,
-            [_sent(arg, offered) for arg in args],
-            {key: _sent(value, offered) for key, value in kwargs.items()},
+            sent,
+            named,
             on=on.number if on else 0,
             keep=keep,
             echo=echo,

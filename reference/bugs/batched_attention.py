@@ -22,6 +22,26 @@ def right_einsum(Q: Any, K: Any, V: Any) -> Any:
     return np.einsum("...qk,...kv->...qv", weights, V), weights
 
 
+def right_query_by_query(Q: Any, K: Any, V: Any) -> Any:
+    output = np.zeros((*Q.shape[:-1], V.shape[-1]))
+    weights = np.zeros((*Q.shape[:-1], K.shape[-2]))
+    for place in np.ndindex(*Q.shape[:-1]):
+        batch = place[:-1]
+        row = np.array([float(Q[place] @ key) for key in K[batch]]) / K.shape[-1] ** 0.5
+        e = np.exp(row - row.max())
+        weights[place] = e / e.sum()
+        output[place] = sum(w * value for w, value in zip(weights[place], V[batch], strict=True))
+    return output, weights
+
+
+def right_divided_last(Q: Any, K: Any, V: Any) -> Any:
+    root = K.shape[-1] ** 0.25
+    scores = np.matmul(Q / root, np.moveaxis(K / root, -1, -2))
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    total = e.sum(axis=-1, keepdims=True)
+    return np.matmul(e, V) / total, e / total
+
+
 def wrong_shown(Q: Any, K: Any, V: Any) -> Any:
     """the transpose of K is fixed to three axes, and four are an error"""
     scores = Q @ K.transpose(0, 2, 1) / np.sqrt(K.shape[-1])
@@ -30,18 +50,17 @@ def wrong_shown(Q: Any, K: Any, V: Any) -> Any:
     return weights @ V, weights
 
 
-def wrong_all_axes(Q: Any, K: Any, V: Any) -> Any:
-    """K is transposed over all its axes (`K.T`), the batch too"""
-    scores = Q @ K.T / np.sqrt(K.shape[-1])
+def wrong_fixed_to_four(Q: Any, K: Any, V: Any) -> Any:
+    """the transpose of K is fixed to four axes, and three are an error"""
+    scores = Q @ K.transpose(0, 1, 3, 2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
     return weights @ V, weights
 
 
-def wrong_reshaped(Q: Any, K: Any, V: Any) -> Any:
-    """K is reshaped to (…, d_k, L_k), which does not transpose it"""
-    turned = K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
-    scores = Q @ turned / np.sqrt(K.shape[-1])
+def wrong_needs_batch(Q: Any, K: Any, V: Any) -> Any:
+    """there has to be a batch axis: none is an error"""
+    scores = np.einsum("b...qd,b...kd->b...qk", Q, K) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
     return weights @ V, weights
@@ -56,6 +75,15 @@ def wrong_flat_batch(Q: Any, K: Any, V: Any) -> Any:
     return weights @ v, weights
 
 
+def wrong_reshaped(Q: Any, K: Any, V: Any) -> Any:
+    """K is reshaped to (…, d_k, L_k), which does not transpose it"""
+    turned = K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+    scores = Q @ turned / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
 def wrong_first_of_batch(Q: Any, K: Any, V: Any) -> Any:
     """every item of the batch gets the keys of the first"""
     keys = K if K.ndim == 2 else np.broadcast_to(K[:1], K.shape)
@@ -63,6 +91,51 @@ def wrong_first_of_batch(Q: Any, K: Any, V: Any) -> Any:
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
     return weights @ V, weights
+
+
+def wrong_first_of_second_axis(Q: Any, K: Any, V: Any) -> Any:
+    """along the second batch axis, every item gets the keys of the first"""
+    keys = K if K.ndim < 4 else np.broadcast_to(K[:, :1], K.shape)
+    scores = Q @ np.swapaxes(keys, -1, -2) / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
+def wrong_first_query(Q: Any, K: Any, V: Any) -> Any:
+    """every query gets the weights of the first"""
+    queries = np.broadcast_to(Q[..., :1, :], Q.shape)
+    scores = queries @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
+def wrong_first_feature(Q: Any, K: Any, V: Any) -> Any:
+    """every feature of the output is the first one; the weights are right"""
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    output = weights @ V
+    return np.broadcast_to(output[..., :1], output.shape), weights
+
+
+def wrong_scores_used(Q: Any, K: Any, V: Any) -> Any:
+    """the values are mixed with the scores; the weights are right"""
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return scores @ V, weights
+
+
+def wrong_others_returned(Q: Any, K: Any, V: Any) -> Any:
+    """the output is right; the weights are those of scores that are not divided by √d_k"""
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    raw = scores * np.sqrt(K.shape[-1])
+    powers = np.exp(raw - raw.max(axis=-1, keepdims=True))
+    return weights @ V, powers / powers.sum(axis=-1, keepdims=True)
 
 
 def wrong_not_scaled(Q: Any, K: Any, V: Any) -> Any:
@@ -81,6 +154,23 @@ def wrong_size_of_axis_1(Q: Any, K: Any, V: Any) -> Any:
     return weights @ V, weights
 
 
+def wrong_size_of_values(Q: Any, K: Any, V: Any) -> Any:
+    """the scores are divided by √d_v, not by √d_k"""
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(V.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
+def wrong_as_many_keys(Q: Any, K: Any, V: Any) -> Any:
+    """there is room for as many weights as queries only: another number of keys is an error"""
+    scores = np.zeros((*Q.shape[:-1], Q.shape[-2]))
+    scores[...] = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
 def wrong_over_queries(Q: Any, K: Any, V: Any) -> Any:
     """the softmax runs over the queries"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
@@ -89,9 +179,9 @@ def wrong_over_queries(Q: Any, K: Any, V: Any) -> Any:
     return weights @ V, weights
 
 
-def wrong_axis_1(Q: Any, K: Any, V: Any) -> Any:
-    """the softmax runs along axis 1, which is that of the keys only without a batch"""
+def wrong_not_stable(Q: Any, K: Any, V: Any) -> Any:
+    """nothing is subtracted before exp, so that large scores give NaN"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
-    e = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights = e / e.sum(axis=1, keepdims=True)
+    e = np.exp(scores)
+    weights = e / e.sum(axis=-1, keepdims=True)
     return weights @ V, weights

@@ -10,42 +10,52 @@ Draw = Callable[[np.random.Generator], Sequence[tuple[Any, ...]]]
 
 
 def _softmax(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
-    sizes = ((4,), (3, 5), (4, 4), (2, 3, 4), (3, 3, 3), (2, 3, 2, 5))
+    sizes = ((4,), (5,), (3, 5), (4, 4), (2, 3, 4), (3, 3, 3), (2, 3, 2, 5))
     large = np.array([[1000.0, 999.0, -1000.0], [-1000.0, -1001.0, -1000.5]])
-    return [*((2 * rng.normal(size=size),) for size in sizes), (large,), (large[None] - 5000,)]
+    whole = np.array([[1, 2, 3], [3, 0, 1]])
+    cases = [2 * rng.normal(size=size) for size in sizes]
+    return [(x,) for x in (*cases, large, large[None] - 5000, whole, whole[:, ::-1] - 2)]
 
 
 def _attention(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
-    def case(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> tuple[Any, ...]:
+    def case(
+        batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int, factor: int = 1
+    ) -> tuple[Any, ...]:
         sizes = ((*batch, l_q, d_k), (*batch, l_k, d_k), (*batch, l_k, d_v))
-        return tuple(rng.normal(size=size) for size in sizes)
+        query, key, value = (rng.normal(size=size) for size in sizes)
+        return factor * query, key, value
 
     return [
         case((), 3, 4, 2, 5),
+        case((), 3, 3, 4, 2),
         case((2,), 4, 3, 5, 2),
         case((3,), 3, 3, 3, 3),
         case((2, 3), 4, 5, 6, 1),
         case((2, 2), 2, 2, 2, 2),
         case((2, 3, 2), 3, 4, 5, 2),
+        case((), 3, 4, 2, 5, factor=3000),
+        case((2,), 4, 4, 5, 2, factor=3000),
     ]
 
 
 def _masks(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
     cases: list[tuple[Any, ...]] = []
-    for batch, heads, length in ((2, 3, 4), (3, 3, 3), (2, 2, 4), (4, 4, 4), (1, 2, 5)):
+    for batch, heads, length in ((2, 3, 4), (3, 3, 3), (2, 2, 4), (4, 4, 4), (1, 2, 5), (2, 4, 4)):
         scores = 2 * rng.normal(size=(batch, heads, length, length))
         causal = np.tril(np.ones((length, length), bool))
         each = rng.random((batch, length, length)) < 0.5
         each |= np.eye(length, dtype=bool)
         cases += [(scores, causal), (scores, each), (scores, each.astype(int))]
-        cases += [(scores, each[0].astype(float))]
+        cases += [(scores, each[0].astype(float)), (1000 * scores, each)]
     return cases
 
 
 def _heads(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
-    def case(batch: int, length: int, features: int, heads: int) -> tuple[Any, ...]:
+    def case(
+        batch: int, length: int, features: int, heads: int, factor: int = 1
+    ) -> tuple[Any, ...]:
         matrices = rng.normal(size=(4, features, features)) / np.sqrt(features) * 1.5
-        return (rng.normal(size=(batch, length, features)), *matrices, heads)
+        return (factor * rng.normal(size=(batch, length, features)), *matrices, heads)
 
     return [
         case(2, 3, 4, 2),
@@ -53,6 +63,8 @@ def _heads(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
         case(2, 2, 4, 2),
         case(3, 4, 8, 4),
         case(2, 3, 5, 1),
+        case(2, 3, 8, 2, factor=50),
+        case(1, 4, 6, 3, factor=50),
     ]
 
 

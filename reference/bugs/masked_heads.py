@@ -23,6 +23,23 @@ def right_by_expanding(scores: Any, mask: Any) -> Any:
     return e / np.sum(e, axis=-1, keepdims=True)
 
 
+def right_row_by_row(scores: Any, mask: Any) -> Any:
+    weights = np.zeros(scores.shape)
+    for b, h, i in np.ndindex(*scores.shape[:3]):
+        row = mask[i] if np.ndim(mask) == 2 else mask[b][i]
+        allowed = [j for j in range(len(row)) if row[j]]
+        e = np.exp(scores[b, h, i, allowed] - max(scores[b, h, i, allowed]))
+        weights[b, h, i, allowed] = e / sum(e)
+    return weights
+
+
+def right_by_factors(scores: Any, mask: Any) -> Any:
+    factors = np.array(mask, float).reshape(-1, 1, *np.shape(mask)[-2:])
+    top = np.max(scores, axis=-1, keepdims=True, where=factors > 0, initial=-np.inf)
+    e = factors * np.exp(np.minimum(scores - top, 0))
+    return e / np.einsum("bhqk->bhq", e)[..., None]
+
+
 def wrong_shown(scores: Any, mask: Any) -> Any:
     """an axis is put in at position 1 of every mask: (L, L) becomes (L, 1, L), which broadcasts
     along the heads"""
@@ -39,9 +56,21 @@ def wrong_no_axis(scores: Any, mask: Any) -> Any:
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def wrong_repeated_in_turn(scores: Any, mask: Any) -> Any:
-    """the masks of a batch are dealt out to the heads in turn, not one to each sequence"""
-    mask = np.resize(np.asarray(mask).astype(bool), scores.shape)
+def wrong_as_many_heads(scores: Any, mask: Any) -> Any:
+    """where there are as many heads as sequences, a (B, L, L) mask is taken for one of each head"""
+    mask = np.asarray(mask).astype(bool)
+    taken = mask.ndim == 2 or len(mask) == scores.shape[1]
+    mask = mask if taken else mask[:, None]
+    scores = np.where(mask, scores, -1e9)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_as_long_as_heads(scores: Any, mask: Any) -> Any:
+    """where there are as many heads as words, each row of an (L, L) mask is taken for one head's"""
+    mask = np.asarray(mask).astype(bool)
+    own = mask.ndim == 3 or len(mask) == scores.shape[1]
+    mask = mask[:, None] if own else mask
     scores = np.where(mask, scores, -1e9)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
@@ -56,12 +85,39 @@ def wrong_first_mask(scores: Any, mask: Any) -> Any:
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def wrong_first_sequence(scores: Any, mask: Any) -> Any:
+    """the mask acts on the first sequence alone"""
+    mask = np.asarray(mask).astype(bool)
+    mask = mask[:, None] if mask.ndim == 3 else mask
+    low = np.where(mask, scores, -1e9)
+    scores = np.concatenate([low[:1], scores[1:]])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 def wrong_first_head(scores: Any, mask: Any) -> Any:
     """the mask acts on the first head alone"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     low = np.where(mask, scores, -1e9)
     scores = np.concatenate([low[:, :1], scores[:, 1:]], axis=1)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_first_row(scores: Any, mask: Any) -> Any:
+    """every query gets the row of the mask that is the first query's"""
+    mask = np.asarray(mask).astype(bool)[..., :1, :]
+    mask = mask[:, None] if mask.ndim == 3 else mask
+    scores = np.where(mask, scores, -1e9)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_always_causal(scores: Any, mask: Any) -> Any:
+    """every mask is taken for the causal one"""
+    mask = np.tri(scores.shape[-1], dtype=bool)
+    scores = np.where(mask, scores, -1e9)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
@@ -75,6 +131,34 @@ def wrong_inverted(scores: Any, mask: Any) -> Any:
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def wrong_transposed(scores: Any, mask: Any) -> Any:
+    """queries and keys have changed places in the mask"""
+    mask = np.swapaxes(np.asarray(mask).astype(bool), -1, -2)
+    mask = mask[:, None] if mask.ndim == 3 else mask
+    scores = np.where(mask, scores, -1e9)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_whole_numbers(scores: Any, mask: Any) -> Any:
+    """the mask is turned round by ~, which is right for True and False, and not for 1 and 0"""
+    mask = np.asarray(mask)
+    mask = mask if mask.dtype.kind in "iu" else mask.astype(bool)
+    mask = mask[:, None] if mask.ndim == 3 else mask
+    scores = np.where(~mask, -1e9, scores)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_decimals(scores: Any, mask: Any) -> Any:
+    """a mask of 1.0 and 0.0 is added to the scores"""
+    mask = np.asarray(mask)
+    added = mask if mask.dtype.kind == "f" else np.where(mask, 0.0, -1e9)
+    scores = scores + (added[:, None] if mask.ndim == 3 else added)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 def wrong_after_softmax(scores: Any, mask: Any) -> Any:
     """the mask acts after the softmax: the rows no longer sum to 1"""
     mask = np.asarray(mask).astype(bool)
@@ -83,16 +167,26 @@ def wrong_after_softmax(scores: Any, mask: Any) -> Any:
     return e / e.sum(axis=-1, keepdims=True) * mask
 
 
-def wrong_ignored(scores: Any, mask: Any) -> Any:
-    """the mask has no effect"""
+def wrong_even(scores: Any, mask: Any) -> Any:
+    """what may be attended to gets equal weights, whatever its scores"""
+    mask = np.asarray(mask).astype(bool)
+    mask = mask[:, None] if mask.ndim == 3 else mask
+    even = np.where(mask, np.ones(scores.shape), 0.0)
+    return even / even.sum(axis=-1, keepdims=True)
+
+
+def wrong_not_low_enough(scores: Any, mask: Any) -> Any:
+    """blocked scores become −10, which leaves them a weight"""
+    mask = np.asarray(mask).astype(bool)
+    mask = mask[:, None] if mask.ndim == 3 else mask
+    scores = np.where(mask, scores, -10.0)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def wrong_transposed(scores: Any, mask: Any) -> Any:
-    """queries and keys have changed places in the mask"""
-    mask = np.swapaxes(np.asarray(mask).astype(bool), -1, -2)
+def wrong_not_stable(scores: Any, mask: Any) -> Any:
+    """nothing is subtracted before exp, so that large scores give NaN"""
+    mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
-    scores = np.where(mask, scores, -1e9)
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    e = np.exp(np.where(mask, scores, -1e9))
     return e / e.sum(axis=-1, keepdims=True)

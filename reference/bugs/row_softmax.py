@@ -15,6 +15,19 @@ def right_by_logarithms(x: Any) -> Any:
     return np.exp(x - top - np.log(np.sum(np.exp(x - top), axis=-1, keepdims=True)))
 
 
+def right_row_by_row(x: Any) -> Any:
+    result = np.zeros(x.shape)
+    for place in np.ndindex(*x.shape[:-1]):
+        row = [float(value) for value in x[place]]
+        powers = [float(np.exp(value - max(row))) for value in row]
+        result[place] = [power / sum(powers) for power in powers]
+    return result
+
+
+def right_by_sums_of_logarithms(x: Any) -> Any:
+    return np.exp(x - np.logaddexp.reduce(x, axis=-1, keepdims=True))
+
+
 def wrong_shown(x: Any) -> Any:
     """the softmax runs over all entries together, not over each row"""
     e = np.exp(x - np.max(x))
@@ -34,14 +47,48 @@ def wrong_first_axis(x: Any) -> Any:
 
 
 def wrong_second_axis(x: Any) -> Any:
-    """the softmax runs along axis 1, which is the last only of a matrix"""
-    e = np.exp(x - x.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+    """the softmax runs along axis 1 where there is one, which is the last only of a matrix"""
+    axis = min(1, x.ndim - 1)
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_vector_to_matrix(x: Any) -> Any:
+    """an array with one axis comes back with two"""
+    x = np.atleast_2d(x)
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_first_row(x: Any) -> Any:
+    """every row gets the weights of the first row"""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights if x.ndim == 1 else np.broadcast_to(weights[..., :1, :], x.shape)
+
+
+def wrong_first_of_batch(x: Any) -> Any:
+    """with three axes or more, everything after the first matrix is a copy of it"""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights if x.ndim < 3 else np.broadcast_to(weights[:1], x.shape)
 
 
 def wrong_not_stable(x: Any) -> Any:
     """nothing is subtracted before exp, so that large entries give NaN"""
     e = np.exp(x)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_maximum_of_all(x: Any) -> Any:
+    """what is subtracted is the maximum of all rows: one that lies far below another gives NaN"""
+    e = np.exp(x - x.max())
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_cut_off(x: Any) -> Any:
+    """entries beyond ±500 are cut off there, so that 1000 and 999 get the same weight"""
+    e = np.exp(np.clip(x, -500, 500))
     return e / e.sum(axis=-1, keepdims=True)
 
 
@@ -55,11 +102,6 @@ def wrong_sum_without_exp(x: Any) -> Any:
     return x / x.sum(axis=-1, keepdims=True)
 
 
-def wrong_equal(x: Any) -> Any:
-    """every entry of a row gets the same weight"""
-    return np.ones_like(x) / x.shape[-1]
-
-
 def wrong_base_2(x: Any) -> Any:
     """the powers are those of 2, not of e"""
     e = 2.0 ** (x - x.max(axis=-1, keepdims=True))
@@ -70,3 +112,23 @@ def wrong_minimum(x: Any) -> Any:
     """the sign is turned round: the smallest entry gets the largest weight"""
     e = np.exp(x.min(axis=-1, keepdims=True) - x)
     return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_sorted(x: Any) -> Any:
+    """the weights of a row are right but stand in ascending order, not in that of the entries"""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.sort(e / e.sum(axis=-1, keepdims=True), axis=-1)
+
+
+def wrong_rounded(x: Any) -> Any:
+    """the weights are rounded to two decimals"""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.round(e / e.sum(axis=-1, keepdims=True), 2)
+
+
+def wrong_whole_numbers(x: Any) -> Any:
+    """of whole numbers the result is whole numbers too, so that nearly all weights are 0"""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    result = np.zeros_like(x)
+    result[...] = e / e.sum(axis=-1, keepdims=True)
+    return result

@@ -20,8 +20,15 @@ DROPOUT_IDS = {
     "on-output": "dropout-on-output",
     "on-scores": "dropout-before-softmax",
     "whole-keys": "dropout-of-whole-keys",
+    "whole-queries": "dropout-of-whole-queries",
+    "shared-by-batch": "dropout-shared-by-batch",
+    "returned-renormalised": "dropped-weights-returned",
+    "zero-ignored": "dropout-rate-ignored",
     "renormalised": "dropout-renormalised",
     "own-numbers": "own-random-numbers",
+}
+ENDS_IN_AN_ERROR = {  # which says by itself what is wrong
+    ("batched_attention", id) for id in (SHOWN, "fixed-to-four", "needs-batch", "as-many-keys")
 }
 PARAMETERS = {
     "row_softmax": ("x",),
@@ -77,7 +84,7 @@ def _recipe(name: str) -> Recipe:
                 {"answer": call(each.function)},
             )
             for each in known
-            if each.wrong and not (name == "batched_attention" and each.id == SHOWN)
+            if each.wrong and (name, each.id) not in ENDS_IN_AN_ERROR
         ),
         traits=(
             Trait(
@@ -97,7 +104,7 @@ RECIPES = {name: _recipe(name) for name in NAMES if name in PARAMETERS}
 def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """The function with dropout, done wrong, and tests that tell nothing."""
     for each in implementations("attention_with_dropout"):
-        if each.wrong:
+        if each.id in DROPOUT_IDS:
             name = "attention_with_dropout"
             yield name, DROPOUT_IDS[each.id], {name: each.function}
     for name in NAMES:

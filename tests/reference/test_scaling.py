@@ -5,6 +5,8 @@ import pytest
 import torch
 
 import reference
+from autograder.checks import fair_trials
+from reference import draws
 
 
 def test_entropy_is_torchs():
@@ -62,3 +64,55 @@ def test_fair_experiments_stay_well_inside_the_interval(dimension, seq_len, tria
         assert low < means.min() and means.max() < high, name
         # the interval is a bound on chance, not a blank cheque: at most twice the range seen
         assert high - low < 2.6 * (means.max() - means.min()), name
+
+
+def made(state):
+    names = {}
+    exec(draws.GENERATOR, names)
+    return names["generator"](state.key, state.position)
+
+
+@pytest.mark.parametrize("size", [28, 40, 47, 48])
+def test_draws_of_a_known_size(size):
+    single, double = (
+        made(draws.sized(each, 5)).normal(size=draws.KNOWN) for each in (size, size + 1)
+    )
+    np.testing.assert_array_equal(double, 2 * single)
+    assert abs(single).max() < 2.0 ** (size - 49)
+    assert abs(single).min() > 2.0 ** (size - 55)
+    assert (single > 0).any()
+    assert (single < 0).any()
+
+
+def test_a_seeded_state_is_numpys():
+    own = np.random.Generator(np.random.MT19937([3, 4])).normal(size=1000)
+    np.testing.assert_array_equal(made(draws.seeded(3, 4)).normal(size=1000), own)
+
+
+@pytest.mark.parametrize("freedom", [10, 24])
+def test_the_interval_of_a_variance(freedom):
+    """At a chance that can be seen: a fifth of the draws is outside before it is widened."""
+    draws_of_variance = np.random.default_rng(1).chisquare(freedom, 100_000) / freedom
+    low, high = reference.scaling.variance_interval(freedom, 0.2)
+    outside = (draws_of_variance < low * 1.5).mean(), (draws_of_variance > high / 1.5).mean()
+    assert outside == pytest.approx((0.1, 0.1), abs=0.005)
+    narrow, wide = reference.scaling.variance_interval(freedom, 1e-9)
+    assert narrow < low < 1 < high < wide
+
+
+def test_fair_experiments_scatter_as_they_should():
+    """60 fair experiments at many dimensions: their extremes lie inside, with room."""
+    for seed in range(60):
+        rng = np.random.default_rng([8, seed])
+        sizes = fair_trials.many_sizes(rng)
+        table = {}
+        for d in sizes.dimensions:
+            Q, K = rng.normal(size=(2, sizes.trials, sizes.seq_len, d))
+            trials = reference.measure_trial(Q, K)
+            table[d] = {name: values.mean() for name, values in trials.items()}
+        fair_trials.expect_scatter(
+            table,
+            reference.MEASURES,
+            sizes,
+            lambda d, sizes=sizes: reference.sampling_distributions(d, sizes.seq_len, 300),
+        )

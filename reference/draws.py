@@ -1,0 +1,63 @@
+"""Generators in a state that is known: their numbers are, and so is what follows from them.
+
+All are Mersenne Twisters (Matsumoto & Nishimura 1998), whose next 624 words can be chosen. A
+standard normal number is made of two words: the layer of the ziggurat (Marsaglia & Tsang 2000), a
+sign, and a size within the layer, to which the number is proportional.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+KNOWN = 312  # normal numbers that are known
+_LAYER = 100
+
+GENERATOR = """
+import numpy as np
+
+def generator(key, position):
+    bits = np.random.MT19937(0)
+    key = np.asarray(key, dtype=np.uint32)
+    bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": position}}
+    return np.random.Generator(bits)
+"""
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of a generator, to send."""
+
+    key: npt.NDArray[np.int64]
+    position: int
+
+
+def seeded(*seed: int) -> State:
+    """The state that follows from a seed: nothing is known of its numbers."""
+    state: Any = np.random.MT19937(list(seed)).state["state"]
+    return State(state["key"].astype(np.int64), int(state["pos"]))
+
+
+def sized(size: int, *seed: int) -> State:
+    """A state whose next `KNOWN` normal numbers are of the size of 2**(size − 50), of both signs.
+
+    The numbers for `size + 1` are exactly twice those for `size`, which is 49 at most.
+    """
+    rng = np.random.default_rng(list(seed))
+    within = rng.integers(2**24, 2**27, size=KNOWN).astype(np.uint64) << np.uint64(size - 26)
+    signs = rng.integers(2, size=KNOWN).astype(np.uint64)
+    words = within << np.uint64(9) | signs << np.uint64(8) | np.uint64(_LAYER)
+    halves = np.stack([words >> np.uint64(32), words & np.uint64(0xFFFFFFFF)], axis=1)
+    return State(_untempered(halves.ravel()).astype(np.int64), 0)
+
+
+def _untempered(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The words of the state that are handed out as `words`."""
+    y = words ^ words >> np.uint64(18)
+    y ^= y << np.uint64(15) & np.uint64(0xEFC60000)
+    turned = y.copy()
+    for _ in range(4):
+        turned = y ^ turned << np.uint64(7) & np.uint64(0x9D2C5680)
+    y = turned & np.uint64(0xFFFFFFFF)
+    return y ^ y >> np.uint64(11) ^ y >> np.uint64(22)
