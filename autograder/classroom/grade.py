@@ -1,7 +1,9 @@
 """Grade a class: from a folder of submissions to a folder of results."""
 
+import contextlib
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from autograder.classroom.overview import Overview
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
+from autograder.files import open_new
 from autograder.judge.scoring import grader, ungraded, whole_report
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
@@ -114,7 +117,7 @@ class _Run:
         setup = Setup(job.course.root / FILE_NAME, names, job.seed, job.rung, secret, scratch)
         partial = job.out / f"{REPORTS}.part"
         try:
-            with partial.open("wb") as file:
+            with open_new(partial) as file:
                 for task, reports in graded(self._tasks(file), setup, job.workers):
                     self._finish(task, reports)
                     self._write(file)
@@ -172,7 +175,8 @@ class _Run:
         key = key_of(source, exercise, self.job.course, self.grader)
         found = self.journal.find(work.student, exercise.name, key)
         if found is not None:
-            return msgspec.json.decode(found, type=ExerciseReport)
+            with contextlib.suppress(msgspec.MsgspecError):  # of another form: graded again
+                return msgspec.json.decode(found, type=ExerciseReport)
         keys[exercise.name] = key
         return None
 
@@ -220,7 +224,15 @@ class _Run:
         policy = self.job.course.content.hints
         page = self.pages.path(report)
         key = hashlib.sha256(data + policy.encode()).hexdigest()
-        if not (self.job.out / page).is_file() or not self.journal.page_is(report.student, key):
+        if not _is_plain(self.job.out / page) or not self.journal.page_is(report.student, key):
             self.pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
             self.journal.keep_page(report.student, key)
         return page
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a file is there that is no link."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 
 from autograder.course import Course, Exercise
+from autograder.files import plain_folder, write_whole
 from autograder.report import values
 from autograder.report.model import (
     Cell,
@@ -87,13 +88,13 @@ class Pages:
         self._student = templates.get_template("student.html")
         self._answers = templates.get_template("by_hand.html")
         self._index = templates.get_template("index.html")
-        (out / FOLDER).mkdir(parents=True, exist_ok=True)
+        plain_folder(out / FOLDER)
 
     def write(self, report: Report) -> str:
         """Write a student's page; returns its path below the folder."""
         page = self.path(report)
         text = self._student.render(report=report)
-        (self.out / page).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(self.out / page, text)
         return page
 
     def path(self, report: Report) -> str:
@@ -104,14 +105,14 @@ class Pages:
         text = self._index.render(
             overview=overview, hardest=overview.hardest(), commonest=overview.commonest()
         )
-        (self.out / INDEX).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(self.out / INDEX, text)
 
     def write_answers(self, answers: Sequence[tuple[str, str, WrittenAnswer]], table: str) -> None:
         """The page of all answers in words, question by question."""
         text = self._answers.render(
             course=self.course.title, exercises=self.exercises, answers=answers, table=table
         )
-        (self.out / ANSWERS).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(self.out / ANSWERS, text)
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
