@@ -11,7 +11,7 @@ from typing import IO
 
 import msgspec
 
-from autograder.classroom.by_hand import TABLE, answers_of, read_marks, with_marks, write_marks
+from autograder.classroom.by_hand import TABLE, Marks, answers_of
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.overview import Overview
 from autograder.classroom.pool import Reports, Setup, Task, graded
@@ -107,7 +107,7 @@ class _Run:
         self.whole: dict[int, Report] = {}
         own = any(exercise.variant != "none" for exercise in job.exercises)
         self.secret = read_secret(job.course) if own else None
-        self.marks = read_marks(job.out / TABLE, job.exercises)
+        self.marks = Marks(job.out / TABLE, job.course, job.exercises)
         self.answers: list[tuple[str, str, WrittenAnswer]] = []
 
     def run(self, scratch: Path) -> Overview:
@@ -124,13 +124,18 @@ class _Run:
                 self._write(file)
             os.replace(partial, job.out / REPORTS)
             write_grades(job.out / GRADES, names, self.overview.rows)
-            self.pages.write_index(self.overview)
             if any(exercise.questions for exercise in job.exercises):
-                write_marks(job.out / TABLE, self.answers)
-                self.pages.write_answers(self.answers, TABLE)
+                self._write_marks()
+            self.pages.write_index(self.overview)
         finally:
             self.journal.close()
         return self.overview
+
+    def _write_marks(self) -> None:
+        """The table for people's marks, and the page to read the answers on."""
+        marks, answers = self.marks, self.answers
+        self.overview.notes += (*marks.notes(answers), *marks.write(answers))
+        self.pages.write_answers(answers, TABLE, marks.changed(answers), marks.orphaned(answers))
 
     def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
@@ -202,7 +207,7 @@ class _Run:
             waiting.work.student,
             self.job.course,
             [
-                with_marks(waiting.reports[exercise.name], waiting.work.student, self.marks)
+                self.marks.given(waiting.reports[exercise.name], waiting.work.student)
                 for exercise in self.job.exercises
             ],
             self.grader,

@@ -3,7 +3,7 @@
 import functools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from autograder.report.terminal import LETTERS, diagnosed, first_failure, headli
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:
+    from autograder.classroom.by_hand import Kept
     from autograder.classroom.overview import Overview
 
 FOLDER = "feedback"
@@ -107,10 +108,21 @@ class Pages:
         )
         write_whole(self.out / INDEX, text)
 
-    def write_answers(self, answers: Sequence[tuple[str, str, WrittenAnswer]], table: str) -> None:
-        """The page of all answers in words, question by question."""
+    def write_answers(
+        self,
+        answers: Sequence[tuple[str, str, WrittenAnswer]],
+        table: str,
+        changed: Mapping[tuple[str, str, str], "Kept"],
+        orphaned: Sequence["Kept"],
+    ) -> None:
+        """The page of all answers in words, question by question, and of marks without one."""
         text = self._answers.render(
-            course=self.course.title, exercises=self.exercises, answers=answers, table=table
+            course=self.course.title,
+            exercises=self.exercises,
+            answers=answers,
+            table=table,
+            changed=changed,
+            orphaned=orphaned,
         )
         write_whole(self.out / ANSWERS, text)
 
