@@ -29,7 +29,8 @@ PIECE = st.sampled_from(
         "'",
         "=",
     ]
-    + ["+", "@", "con", "nul.txt", "student", "x" * 59, "x" * 120, "0x12345", "0x12346", "…", "(1)"]
+) | st.sampled_from(
+    ["+", "@", "con", "nul.txt", "student", "x" * 59, "x" * 120, "0x12345", "0x12346", "…", "(1)"]
 )
 NAME = st.lists(PIECE, max_size=5).map("".join)
 MADE = st.sampled_from([file_name, identity, safe_cell])

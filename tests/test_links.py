@@ -25,9 +25,8 @@ def theirs(tmp_path):
 
 
 def unchanged(folder):
-    return {p.name: p.read_text() for p in folder.iterdir()} == {
-        name: "precious" for name in ("softmax.json", ".gitignore", "keep.txt")
-    }
+    there = {path.name: path.read_text() for path in folder.iterdir()}
+    return there == dict.fromkeys(("softmax.json", ".gitignore", "keep.txt"), "precious")
 
 
 def link(kind, at, to):

@@ -203,7 +203,8 @@ PART = st.sampled_from(
         "e\u0301.py",
         LONG + ".py",
     ]
-    + ["c:", "\\", "con.py", "x\0.py", "\u202e.py", "🦊.py", "-", "~", "$(x).py", "d" * 251 + ".py"]
+) | st.sampled_from(
+    ["c:", "\\", "con.py", "x\0.py", "\u202e.py", "🦊.py", "-", "~", "$(x).py", "d" * 251 + ".py"]
 )
 
 
