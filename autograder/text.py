@@ -5,8 +5,10 @@ import re
 import unicodedata
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
 _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
-MAX_NAME = 80
+MAX_NAME = 60
+MAX_ID = 120
 
 
 def printable(text: str, limit: int = 2000) -> str:
@@ -38,13 +40,37 @@ def _is_control(char: str) -> bool:
 def file_name(identifier: str) -> str:
     """A file name for a student's id: itself where that is safe, else a clean form and a digest.
 
-    Two different ids never share a name, also where the file system ignores case.
+    Two different ids never share a name, also where the file system ignores case: a name with a
+    digest is never itself an id's, and the digest is too long for two ids to be made that share it.
     """
-    clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME]
-    if clean and clean == identifier == clean.lower() and not _is_device_name(clean):
+    clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME].rstrip("._-")
+    if _is_device_name(clean):
+        clean = f"student-{clean}"
+    if clean and clean == identifier == clean.lower() and not is_made(clean):
         return clean
-    digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{clean or 'student'}-{digest}"
+    return f"{clean or 'student'}--{digest(identifier)}"
+
+
+def is_made(name: str) -> bool:
+    """Whether a name ends as those that `file_name` and `identity` make."""
+    return _DIGESTED.search(name) is not None
+
+
+def digest(text: str, length: int = 32) -> str:
+    """Hexadecimal digits that stand for a text, whatever characters are in it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def identity(name: str) -> str:
+    """The id of a folder's name: itself where it can be shown as it is, else with a digest.
+
+    It depends on nothing else, so it is the same whoever else is in the class, and two different
+    names never have one id.
+    """
+    shown = one_line(name, MAX_ID)
+    if shown == name and not is_made(name):
+        return name
+    return f"{one_line(name, MAX_ID // 2)} ({digest(name)})"
 
 
 def _is_device_name(name: str) -> bool:

@@ -275,7 +275,7 @@ def expect_what_follows(submission, reference, rng, generator):
 def entropy_is_right(submission, length):
     """Whether the student's attention_entropy is right where all weights are equal."""
     try:
-        found = expect_numbers(submission.own.attention_entropy(np.full((1, length), 1 / length)))
+        found = expect_numbers(submission.own().attention_entropy(np.full((1, length), 1 / length)))
     except (Mismatch, StudentProblem):
         return False
     return bool(np.allclose(found, np.log(length)))

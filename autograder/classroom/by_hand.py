@@ -1,112 +1,258 @@
-"""Answers in words: the table that a person fills in, and its points put into the reports."""
+"""Answers in words: the marks that people give, each for the answer that it was given for."""
 
-import csv
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from autograder.course import Exercise, Question
+from autograder.classroom.filled_in import Row, Table
+from autograder.course import Course, Exercise, Question
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
-from autograder.report.table import safe_cell, write_table
+from autograder.report.table import plain_cell, safe_cell
 from autograder.text import number, several
 
 TABLE = "by-hand.csv"
-COLUMNS = ["student", "exercise", "question", "points", "of", "comment"]
+COLUMNS = (
+    "student",
+    "exercise",
+    "question",
+    "points",
+    "of",
+    "comment",
+    "answer_id",
+    "answer_state",
+)
+OLD_COLUMNS = 6  # of them, those that every table has
+ID, STATE = "answer_id", "answer_state"
+CHANGED, ORPHANED = "answer changed", "orphaned"
+ID_LETTERS = 24
 MAX_COMMENT = 5000
+MAX_NAMED = 5
 
 Key = tuple[str, str, str]
+Answers = Sequence[tuple[str, str, WrittenAnswer]]
+_AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class Mark(msgspec.Struct, frozen=True):
     """What a person gave for one answer."""
 
-    points: float | None
+    points: float | None = None
+    comment: str = ""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A mark that does not count: whose, for what, and what it is."""
+
+    student: str
+    exercise: str
+    question: str
+    points: str
     comment: str
 
 
-def read_marks(path: Path, exercises: Sequence[Exercise]) -> dict[Key, Mark]:
-    """What the table holds, by student, exercise and question; nothing if there is no table.
+def answer_id(text: str) -> str:
+    """Letters that stand for an answer's words; how it is broken into lines does not matter.
 
-    Raises:
-        UserError: it is not such a table, or a number in it is not one; it names the line.
+    No digits: a spreadsheet would take some of them for a number.
     """
-    if not path.is_file():
-        return {}
-    try:
-        return _marks(path, {(e.name, q.name): q for e in exercises for q in e.questions})
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(
-            f"{path} cannot be read as a table ({error}). Save it as CSV in UTF-8."
-        ) from None
+    digest = hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest[:ID_LETTERS].translate(_AS_LETTERS)
 
 
-def _marks(path: Path, questions: dict[tuple[str, str], Question]) -> dict[Key, Mark]:
-    marks = {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        table = csv.DictReader(file)
-        absent = [name for name in COLUMNS if name not in (table.fieldnames or ())]
-        if absent:
-            raise UserError(
-                f"{path}: the columns {', '.join(absent)} are missing. Put them back, or move the "
-                f"file away: grade then writes a new one."
-            )
-        for row in table:
-            question = questions.get((row["exercise"], row["question"]))
-            if question is not None:
-                student = (row["student"] or "").removeprefix("'")
-                key = student, row["exercise"], row["question"]
-                points = _points(row["points"], question, f"{path}, line {table.line_num}")
-                marks[key] = Mark(points, (row["comment"] or "").removeprefix("'")[:MAX_COMMENT])
-    return marks
+class Marks:
+    """The table of marks: what counts of it, and what of it a person has to look at."""
 
+    def __init__(self, path: Path, course: Course, graded: Iterable[Exercise]) -> None:
+        """Read it; without a file it is empty. `graded` are the exercises of this run.
 
-def _points(text: str | None, question: Question, where: str) -> float | None:
-    if not text or not text.strip():
-        return None
-    try:
-        points = float(text.replace(",", "."))
-    except ValueError:
-        points = -1.0
-    if not 0 <= points <= question.points:
-        raise UserError(
-            f"{where}: expected points from 0 to {number(question.points)} for "
-            f"{question.name}, found {text.strip()!r:.40}."
+        Raises:
+            UserError: it is no such table, a number in it is not one, or two rows are for one
+                answer; it names the lines.
+        """
+        self.table = Table(path, COLUMNS, OLD_COLUMNS)
+        self._graded = {exercise.name for exercise in graded}
+        self._questions = {
+            (exercise.name, question.name): question
+            for exercise in course.exercises.values()
+            for question in exercise.questions
+        }
+        self._rows: dict[Key, Row] = {}
+        self._strays: list[Row] = []  # of no question of the course
+        for row in self.table.rows:
+            self._take(row)
+
+    def _take(self, row: Row) -> None:
+        key = self._key(row)
+        question = self._questions.get(key[1:])
+        if question is None:
+            self._strays.append(row)
+            return
+        self._points(row, question)
+        before = self._rows.get(key)
+        if before is not None and self._is_filled_in(before):
+            if self._is_filled_in(row):
+                raise UserError(
+                    f"{self.table.path}, lines {before.line} and {row.line}: two rows for "
+                    f"{' / '.join(key)}. Which of them counts is for a person to say: "
+                    f"leave one of them."
+                )
+            return
+        self._rows[key] = row
+
+    def _key(self, row: Row) -> Key:
+        student, exercise, question = (
+            self.table.get(row, name).strip() for name in ("student", "exercise", "question")
         )
-    return points
+        return plain_cell(student), exercise, question
+
+    def _is_mark(self, row: Row) -> bool:
+        return any(self.table.get(row, name).strip() for name in ("points", "comment"))
+
+    def _is_filled_in(self, row: Row) -> bool:
+        """Whether a person wrote anything into a row."""
+        said = self.table.get(row, ID).strip(), self._said(row)
+        ours = not said[0] or _is_id(said[0])
+        return self._is_mark(row) or any(self.table.others(row)) or not ours or bool(said[1])
+
+    def _said(self, row: Row) -> str:
+        """What a person wrote where we say what became of an answer."""
+        text = self.table.get(row, STATE).strip()
+        for state in (CHANGED, ORPHANED):
+            text = "" if text == state else text.removeprefix(f"{state}; ")
+        return text
+
+    def _points(self, row: Row, question: Question) -> float | None:
+        text = self.table.get(row, "points").strip()
+        if not text:
+            return None
+        try:
+            points = float(text.replace(",", "."))
+        except ValueError:
+            points = -1.0
+        if not 0 <= points <= question.points:
+            raise UserError(
+                f"{self.table.path}, line {row.line}: expected points from 0 to "
+                f"{number(question.points)} for {question.name}, found {text!r:.40}."
+            )
+        return points
+
+    def _mark(self, row: Row, key: Key) -> Mark:
+        comment = plain_cell(self.table.get(row, "comment"))[:MAX_COMMENT]
+        return Mark(self._points(row, self._questions[key[1:]]), comment)
+
+    def _is_for(self, row: Row, answer: WrittenAnswer) -> bool:
+        """Whether what a row holds was given for this answer, or confirmed for it."""
+        bound = self.table.get(row, ID).strip()
+        return not self._is_mark(row) or bound in {"", answer_id(answer.text)}
+
+    def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
+        """The exercise with what a person gave; graded once every answer has its points."""
+        if not exercise.answers:
+            return exercise
+        answers, changed = [], 0
+        for answer in exercise.answers:
+            key = student, exercise.name, answer.name
+            row, mark = self._rows.get(key), Mark()
+            if row is not None and self._is_for(row, answer):
+                mark = self._mark(row, key)
+            elif row is not None:
+                changed += 1
+            answers.append(
+                msgspec.structs.replace(answer, points=mark.points, comment=mark.comment)
+            )
+        points = [answer.points for answer in answers if answer.points is not None]
+        left = len(answers) - len(points)
+        whole = exercise.status == "by hand" and not left
+        reason = f"{several(left, 'answer')} for a person to read."
+        if changed:
+            reason += f" {changed} of them changed since a mark was given."
+        return msgspec.structs.replace(
+            exercise,
+            answers=tuple(answers),
+            points=round(sum(points), 2),
+            status="graded" if whole else exercise.status,
+            reason="" if whole else reason,
+        )
+
+    def changed(self, answers: Answers) -> dict[Key, Kept]:
+        """The marks that were given for another text than an answer has now."""
+        found = {}
+        for student, exercise, answer in answers:
+            key = student, exercise, answer.name
+            row = self._rows.get(key)
+            if row is not None and not self._is_for(row, answer):
+                found[key] = self._kept(row)
+        return found
+
+    def orphaned(self, answers: Answers) -> list[Kept]:
+        """What was filled in for answers that are not there."""
+        return [self._kept(row) for row in self._left(answers) if self._is_orphan(row)]
+
+    def _kept(self, row: Row) -> Kept:
+        points, comment = (self.table.get(row, name).strip() for name in ("points", "comment"))
+        return Kept(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
+
+    def _left(self, answers: Answers) -> list[Row]:
+        """The rows of no answer of this run that are worth keeping, in their order."""
+        keys: Collection[Key] = {(who, where, answer.name) for who, where, answer in answers}
+        rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
+        return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
+
+    def _is_orphan(self, row: Row) -> bool:
+        """Whether a row without an answer should have one: its exercise was graded, or is none."""
+        _, exercise, question = self._key(row)
+        return exercise in self._graded or (exercise, question) not in self._questions
+
+    def notes(self, answers: Answers) -> list[str]:
+        """What a person should know of marks that do not count."""
+        told = (
+            (list(self.changed(answers).values()), CHANGED, "given for another text"),
+            (self.orphaned(answers), ORPHANED, "no such answer was handed in"),
+        )
+        return [_note(kept, state, why) for kept, state, why in told if kept]
+
+    def write(self, answers: Answers) -> list[str]:
+        """Write the table of all answers, with all that was ever filled in; what went wrong."""
+        rows = [self._row(*each) for each in answers]
+        left = self._left(answers)
+        rows += [row.cells for row in left if not self._is_orphan(row)]
+        rows += [self._stated(row, ORPHANED) for row in left if self._is_orphan(row)]
+        trouble = self.table.write(rows)
+        return [f"{trouble}, and run the same command again."] if trouble else []
+
+    def _row(self, student: str, exercise: str, answer: WrittenAnswer) -> tuple[str, ...]:
+        values = {"of": number(answer.max_points)}
+        row = self._rows.get((student, exercise, answer.name))
+        if row is None:
+            values |= {"student": safe_cell(student), "exercise": exercise, "question": answer.name}
+            return self.table.row(values | {ID: answer_id(answer.text)})
+        if not self._is_for(row, answer):
+            return self._stated(row, CHANGED, values)
+        bound = self.table.get(row, ID).strip()
+        if not bound or _is_id(bound):
+            values[ID] = answer_id(answer.text)
+        return self._stated(row, "", values)
+
+    def _stated(
+        self, row: Row, state: str, values: dict[str, str] | None = None
+    ) -> tuple[str, ...]:
+        comment = safe_cell(plain_cell(self.table.get(row, "comment")))
+        said = "; ".join(filter(None, (state, self._said(row))))
+        return self.table.row({"comment": comment, STATE: said, **(values or {})}, row)
 
 
-def with_marks(exercise: ExerciseReport, student: str, marks: dict[Key, Mark]) -> ExerciseReport:
-    """The exercise with what a person gave; graded once every answer has its points."""
-    if not exercise.answers:
-        return exercise
-    nothing = Mark(None, "")
-    answers = []
-    for answer in exercise.answers:
-        mark = marks.get((student.removeprefix("'"), exercise.name, answer.name), nothing)
-        answers.append(msgspec.structs.replace(answer, points=mark.points, comment=mark.comment))
-    given = [answer.points for answer in answers if answer.points is not None]
-    left = len(answers) - len(given)
-    whole = exercise.status == "by hand" and not left
-    return msgspec.structs.replace(
-        exercise,
-        answers=tuple(answers),
-        points=round(sum(given), 2),
-        status="graded" if whole else exercise.status,
-        reason="" if whole else f"{several(left, 'answer')} for a person to read.",
-    )
+def _is_id(text: str) -> bool:
+    return len(text) == ID_LETTERS and text.isascii() and text.isalpha() and text.islower()
 
 
-def write_marks(path: Path, rows: Sequence[tuple[str, str, WrittenAnswer]]) -> None:
-    """The table of all answers, with what was filled in so far."""
-    write_table(path, COLUMNS, (_row(*row) for row in rows))
-
-
-def _row(student: str, exercise: str, answer: WrittenAnswer) -> list[str]:
-    points = "" if answer.points is None else number(answer.points)
-    most, comment = number(answer.max_points), safe_cell(answer.comment)
-    return [safe_cell(student), exercise, answer.name, points, most, comment]
+def _note(kept: Sequence[Kept], state: str, why: str) -> str:
+    names = [f"{each.student} ({each.question})" for each in kept[:MAX_NAMED]]
+    more = f" and {len(kept) - MAX_NAMED} more" if len(kept) > MAX_NAMED else ""
+    rows = several(len(kept), "row")
+    return f"{TABLE}: {rows} kept and not counted, {state} ({why}): {', '.join(names)}{more}."
 
 
 def answers_of(report: Report) -> list[tuple[str, str, WrittenAnswer]]:

@@ -1,7 +1,9 @@
 """Grade a class: from a folder of submissions to a folder of results."""
 
+import contextlib
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,13 +11,14 @@ from typing import IO
 
 import msgspec
 
-from autograder.classroom.by_hand import TABLE, answers_of, read_marks, with_marks, write_marks
+from autograder.classroom.by_hand import TABLE, Marks, answers_of
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.overview import Overview
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.spool import Spool
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
+from autograder.files import open_new
 from autograder.judge.scoring import grader, ungraded, whole_report
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
@@ -105,7 +108,7 @@ class _Run:
         self.whole = Spool()
         own = any(exercise.variant != "none" for exercise in job.exercises)
         self.secret = read_secret(job.course) if own else None
-        self.marks = read_marks(job.out / TABLE, job.exercises)
+        self.marks = Marks(job.out / TABLE, job.course, job.exercises)
         self.answers: list[tuple[str, str, WrittenAnswer]] = []
 
     def run(self, scratch: Path) -> Overview:
@@ -115,21 +118,26 @@ class _Run:
         setup = Setup(job.course.root / FILE_NAME, names, job.seed, job.rung, secret, scratch)
         partial = job.out / f"{REPORTS}.part"
         try:
-            with partial.open("wb") as file:
+            with open_new(partial) as file:
                 for task, reports in graded(self._tasks(file), setup, job.workers):
                     self._finish(task, reports)
                     self._write(file)
                 self._write(file)
             os.replace(partial, job.out / REPORTS)
             write_grades(job.out / GRADES, names, self.overview.rows)
-            self.pages.write_index(self.overview)
             if any(exercise.questions for exercise in job.exercises):
-                write_marks(job.out / TABLE, self.answers)
-                self.pages.write_answers(self.answers, TABLE)
+                self._write_marks()
+            self.pages.write_index(self.overview)
         finally:
             self.journal.close()
             self.whole.close()
         return self.overview
+
+    def _write_marks(self) -> None:
+        """The table for people's marks, and the page to read the answers on."""
+        marks, answers = self.marks, self.answers
+        self.overview.notes += (*marks.notes(answers), *marks.write(answers))
+        self.pages.write_answers(answers, TABLE, marks.changed(answers), marks.orphaned(answers))
 
     def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
@@ -176,7 +184,8 @@ class _Run:
         key = key_of(source, exercise, self.job.course, self.grader)
         found = self.journal.find(work.student, exercise.name, key)
         if found is not None:
-            return msgspec.json.decode(found, type=ExerciseReport)
+            with contextlib.suppress(msgspec.MsgspecError):  # of another form: graded again
+                return msgspec.json.decode(found, type=ExerciseReport)
         keys[exercise.name] = key
         return None
 
@@ -202,7 +211,7 @@ class _Run:
             waiting.work.student,
             self.job.course,
             [
-                with_marks(waiting.reports[exercise.name], waiting.work.student, self.marks)
+                self.marks.given(waiting.reports[exercise.name], waiting.work.student)
                 for exercise in self.job.exercises
             ],
             self.grader,
@@ -225,7 +234,15 @@ class _Run:
         policy = self.job.course.content.hints
         page = self.pages.path(report)
         key = hashlib.sha256(data + policy.encode()).hexdigest()
-        if not (self.job.out / page).is_file() or not self.journal.page_is(report.student, key):
+        if not _is_plain(self.job.out / page) or not self.journal.page_is(report.student, key):
             self.pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
             self.journal.keep_page(report.student, key)
         return page
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a file is there that is no link."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False

@@ -33,8 +33,15 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            path = self.path.with_name(FILE + suffix)
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise UserError(
+                    f"{path} is not a regular file (a link is not followed). Remove it."
+                )
         try:
             self._database = sqlite3.connect(self.path, isolation_level=None, timeout=5)
+            self._database.text_factory = bytes  # also what is damaged
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._lock()
@@ -64,12 +71,17 @@ class Journal:
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
         """The report on an exercise, if it was graded with this key."""
-        query = "SELECT report FROM results WHERE student = ? AND exercise = ? AND key = ?"
-        found = self._run(query, student, exercise, key).fetchone()
-        return bytes(found[0]) if found else None
+        query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
+        row = self._run(query, student, exercise).fetchone()
+        if row is None or not isinstance(row[1], bytes):
+            return None
+        data: bytes = row[1]
+        return data if row[0] == _seal(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, key, report)
+        """Keep a report; a row that anything changes afterwards is as if it were not there."""
+        row = student, exercise, _seal(key, report), report
+        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", *row)
 
     def page_is(self, student: str, key: str) -> bool:
         """Whether a student's page was written from this very content."""
@@ -87,6 +99,11 @@ class Journal:
             return self._database.execute(query, values)
         except sqlite3.DatabaseError as error:
             raise UserError(self._trouble(error)) from None
+
+
+def _seal(key: str, report: bytes) -> str:
+    """A row's key: what the report depends on, and the report itself."""
+    return hashlib.sha256(key.encode() + b"\0" + report).hexdigest()
 
 
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:

@@ -1,12 +1,19 @@
-"""What a student has been shown so far, kept beside the file that is checked."""
+"""What a student has been shown so far, kept beside the file that is checked.
 
+Others may have made what lies beside that file: no link is followed there.
+"""
+
+import contextlib
 from pathlib import Path
 
 import msgspec
 
+from autograder.files import opened_folder, plain_folder, write_whole
 from autograder.report.hints import Attempts
+from autograder.submission.read import UnreadableFile, read_bytes
 
 FOLDER = ".autograder"
+MOST = 1024 * 1024
 
 
 def attempts_file(source: Path, exercise: str) -> Path:
@@ -15,18 +22,18 @@ def attempts_file(source: Path, exercise: str) -> Path:
 
 
 def read_attempts(path: Path) -> Attempts:
-    """What was shown before; a file that is missing or damaged stands for nothing."""
+    """What was shown before; a file that is missing, damaged or a link stands for nothing."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Attempts)
-    except (OSError, msgspec.DecodeError):
+        with opened_folder(path.parent) as folder:
+            return msgspec.json.decode(read_bytes(path, MOST, folder), type=Attempts)
+    except (OSError, UnreadableFile, msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return Attempts()
 
 
 def write_attempts(path: Path, attempts: Attempts) -> None:
     """Keep it for the next time; where that cannot be written, hints start anew."""
-    try:
-        path.parent.mkdir(exist_ok=True)
-        (path.parent / ".gitignore").write_text("*\n")  # it is nobody else's
-        path.write_bytes(msgspec.json.encode(attempts))
-    except OSError:
-        return
+    with contextlib.suppress(OSError):
+        plain_folder(path.parent)
+        with opened_folder(path.parent) as folder:
+            write_whole(path.parent / ".gitignore", "*\n", folder)  # it is nobody else's
+            write_whole(path, msgspec.json.encode(attempts), folder)

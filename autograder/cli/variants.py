@@ -7,7 +7,8 @@ from pathlib import Path
 from autograder.authoring.build import build_exercise
 from autograder.course import Course, find_course
 from autograder.errors import UserError
-from autograder.text import file_name, one_line, several
+from autograder.files import plain_folder, write_whole
+from autograder.text import file_name, identity, is_made, several
 from autograder.variants import make_secret, read_secret, variant_of
 
 MAX_STUDENTS = 20_000
@@ -22,33 +23,35 @@ def run(students: Path, out: Path, course_path: Path | None) -> int:
             f"No exercise of {course.root / 'course.yml'} has `variant: per-student`, so all "
             f"students have the same files: those in exercises/."
         )
-    names = _read_students(students)
+    folders = [_folder(student) for student in _read_students(students)]
     made = make_secret(course)
     if made is not None:
         print(f"Made {made}. Keep it, and keep it to yourself: grading needs it.")
     secret = read_secret(course)
-    for student in names:
-        folder = out / _folder(student)
-        _write(course, folder, {each.name: variant_of(each, student, secret) for each in chosen})
+    for name in folders:
+        variants = {each.name: variant_of(each, identity(name), secret) for each in chosen}
+        _write(course, out / name, variants)
     print(
-        f"{several(len(names), 'folder')} in {out}, with {several(2 * len(chosen), 'file')} each."
+        f"{several(len(folders), 'folder')} in {out}, with {several(2 * len(chosen), 'file')} each."
     )
     return 0
 
 
 def _write(course: Course, folder: Path, variants: dict[str, str]) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        plain_folder(folder)
         for name, variant in variants.items():
             for path, text in build_exercise(course, course.exercise(name), variant).items():
-                (folder / path.name).write_text(text, encoding="utf-8", newline="\n")
+                write_whole(folder / path.name, text)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}.") from None
 
 
 def _folder(student: str) -> str:
-    """A folder with the student's id for its name, where an id can be one."""
-    safe = not set(student) & set('/\\:*?"<>|') and student not in {".", ".."}
+    """A folder with the student's id for its name, where an id can be one; for each another."""
+    odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or is_made(student)
+    safe = not odd and identity(student) == student
     return student if safe else file_name(student)
 
 
@@ -59,7 +62,7 @@ def _read_students(path: Path) -> list[str]:
             rows = [row[0].strip() for row in csv.reader(file) if row and row[0].strip()]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path} cannot be read as a list of students: {error}.") from None
-    names = [one_line(name, 200) for name in rows if name.lower() not in {"student", "id"}]
+    names = [name for name in rows if name.lower() not in {"student", "id"}]
     if not names or len(names) > MAX_STUDENTS:
         raise UserError(f"{path} names {len(names)} students; expected one id a line.")
     return list(dict.fromkeys(names))

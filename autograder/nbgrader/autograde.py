@@ -13,6 +13,7 @@ from nbgrader.converters import Autograde
 
 from autograder.nbgrader.preprocessors import marks_of
 from autograder.nbgrader.steps import GRADE, SANITIZE
+from autograder.nbgrader.texts import as_markdown
 from autograder.text import one_line
 
 UNREADABLE = """\
@@ -59,7 +60,9 @@ class ConfinedAutograde(Autograde):
             for grade in gradebook.find_submission_notebook(*where).grades:
                 grade.auto_score, grade.needs_manual_grade = None, True
             gradebook.db.commit()
-        book = new_notebook(cells=[new_markdown_cell(UNREADABLE.format(reason)), *cells])
+        book = new_notebook(
+            cells=[new_markdown_cell(UNREADABLE.format(as_markdown(reason))), *cells]
+        )
         folder = Path(self._format_dest(asked["assignment"], asked["student"]))
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{asked['notebook']}.ipynb"

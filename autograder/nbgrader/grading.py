@@ -1,7 +1,5 @@
 """The reports on nbgrader notebooks, graded before or when they are first asked for."""
 
-import html
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import msgspec
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.nbgrader.process import GraderProcess, version_of
+from autograder.nbgrader.texts import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
@@ -35,13 +34,7 @@ class Graded(msgspec.Struct):
         )
         said = [headline(failed) or failed.title]
         said += [f"Hint: {hint}" for hint in failed.hints[:1]]
-        return {place: _as_markdown("\n\n".join(said))}
-
-
-def _as_markdown(text: str) -> str:
-    """Text that shows as it is where nbgrader takes it for Markdown with HTML in it."""
-    shown = html.escape(text, quote=False)
-    return re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown)
+        return {place: as_markdown("\n\n".join(said))}
 
 
 class Grading:

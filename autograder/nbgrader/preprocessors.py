@@ -1,6 +1,5 @@
 """What takes the place of some of nbgrader's own steps; `nbgrader_config.py` names them."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ from traitlets import Unicode
 from autograder.authoring.stub import strip_solutions
 from autograder.nbgrader.grading import Graded, grading_of
 from autograder.nbgrader.names import check_cell
-
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+from autograder.nbgrader.texts import take_force_out
 
 
 class StubSolutions(ClearSolutions):
@@ -163,8 +161,9 @@ def _leave_open(gradebook: Any, notebook: str, where: tuple[str, str, str]) -> N
 class EscapeTexts(NbGraderPreprocessor):
     """Takes the force out of what a student wrote beside code; the last step.
 
-    formgrader and feedback show Markdown and raw cells with their HTML, and put some metadata into
-    the page as it is, so a script there would run with the rights of the instructor who looks.
+    formgrader and feedback show Markdown and raw cells with their HTML and links, and put some
+    metadata into the page as it is, so a script there would run with the rights of the instructor
+    who looks, and a picture from elsewhere would tell that somebody does.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -175,6 +174,5 @@ class EscapeTexts(NbGraderPreprocessor):
         for cell in nb.cells:
             mark = cell.metadata.get("nbgrader")
             cell.metadata = NotebookNode({"nbgrader": mark} if mark else {})
-            if cell.cell_type != "code":
-                cell.source = _TAG.sub("&lt;", cell.source)
+        take_force_out(nb.cells)
         return nb, resources

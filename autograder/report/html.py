@@ -3,13 +3,14 @@
 import functools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 
 from autograder.course import Course, Exercise
+from autograder.files import plain_folder, write_whole
 from autograder.report import values
 from autograder.report.model import (
     Cell,
@@ -24,6 +25,7 @@ from autograder.report.terminal import LETTERS, diagnosed, first_failure, headli
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:
+    from autograder.classroom.by_hand import Kept
     from autograder.classroom.overview import Overview
 
 FOLDER = "feedback"
@@ -87,13 +89,13 @@ class Pages:
         self._student = templates.get_template("student.html")
         self._answers = templates.get_template("by_hand.html")
         self._index = templates.get_template("index.html")
-        (out / FOLDER).mkdir(parents=True, exist_ok=True)
+        plain_folder(out / FOLDER)
 
     def write(self, report: Report) -> str:
         """Write a student's page; returns its path below the folder."""
         page = self.path(report)
         text = self._student.render(report=report)
-        (self.out / page).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(self.out / page, text)
         return page
 
     def path(self, report: Report) -> str:
@@ -104,14 +106,25 @@ class Pages:
         text = self._index.render(
             overview=overview, hardest=overview.hardest(), commonest=overview.commonest()
         )
-        (self.out / INDEX).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(self.out / INDEX, text)
 
-    def write_answers(self, answers: Sequence[tuple[str, str, WrittenAnswer]], table: str) -> None:
-        """The page of all answers in words, question by question."""
+    def write_answers(
+        self,
+        answers: Sequence[tuple[str, str, WrittenAnswer]],
+        table: str,
+        changed: Mapping[tuple[str, str, str], "Kept"],
+        orphaned: Sequence["Kept"],
+    ) -> None:
+        """The page of all answers in words, question by question, and of marks without one."""
         text = self._answers.render(
-            course=self.course.title, exercises=self.exercises, answers=answers, table=table
+            course=self.course.title,
+            exercises=self.exercises,
+            answers=answers,
+            table=table,
+            changed=changed,
+            orphaned=orphaned,
         )
-        (self.out / ANSWERS).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(self.out / ANSWERS, text)
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """A picture of a failed comparison: yours, expected, and the difference."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.errors import UserError
+from autograder.files import write_whole
 from autograder.report.model import ExerciseReport, Matrix
 from autograder.report.values import digits_for, index, shown
 
@@ -22,11 +24,17 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
         if evidence is not None and evidence.yours is not None and evidence.expected is not None:
             figure = draw(evidence.yours, evidence.expected, f"{check.title}\n{evidence.call}")
             try:
-                figure.savefig(path, dpi=120, metadata={"Software": None})
+                write_whole(path, _png(figure))
             except OSError as error:
                 raise UserError(f"{path} cannot be written: {error.strerror}.") from None
             return f"Picture: {path}"
     return "There is nothing to draw: no check failed with a value beside the expected one."
+
+
+def _png(figure: Any) -> bytes:
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
+    return data.getvalue()
 
 
 def draw(yours: Matrix, expected: Matrix, title: str) -> Any:

@@ -1,15 +1,19 @@
 """`grades.csv`: a row a student, safe to open in a spreadsheet."""
 
 import csv
-import os
+import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.files import write_whole
 from autograder.text import number
 
 if TYPE_CHECKING:
     from autograder.classroom.overview import Row
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the marks that are put before it
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
@@ -34,12 +38,11 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
 def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write a CSV file that is either the old one or the whole new one."""
-    partial = path.with_name(f"{path.name}.part")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(head)
-        table.writerows(rows)
-    os.replace(partial, path)
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(head)
+    table.writerows(rows)
+    write_whole(path, text.getvalue())
 
 
 def points_cell(row: "Row", exercise: str) -> str:
@@ -53,5 +56,10 @@ def points_cell(row: "Row", exercise: str) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
+    """Text that a spreadsheet does not take for a formula; two texts never become one."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def plain_cell(cell: str) -> str:
+    """The text that `safe_cell` made a cell of."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,84 +1,230 @@
-"""A zip of submissions, unpacked with care: only source files, only below the target, bounded."""
+"""A zip of submissions, unpacked with care: only source files, only below the target, bounded.
 
+What is wrong with an entry costs that entry alone, and what entries cost is bounded for each
+student, so that nobody's files are left out for what somebody else handed in.
+"""
+
+import errno
+import io
 import stat
+import struct
 import zipfile
-import zlib
-from pathlib import Path, PurePosixPath
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import IO
+
+import msgspec
 
 from autograder.errors import UserError
+from autograder.submission.intake import IGNORED
 from autograder.submission.source import MAX_NOTEBOOK, SUFFIXES
 from autograder.text import one_line
 
-MAX_ENTRIES = 200_000
 MAX_TOTAL = 1024 * 1024 * 1024
+MAX_STUDENT = 128 * 1024 * 1024
+MAX_STUDENT_ENTRIES = 5000
+MAX_LEVELS = 20
+MAX_NOTES = 5  # of one student
 CHUNK = 1024 * 1024
+ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, not of an entry
+
+Parts = tuple[str, ...]
 
 
 def unpack(archive: Path, target: Path) -> list[str]:
     """Unpack the `.py` and `.ipynb` files of `archive`; notes say what was left out and why.
 
     Raises:
-        UserError: it is not a zip file, or far too large to be a class's work.
+        UserError: it is not a zip file, or the disk is full.
     """
-    notes: list[str] = []
-    total = 0
     try:
-        with zipfile.ZipFile(archive) as file:
-            entries = file.infolist()
-            if len(entries) > MAX_ENTRIES:
-                raise UserError(f"{archive} has over {MAX_ENTRIES:,} entries; it was not unpacked.")
-            for entry in entries:
-                try:
-                    total += _unpack_one(file, entry, target, MAX_TOTAL - total)
-                except _LeftOut as reason:
-                    notes.append(f"{one_line(entry.filename, 120)} was left out: {reason}.")
-    except (zipfile.BadZipFile, EOFError) as error:
+        with _Archive(io.FileIO(archive)) as data, zipfile.ZipFile(data) as file:
+            return _Unpacking(file, target).run()
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
         raise UserError(f"{archive} is not a zip file that can be read: {error}.") from None
     except OSError as error:
         raise UserError(f"{archive} cannot be unpacked: {error.strerror}.") from None
-    return notes
+
+
+class _Archive(io.BufferedReader):
+    """A zip file in which a name that is not the UTF-8 that it says it is stands for itself.
+
+    zipfile gives up the whole archive for one such name.
+    """
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        return _readable(data) if data.startswith(ENTRY) else data
+
+
+def _readable(directory: bytes) -> bytes:
+    data, at = bytearray(directory), 0
+    while data.startswith(ENTRY, at) and len(data) >= at + 46:
+        flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
+        try:
+            data[at + 46 : at + 46 + name].decode("utf-8")
+        except UnicodeDecodeError:
+            struct.pack_into("<H", data, at + 8, flags & ~IS_UTF_8)
+        at += 46 + name + sum(others)
+    return bytes(data)
 
 
 class _LeftOut(Exception):
     """Why an entry is not unpacked."""
 
 
-def _unpack_one(file: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, room: int) -> int:
-    path = PurePosixPath(entry.filename.replace("\\", "/"))
-    if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+class _Entry(msgspec.Struct, frozen=True):
+    """An entry whose path leads to a place below the target; `number` is its place in the zip."""
+
+    number: int
+    info: zipfile.ZipInfo
+    parts: Parts
+
+    @property
+    def is_source(self) -> bool:
+        return not self.info.is_dir() and PurePosixPath(self.parts[-1]).suffix in SUFFIXES
+
+    @property
+    def folder(self) -> Parts:
+        return self.parts if self.info.is_dir() else self.parts[:-1]
+
+
+class _Unpacking:
+    """One archive on its way into a folder."""
+
+    def __init__(self, file: zipfile.ZipFile, target: Path) -> None:
+        self.file = file
+        self.target = target
+        self.room = MAX_TOTAL
+        self.folders: set[Parts] = {()}
+        self.notes: list[tuple[int, str]] = []
+        self.noted: Counter[Parts] = Counter()
+
+    def run(self) -> list[str]:
+        """Unpack what can be; the notes are in the order of the archive."""
+        self.target.mkdir(parents=True, exist_ok=True)
+        entries = []
+        for number, info in enumerate(self.file.infolist()):
+            try:
+                entries.append(_Entry(number, info, _parts(info)))
+            except _LeftOut as reason:
+                self._note(number, info, (), reason)
+        depth = _depth(entries)
+        students: dict[Parts, list[_Entry]] = {}
+        for entry in entries:
+            students.setdefault(entry.parts[: depth + 1], []).append(entry)
+        # The smallest first: where the room ends, it ends for those who ask for most of it.
+        for student in sorted(students, key=lambda student: (_size(students[student]), student)):
+            self._student(student, students[student])
+        notes = [text for _, text in sorted(self.notes)]
+        for student, count in sorted(self.noted.items()):
+            if count > MAX_NOTES:
+                where = one_line("/".join(student), 120) or "the archive"
+                notes.append(f"{count - MAX_NOTES} more of {where} were left out.")
+        return notes
+
+    def _student(self, student: Parts, entries: list[_Entry]) -> None:
+        room = min(self.room, MAX_STUDENT)
+        for count, entry in enumerate(entries):
+            try:
+                if count >= MAX_STUDENT_ENTRIES:
+                    raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
+                if _is_special(entry.info):
+                    raise _LeftOut("it is a link or a device")
+                if entry.is_source:
+                    size = entry.info.file_size
+                    if size > MAX_NOTEBOOK:
+                        raise _LeftOut(f"it is larger than {MAX_NOTEBOOK // 2**20} MiB")
+                    if size > room:
+                        raise _LeftOut("all that is in its folder is too large")
+                    room -= size
+                    self.room -= size
+                self._unpack(entry, len(student))
+            except _LeftOut as reason:
+                self._note(entry.number, entry.info, student, reason)
+
+    def _unpack(self, entry: _Entry, depth: int) -> None:
+        """Unpack a source file; of other entries only the student's folder is made."""
+        place = self.target.joinpath(*entry.parts)
+        try:
+            self._folder(entry.folder if entry.is_source else entry.folder[:depth])
+            if entry.is_source:
+                with place.open("xb") as copy:
+                    wrong = _copy(self.file, entry.info, copy)
+                if wrong:
+                    place.unlink()
+                    raise _LeftOut(wrong)
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            raise _LeftOut("another entry has the same name") from None
+        except _LeftOut:
+            raise
+        except OSError as error:
+            if error.errno in FULL:
+                raise
+            raise _LeftOut(f"it cannot be written ({error.strerror})") from None
+        except ValueError as error:
+            raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
+
+    def _folder(self, parts: Parts) -> None:
+        """Make a folder; one that is there by another spelling is not taken for it."""
+        for end in range(1, len(parts) + 1):
+            if parts[:end] not in self.folders:
+                self.target.joinpath(*parts[:end]).mkdir()
+                self.folders.add(parts[:end])
+
+    def _note(self, number: int, info: zipfile.ZipInfo, student: Parts, reason: Exception) -> None:
+        self.noted[student] += 1
+        if self.noted[student] <= MAX_NOTES:
+            text = f"{one_line(info.filename, 120)} was left out: {reason}."
+            self.notes.append((number, text))
+
+
+def _parts(info: zipfile.ZipInfo) -> Parts:
+    """The names on the way to an entry."""
+    path = PurePosixPath(info.filename.replace("\\", "/"))
+    drive = PureWindowsPath(info.filename).drive
+    if not path.parts or path.is_absolute() or ".." in path.parts or drive:
         raise _LeftOut("its path leads out of the archive")
-    place = target.joinpath(*path.parts)
-    if entry.is_dir():
-        place.mkdir(parents=True, exist_ok=True)
-        return 0
-    mode = entry.external_attr >> 16
-    if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
-        raise _LeftOut("it is a link or a device")
-    if path.suffix not in SUFFIXES:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        return 0
-    if entry.flag_bits & 1:
-        raise _LeftOut("it is encrypted")
+    if len(path.parts) > MAX_LEVELS:
+        raise _LeftOut(f"it lies in over {MAX_LEVELS} folders")
+    return path.parts
+
+
+def _depth(entries: Collection[_Entry]) -> int:
+    """How many folders are around the students' folders, as `find_folders` will see it."""
+    inside = list(entries)
+    for depth in range(MAX_LEVELS):
+        heads = {e.parts[depth] for e in inside if len(e.folder) > depth}
+        heads = {name for name in heads if name not in IGNORED and not name.startswith(".")}
+        if len(heads) != 1:
+            return depth
+        inside = [e for e in inside if e.parts[depth] in heads and len(e.parts) > depth + 1]
+        if not inside or any(e.is_source and len(e.parts) == depth + 2 for e in inside):
+            return depth
+    return 0
+
+
+def _size(entries: Collection[_Entry]) -> int:
+    return sum(entry.info.file_size for entry in entries if entry.is_source)
+
+
+def _is_special(info: zipfile.ZipInfo) -> bool:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    return kind not in {0, stat.S_IFREG, stat.S_IFDIR}
+
+
+def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
+    """Copy what is in an entry, which is never more than its size; returns what is wrong."""
+    if info.flag_bits & 1:
+        return "it is encrypted"
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        return _copy(file, entry, place, min(room, MAX_NOTEBOOK))
-    except FileExistsError:
-        raise _LeftOut("another entry has the same name") from None
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        place.unlink(missing_ok=True)
-        raise _LeftOut(f"it is damaged ({error})") from None
-    except (OSError, ValueError) as error:
-        raise _LeftOut(f"it cannot be written ({error})") from None
-
-
-def _copy(file: zipfile.ZipFile, entry: zipfile.ZipInfo, place: Path, room: int) -> int:
-    written = 0
-    with file.open(entry) as source, place.open("xb") as copy:
-        while chunk := source.read(CHUNK):
-            written += len(chunk)
-            if written > room:
-                copy.close()
-                place.unlink()
-                raise _LeftOut(f"it is larger than {room // 2**20} MiB")
-            copy.write(chunk)
-    return written
+        with file.open(info) as source:
+            while chunk := source.read(CHUNK):
+                copy.write(chunk)
+    except Exception as error:  # zipfile lets through whatever its decompressors raise
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise
+        return f"it is damaged ({one_line(str(error), 100)})"
+    return ""

@@ -10,15 +10,15 @@ import msgspec
 
 from autograder.course import Exercise
 from autograder.submission.read import UnreadableFile, read_bytes, read_text
+from autograder.submission.siblings import MAX_SOURCE, Siblings
 from autograder.text import one_line
 from autograder.variants import stated_variant
 from autograder.worker.messages import Unit
 
-MAX_SOURCE = 1024 * 1024
 MAX_NOTEBOOK = 32 * 1024 * 1024
-MAX_SIBLINGS = 50
 CHECK = "check-"  # how the ids of cells begin that call check()
 MAX_ANSWER = 20_000
+MAX_ANSWERS = 50
 SUFFIXES = (".py", ".ipynb")
 
 
@@ -66,8 +66,9 @@ def _named(text: str, name: str, siblings: Mapping[str, str]) -> dict[str, str]:
     texts = [text]
     while texts:
         words = set(re.findall(r"\w+", texts.pop()))
-        for sibling, source in siblings.items():
-            if sibling in words and sibling not in found and sibling != name:
+        for sibling in sorted(words.intersection(siblings) - found.keys() - {name}):
+            source = siblings.get(sibling)
+            if source is not None:
                 found[sibling] = source
                 texts.append(source)
     return found
@@ -140,16 +141,9 @@ def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
     return with_own_numbers(source, stated_variant(source.text))
 
 
-def read_siblings(folder: Path) -> dict[str, str]:
-    """The Python files of a folder by module name; those that cannot be read are left out."""
-    found = {}
-    for path in sorted(folder.glob("*.py"))[:MAX_SIBLINGS]:
-        if path.stem.isidentifier():
-            try:
-                found[path.stem] = read_text(path, MAX_SOURCE)
-            except UnreadableFile:
-                continue
-    return found
+def read_siblings(folder: Path) -> Siblings:
+    """The Python files of a folder by module name, read when they are named."""
+    return Siblings(folder)
 
 
 def _answers(cells: Sequence[_Cell]) -> dict[str, str]:
@@ -157,7 +151,7 @@ def _answers(cells: Sequence[_Cell]) -> dict[str, str]:
     found: dict[str, str] = {}
     for cell in cells:
         name = cell.metadata.get("answer")
-        if cell.cell_type == "markdown" and isinstance(name, str):
+        if cell.cell_type == "markdown" and isinstance(name, str) and len(found) < MAX_ANSWERS:
             found.setdefault(name[:100], cell.text[:MAX_ANSWER].strip())
     return found
 
@@ -170,6 +164,7 @@ def _answers_in_comments(text: str) -> dict[str, str]:
         if line.startswith("# %%"):
             begins = re.match(r'# %% \[markdown\].*\banswer="(\w{1,100})"', line)
             name = begins.group(1) if begins and begins.group(1) not in found else ""
+            name = name if len(found) < MAX_ANSWERS else ""
             if name:
                 found[name] = ""
         elif name and len(found[name]) < MAX_ANSWER:
