@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.judge.expect import Mismatch, expect_close, expect_unchanged
+from autograder.judge.purity import expect_no_trace
 from autograder.text import one_line
 from autograder.worker.codec import Figure
 from reference.figures import image_of, panels_of
@@ -292,3 +293,12 @@ def test_other_sizes(submission, reference, rng):
     _, after = submission.plot_mask_effect.with_arguments(scores, mask)
     expect_unchanged(scores, after[0], "scores")
     expect_unchanged(mask, after[1], "mask")
+    calls = [
+        ("plot_attention", lambda s: s.plot_attention(weights, tokens)),
+        ("plot_mask_effect", lambda s: s.plot_mask_effect(scores, mask)),
+    ]
+    between = [  # figures that stay open, as in a script
+        lambda s: s.plot_attention.kept(weights[:2, :2], tokens[:2], "another"),
+        lambda s: s.plot_mask_effect.kept(scores[:3, :3] + 1, mask[:3, :3]),
+    ]
+    expect_no_trace(submission.fresh(), calls, between)

@@ -23,6 +23,7 @@ from autograder.checks.fair_trials import (
 from autograder.judge.carry import OwnSteps
 from autograder.judge.expect import Mismatch, expect_close, expect_numbers, expect_shape
 from autograder.judge.problems import StudentProblem
+from autograder.judge.purity import expect_no_trace
 from autograder.text import one_line
 from autograder.worker.codec import Figure
 from reference import draws
@@ -103,6 +104,9 @@ def test_entropy_of_zeros(submission, reference):
     for weights in (np.eye(3), np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])):
         answer = submission.attention_entropy(weights)
         expect_close(answer, reference.entropy(weights), "the entropy")
+    calls = [("attention_entropy", lambda s: s.attention_entropy(weights))]
+    between = [lambda s: s.attention_entropy(np.full((2, 3), 1 / 3))]
+    expect_no_trace(submission.fresh(), calls, between)
 
 
 @pytest.mark.check(
@@ -362,7 +366,7 @@ def same_points(wanted, found):
         "ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend(), ax.set_title.",
     ),
 )
-def test_plot_labels(plot):
+def test_plot_labels(plot, submission, reference):
     used = [axes for axes in plot.axes if axes.series]
     if not used:
         raise Mismatch("The figure has no lines in it.")
@@ -378,6 +382,11 @@ def test_plot_labels(plot):
         lacking.append("a legend that tells the two series apart")
     if not plot.title.strip() and not any(axes.title.strip() for axes in used):
         lacking.append("a title")
+    calls = [("plot_scaling", lambda s: s.plot_scaling(example_results(reference)))]
+    other = example_results(reference)
+    other.pop(64)
+    between = [lambda s: s.plot_scaling.kept(other)]  # a figure that stays open, as in a script
+    expect_no_trace(submission.fresh(), calls, between)
     if lacking:
         raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
 

@@ -12,6 +12,7 @@ from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.judge.child import GraderTrouble
 from autograder.judge.client import Client
 from autograder.judge.plugin import CheckResult
 from autograder.judge.problems import Raised, StudentProblem
@@ -99,7 +100,9 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client
                 else None
             )
         return found
-    except (Stopped, StudentProblem):
+    except GraderTrouble:
+        raise
+    except Exception:  # an answer that no misconception was written for; points are given already
         return None
 
 

@@ -9,8 +9,11 @@ from collections.abc import Iterator
 OFTEN = 0.25
 
 
-class Overtime(Exception):
-    """The work took longer than it may; what it was for is left out."""
+class Overtime(BaseException):
+    """The work took longer than it may; what it was for is left out.
+
+    No exception that is handled: nothing within the work may stop it.
+    """
 
 
 @contextlib.contextmanager
