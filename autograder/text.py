@@ -45,7 +45,7 @@ def file_name(identifier: str) -> str:
     """
     clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME].rstrip("._-")
     if _is_device_name(clean):
-        clean = f"student-{clean}"
+        clean = f"student-{clean}"[:MAX_NAME].rstrip("._-")
     if clean and clean == identifier == clean.lower() and not is_made(clean):
         return clean
     return f"{clean or 'student'}--{digest(identifier)}"

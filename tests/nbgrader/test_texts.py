@@ -242,7 +242,7 @@ WORD = (
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(WORD, max_size=14).map("".join), min_size=10, max_size=20))
 def test_texts_made_of_the_pieces_of_attacks(texts):
     assert harm(page([markdown(text) for text in texts])) == []
