@@ -83,12 +83,11 @@ class Client:
 
     def _problem(self, problem: Problem, subject: str) -> problems.StudentProblem:
         if problem.kind == "missing":
-            stopped = self.load_problems[0] if self.load_problems else None
             return problems.missing(
                 one_line(problem.message, 80),
                 self.source.label,
                 problem.names,
-                problems.raised(stopped, "The file").finding if stopped else "",
+                problems.why_missing(self.load_problems),
             )
         return problems.from_worker(problem, subject)
 

@@ -11,6 +11,7 @@ from autograder.text import one_line
 
 MAX_ENTRIES = 200_000
 MAX_TOTAL = 1024 * 1024 * 1024
+UNPACKED = (*SUFFIXES, ".txt", ".json", ".pyw", ".zip")
 CHUNK = 1024 * 1024
 
 
@@ -54,7 +55,7 @@ def _unpack_one(file: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, roo
     mode = entry.external_attr >> 16
     if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
         raise _LeftOut("it is a link or a device")
-    if path.suffix not in SUFFIXES:
+    if path.suffix.casefold() not in UNPACKED:
         place.parent.mkdir(parents=True, exist_ok=True)
         return 0
     if entry.flag_bits & 1:

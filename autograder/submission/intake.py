@@ -2,32 +2,37 @@
 
 import os
 import re
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from autograder.errors import UserError
-from autograder.submission.read import UnreadableFile
+from autograder.submission.choice import Candidate, Name, choose
+from autograder.submission.code import read_code
+from autograder.submission.read import NotPython, UnreadableFile
 from autograder.submission.source import SUFFIXES, Source, read_siblings, read_source
+from autograder.submission.stubs import Stubs, exercises_in
+from autograder.submission.walk import MAX_FILES, File, Walk, counts
 from autograder.text import file_name, one_line, several
 
-MAX_DEPTH = 3
-MAX_FILES = 5000
 MAX_NOTES = 5
-IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"}
+MAX_CODE = 1024 * 1024  # of which so many are parsed
+MAX_READ = 64 * 1024 * 1024  # characters of one student
+ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
 
 
 class Work(msgspec.Struct):
     """What one student handed in.
 
-    `unclear` says for an exercise why a person must look before it can be graded.
+    `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
+    why what was handed in cannot be run at all.
     """
 
     student: str
     sources: dict[str, Source] = {}
     unclear: dict[str, str] = {}
+    not_loaded: dict[str, str] = {}
     notes: list[str] = []
 
 
@@ -48,7 +53,10 @@ def find_folders(root: Path, exercises: Iterable[str]) -> tuple[list[Folder], li
         entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     except OSError as error:
         raise UserError(f"{root} cannot be read: {error.strerror}.") from None
-    folders = [e for e in entries if e.is_dir(follow_symlinks=False) and _counts(e.name)]
+    folders = [e for e in entries if e.is_dir(follow_symlinks=False) and counts(e.name)]
+    packed = [e for e in entries if _is_zip(e) and counts(e.name)]
+    if not folders and packed:
+        return _packed(packed, set()), _no_folders(entries, packed)
     if not folders:
         names = set(exercises)
         if any(Path(entry.name).stem in names for entry in entries):
@@ -62,9 +70,32 @@ def find_folders(root: Path, exercises: Iterable[str]) -> tuple[list[Folder], li
         )
     if len(folders) == 1 and _holds_only_folders(Path(folders[0].path)):
         return find_folders(Path(folders[0].path), exercises)
-    others = [e.name for e in entries if _counts(e.name) and e not in folders]
-    notes = [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
-    return _identified(folders), notes
+    found = _identified(folders)
+    both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: f.path)
+    return both, _no_folders(entries, [*folders, *packed])
+
+
+def _is_zip(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_file(follow_symlinks=False) and entry.name.casefold().endswith(".zip")
+
+
+def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
+    """Students whose folders are packed, each in a zip that has their name."""
+    found = []
+    for entry in entries:
+        student = one_line(Path(entry.name).stem, 120)
+        if student in taken:
+            student = one_line(entry.name, 120)
+        taken.add(student)
+        found.append(Folder(student, Path(entry.path)))
+    return found
+
+
+def _no_folders(
+    entries: Iterable["os.DirEntry[str]"], students: list["os.DirEntry[str]"]
+) -> list[str]:
+    others = [entry.name for entry in entries if counts(entry.name) and entry not in students]
+    return [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
 
 
 def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
@@ -78,87 +109,167 @@ def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
     return list(found.values())
 
 
-def _counts(name: str) -> bool:
-    return name not in IGNORED and not name.startswith(".")
-
-
 def _holds_only_folders(path: Path) -> bool:
-    entries = [entry for entry in os.scandir(path) if _counts(entry.name)]
+    entries = [entry for entry in os.scandir(path) if counts(entry.name)]
     return bool(entries) and all(entry.is_dir(follow_symlinks=False) for entry in entries)
 
 
-def read_work(folder: Folder, exercises: Iterable[str]) -> Work:
-    """Read a student's files. Whatever is wrong with them is in the result; nothing is raised."""
+def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> Work:
+    """Read a student's files. Whatever is wrong with them is in the result; nothing is raised.
+
+    With the course's `stubs`, a file that is still as it was handed out gives way to one that is
+    written, and a file whose name says nothing is taken for what it defines.
+    """
     work = Work(folder.student)
     names = list(exercises)
-    candidates: dict[str, list[Path]] = {name: [] for name in names}
-    others: list[str] = []
+    reading = _Reading(names, stubs or {})
     try:
-        for path in _files(folder.path):
-            exercise = _exercise_of(path.stem, names)
-            if exercise:
-                candidates[exercise].append(path)
-            else:
-                others.append(one_line(path.name, 100))
+        with Walk(folder.path) as walk:
+            for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
+                reading.look_at(file)
+            work.notes += reading.notes(walk)
     except OSError as error:
         reason = f"The folder cannot be read: {error.strerror}."
         work.unclear = dict.fromkeys(names, reason)
         return work
-    work.notes += [
-        f"{name} was not graded: no exercise has that name." for name in others[:MAX_NOTES]
-    ]
-    if len(others) > MAX_NOTES:
-        left = several(len(others) - MAX_NOTES, "more file")
-        work.notes.append(f"Nor were {left} (no folder is read beyond {MAX_FILES:,} entries).")
-    siblings = {
-        path: read_siblings(path) for path in {p.parent for ps in candidates.values() for p in ps}
-    }
-    for exercise, paths in candidates.items():
-        _choose(work, exercise, paths, siblings)
+    untouched: list[str] = []
+    for exercise, candidates in reading.candidates.items():
+        if candidates:
+            untouched += _settle(work, exercise, candidates, reading.stubs)
+    if untouched:
+        work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
     return work
 
 
-def _files(folder: Path, depth: int = 0) -> Iterator[Path]:
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name)[:MAX_FILES]:
-        if not _counts(entry.name):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if depth < MAX_DEPTH:
-                yield from _files(Path(entry.path), depth + 1)
-        elif Path(entry.name).suffix in SUFFIXES and not _is_odd(entry):
-            yield Path(entry.path)
+def _settle(work: Work, exercise: str, candidates: list[Candidate], stubs: Stubs) -> list[str]:
+    """Put what was chosen into the work; the files that are still as handed out come back."""
+    choice = choose(exercise, candidates, stubs.get(exercise))
+    work.notes += choice.notes
+    if choice.chosen is None:
+        work.unclear[exercise] = choice.unclear
+    elif choice.chosen.source is not None:
+        work.sources[exercise] = choice.chosen.source
+    elif choice.chosen.not_python:
+        work.not_loaded[exercise] = choice.chosen.trouble
+    else:
+        work.unclear[exercise] = choice.chosen.trouble
+    return choice.untouched
 
 
-def _is_odd(entry: "os.DirEntry[str]") -> bool:
-    """Devices and pipes are not looked at; a link is, so that it can be named."""
-    mode = entry.stat(follow_symlinks=False).st_mode
-    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
+class _Reading:
+    """A student's files, one after the other, as candidates for the exercises."""
+
+    def __init__(self, names: list[str], stubs: Stubs) -> None:
+        self.names = names
+        self.stubs = stubs
+        self.candidates: dict[str, list[Candidate]] = {name: [] for name in names}
+        self.unknown: list[str] = []
+        self.unread: dict[str, str] = {}
+        self.also: dict[str, str] = {}
+        self._siblings: tuple[Path, dict[str, str]] = Path(), {}
+        self._room, self._room_for_code = MAX_READ, MAX_CODE
+
+    def look_at(self, file: File) -> None:
+        """Take a file as a candidate for what its name says, or else its content."""
+        named = self.named(file)
+        if file.suffix not in (*SUFFIXES, *ALSO_READ):
+            self.unread.update(dict.fromkeys(named, file.shown))
+            return
+        found = self._candidate(file)
+        recognised = exercises_in(found.source, found.code, self.stubs) if found.source else {}
+        exact = [exercise for exercise, name in named.items() if name == Name.EXACT]
+        for exercise, name in named.items():
+            if name != Name.WITHIN or not recognised or exercise in recognised:
+                self._add(exercise, found, name)
+        for exercise, defines in recognised.items():
+            if exact and exercise not in named:
+                self.also.setdefault(exercise, file.shown)
+            elif exercise not in named:
+                self._add(exercise, found, Name.OTHER, defines)
+        if not named and not recognised and file.suffix in SUFFIXES:
+            self.unknown.append(file.shown)
+
+    def named(self, file: File) -> Mapping[str, Name]:
+        """The exercises that the file's name speaks of."""
+        found = named_for(_stem(file.path), self.names)
+        if file.suffix in SUFFIXES:
+            return found
+        return {name: max(clear, Name.NEAR) for name, clear in found.items()}
+
+    def _add(
+        self, exercise: str, found: Candidate, name: Name, defines: Iterable[str] = ()
+    ) -> None:
+        own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
+        if own.source is not None:
+            helpers = {n: text for n, text in own.source.helpers.items() if n != exercise}
+            own.source = msgspec.structs.replace(own.source, name=exercise, helpers=helpers)
+        self.candidates[exercise].append(own)
+
+    def _candidate(self, file: File) -> Candidate:
+        folder = file.path.parent
+        if folder != self._siblings[0]:
+            self._siblings = folder, read_siblings(folder)
+        found = Candidate(file.path, file.shown, Name.OTHER)
+        if self._room <= 0:
+            found.trouble = f"{file.shown} was not read: there is too much beside it."
+            return found
+        try:
+            source = read_source(file.path, file.path.stem, self._siblings[1])
+            found.source, found.code = source, read_code(source.units, self._room_for_code)
+            self._room -= len(source.text) + sum(map(len, source.helpers.values()))
+            self._room_for_code -= len(source.text)
+        except UnreadableFile as error:
+            found.trouble, found.not_python = str(error), isinstance(error, NotPython)
+        return found
+
+    def notes(self, walk: Walk) -> list[str]:
+        """What was not graded, and why; all files have been looked at."""
+        helpers = {
+            name
+            for candidates in self.candidates.values()
+            for each in candidates
+            if each.source is not None
+            for name in each.source.helpers
+        }
+        unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
+        found = [f"{name} was not graded: no exercise has that name." for name in unknown]
+        found = found[:MAX_NOTES]
+        if len(unknown) > MAX_NOTES:
+            left = several(len(unknown) - MAX_NOTES, "more file")
+            found.append(f"Nor were {left} (no more than {MAX_FILES:,} are looked at).")
+        for exercise, shown in self.unread.items():
+            if not self.candidates[exercise]:
+                found.append(
+                    f"{shown} was not graded for {exercise}: only .py and .ipynb files can be."
+                )
+        for exercise, shown in self.also.items():
+            if not self.candidates[exercise]:
+                found.append(
+                    f"Nothing was handed in as {exercise}, but {shown} defines what it asks for. "
+                    f"To have it graded, hand it in under that name."
+                )
+        return [*walk.notes, *found]
 
 
-def _exercise_of(stem: str, names: list[str]) -> str | None:
-    """The exercise that a file is for: `softmax`, and also `Softmax (1)` and `softmax-final`."""
-    if stem in names:
-        return stem
-    plain = re.sub(r"[^a-z0-9]+", "_", stem.casefold()).strip("_")
-    fitting = [name for name in names if plain == name or plain.startswith(f"{name}_")]
-    return max(fitting, key=len, default=None)
+def _stem(path: Path) -> str:
+    """A file's name without what makes it a file: `softmax` for `softmax.py.txt`."""
+    stem = path.stem
+    while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
+        stem = Path(stem).stem
+    return stem
 
 
-def _choose(
-    work: Work, exercise: str, paths: list[Path], siblings: dict[Path, dict[str, str]]
-) -> None:
-    exact = [path for path in paths if path.stem == exercise]
-    chosen = exact or paths
-    if not chosen:
-        return
-    shown = ", ".join(one_line(path.name, 100) for path in chosen)
-    if len(chosen) > 1:
-        work.unclear[exercise] = f"There are several files for it: {shown}."
-        return
-    if not exact:
-        work.notes.append(f"{shown} was taken as {exercise}.")
-    try:
-        beside = siblings[chosen[0].parent]
-        work.sources[exercise] = read_source(chosen[0], exercise, beside)
-    except UnreadableFile as error:
-        work.unclear[exercise] = str(error)
+def named_for(stem: str, names: Iterable[str]) -> Mapping[str, Name]:
+    """The exercises that a file's name speaks of; `Softmax (1)` and `softmax-final` of softmax.
+
+    A name within a longer one does not count: `multi_head_attention` is not `attention`.
+    """
+    plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
+    found: dict[str, Name] = {}
+    for name in sorted(names, key=len, reverse=True):
+        if stem == name:
+            return {name: Name.EXACT}
+        wanted = f"_{name.casefold()}_"
+        if wanted in plain and not any(wanted in f"_{longer.casefold()}_" for longer in found):
+            found[name] = Name.NEAR if plain.startswith(wanted) else Name.WITHIN
+    return found

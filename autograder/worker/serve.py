@@ -13,6 +13,7 @@ import numpy as np
 from . import output
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .failures import explain
+from .imports import NotImported
 from .limits import limit_self
 from .loading import define, load
 from .messages import Forward, Problem, Reply, Request
@@ -99,7 +100,7 @@ class Answers:
         """What the student's own source defines: no imports, no private names."""
         names = []
         for name, value in vars(self.module).items() if self.module else ():
-            if not name.startswith("_") and not isinstance(value, ModuleType):
+            if not name.startswith("_") and not isinstance(value, ModuleType | NotImported):
                 names.append(name[:80])
         return names[:200]
 
