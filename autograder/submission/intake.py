@@ -111,7 +111,10 @@ def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
 
 def _holds_only_folders(path: Path) -> bool:
     entries = [entry for entry in os.scandir(path) if counts(entry.name)]
-    return bool(entries) and all(entry.is_dir(follow_symlinks=False) for entry in entries)
+    folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    packed = [entry for entry in entries if _is_zip(entry)]
+    several_packed = not packed or len(entries) > 1  # one zip is the work of one student
+    return bool(entries) and len(folders) + len(packed) == len(entries) and several_packed
 
 
 def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> Work:

@@ -101,6 +101,8 @@ class Walk:
         except UserError:
             self._note(f"{one_line(archive.name, 100)} is not a zip that can be unpacked")
             return
+        if above:
+            self._note(f"{above.removesuffix(': ')} was unpacked")
         yield from self._below(scratch, above, 0, True)
 
     def _note(self, text: str) -> None:

@@ -4,6 +4,8 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import linecache
+import os
+import sys
 from collections.abc import Sequence
 from types import CodeType
 from typing import Any, NoReturn
@@ -29,6 +31,7 @@ class _Quiet:
 
 
 _quiet = _Quiet()
+version_info, __version__ = (9, 0, 0), "9.0.0"
 
 
 def get_ipython():
@@ -95,7 +98,27 @@ class Beside(importlib.abc.MetaPathFinder):
             return importlib.util.spec_from_loader(
                 name, QUIET_NOTEBOOK, origin=name, is_package=True
             )
+        if not _is_inside_python(name) and not _can_open():
+            raise ModuleNotFoundError(
+                f"No module named {name!r} here: where this was graded, no library can be "
+                f"imported that is not loaded beforehand",
+                name=name,
+            )
         return None
+
+
+def _is_inside_python(name: str) -> bool:
+    frozen = importlib.machinery.FrozenImporter.find_spec(name)
+    return name in sys.builtin_module_names or frozen is not None
+
+
+def _can_open() -> bool:
+    """Whether libraries' files can be opened at all: on the rung `no-open` nothing can."""
+    try:
+        os.close(os.open(os.__file__, os.O_RDONLY))
+    except OSError:
+        return False
+    return True
 
 
 class NotImported:
@@ -129,6 +152,7 @@ _USES = """
 call mro_entries iter next len bool enter exit array contains index int float eq ne lt le gt ge
 setitem delitem setattr delattr add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod
 rmod pow rpow matmul rmatmul neg pos abs and rand array_ufunc
+instancecheck subclasscheck
 """.split()  # noqa: SIM905
 for _name in _USES:
     setattr(NotImported, f"__{_name}__", _used)
