@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.cli.find import find_file, meant
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 
@@ -36,7 +37,9 @@ def run(
     path = Path(name)
     is_file = path.suffix in {".py", ".ipynb"} or path.exists()
     course = find_course(course_path or (path.parent if is_file else Path.cwd()))
-    exercise = course.exercise(path.stem if is_file else name)
+    exercise = (
+        meant(course, path) if path.is_file() else course.exercise(path.stem if is_file else name)
+    )
     path = path if is_file else find_file(course, exercise)
 
     # The worker warms up on another core while this process imports what it needs.
@@ -48,48 +51,6 @@ def run(
         return _check(course, exercise, path, spawner, seed, more, show_all, as_json, plot)
     finally:
         spawner.close()
-
-
-def find_file(course: Course, exercise: Exercise) -> Path:
-    """The student's file: here, or in the course's `exercises`.
-
-    Of two, the one that is written; if both are, or neither is, the newer one.
-
-    Raises:
-        UserError: there is none.
-    """
-    folders = [Path.cwd(), course.root / "exercises"]
-    for folder in folders:
-        files = [folder / f"{exercise.name}{suffix}" for suffix in (".py", ".ipynb")]
-        found = [file for file in files if file.is_file()]
-        if len(found) > 1:
-            found = _written(course, exercise, found) or found
-        if found:
-            return max(found, key=lambda file: file.stat().st_mtime)
-    raise UserError(
-        f"No file {exercise.name}.py or {exercise.name}.ipynb in {folders[0]} or {folders[1]}. "
-        f"Name the file: autograder check FOLDER/{exercise.name}.py"
-    )
-
-
-def _written(course: Course, exercise: Exercise, files: list[Path]) -> list[Path]:
-    """The files that are not as they were handed out any more."""
-    from autograder.submission.code import read_code
-    from autograder.submission.read import UnreadableFile
-    from autograder.submission.source import read_source
-    from autograder.submission.stubs import read_stubs
-
-    stub = read_stubs(course).get(exercise.name)
-    kept = []
-    for file in files:
-        try:
-            source = read_source(file, exercise.name)
-        except UnreadableFile:
-            kept.append(file)
-            continue
-        if stub is None or not stub.is_untouched(read_code(source.units), source.answers):
-            kept.append(file)
-    return kept
 
 
 def _check(

@@ -40,7 +40,8 @@ WHY = {
 class Candidate(msgspec.Struct):
     """A file that may be for an exercise; `trouble` says why it cannot be read.
 
-    `defines` are the names by which it was recognised, where its name does not say what it is.
+    `uses` are the files beside it that it names; `defines` are the names by which it was
+    recognised, where its own does not say what it is.
     """
 
     path: Path
@@ -50,6 +51,7 @@ class Candidate(msgspec.Struct):
     code: Code = msgspec.field(default_factory=Code)
     trouble: str = ""
     not_python: bool = False
+    uses: frozenset[str] = frozenset()
     defines: Sequence[str] = ()
 
 
@@ -67,6 +69,7 @@ def choose(exercise: str, candidates: Sequence[Candidate], stub: Stub | None) ->
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
     ordered = _without_helpers(ordered, exercise, left_out)
+    ordered = _without_users(ordered, exercise, stub, left_out)
     ranks = {each.path: _rank(each, stub) for each in ordered}
     best = min(ranks.values())
     first, *others = [each for each in ordered if ranks[each.path] == best]
@@ -128,6 +131,24 @@ def _without_helpers(
         if each.name != Name.EXACT and each.path.with_suffix("") in used:
             if each.name != Name.OTHER:
                 notes.append(f"{each.shown} was taken as a part of {exercise}, which imports it.")
+        else:
+            kept.append(each)
+    return kept
+
+
+def _without_users(
+    candidates: list[Candidate], exercise: str, stub: Stub | None, notes: list[str]
+) -> list[Candidate]:
+    """The candidates, without those that only import what another defines: `test_softmax`."""
+    folders = {each.path.parent for each in candidates if each.name == Name.EXACT}
+    kept = []
+    for each in candidates:
+        bound = [each.code.names[name].tree for name in stub.written(each.code)] if stub else []
+        imported = bool(bound) and all(tree.startswith("Import") for tree in bound)
+        beside = each.name != Name.EXACT and each.path.parent in folders
+        if beside and imported and exercise in each.uses:
+            if each.name != Name.OTHER:
+                notes.append(f"{each.shown} was left out for {exercise}, which it imports.")
         else:
             kept.append(each)
     return kept

@@ -204,6 +204,7 @@ class _Reading:
     ) -> None:
         own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
         if own.source is not None:
+            own.uses = frozenset(own.source.helpers)
             helpers = {n: text for n, text in own.source.helpers.items() if n != exercise}
             own.source = msgspec.structs.replace(own.source, name=exercise, helpers=helpers)
         self.candidates[exercise].append(own)

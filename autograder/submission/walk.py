@@ -16,6 +16,7 @@ from autograder.text import one_line
 MAX_DEPTH = 10
 MAX_FILES = 5000
 MAX_NOTES = 5
+MAX_ZIPS = 3
 IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"} | {
     "env",
     "venv",
@@ -50,7 +51,7 @@ class Walk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.notes: list[str] = []
-        self._left = MAX_FILES
+        self._left, self._zips_left = MAX_FILES, MAX_ZIPS
         self._open = ExitStack()
 
     def __enter__(self) -> "Walk":
@@ -87,12 +88,16 @@ class Walk:
                     yield from self._below(path, f"{shown}/", depth + 1, unpacked)
                 else:
                     self._note(f"{shown} was not looked into: it lies too deep. Hand in one folder")
-            elif stat.S_ISREG(mode) and path.suffix.casefold() == ".zip" and not unpacked:
+            elif stat.S_ISREG(mode) and self._is_to_unpack(path, unpacked):
+                self._zips_left -= 1
                 yield from self._unpacked(path, f"{shown}: ")
             elif stat.S_ISREG(mode) and path.suffix.casefold() in PACKED:
                 self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
             elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):  # a link, so that it can be named
                 yield File(path, shown)
+
+    def _is_to_unpack(self, path: Path, unpacked: bool) -> bool:
+        return path.suffix.casefold() == ".zip" and not unpacked and self._zips_left > 0
 
     def _unpacked(self, archive: Path, above: str) -> Iterator[File]:
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
