@@ -113,7 +113,7 @@ def _loaded(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str]:
     """A file of which no check saw an answer says so by itself, not only at its checks."""
     ran = [result for result in results if result.outcome != "not run"]
     kinds = {result.kind for result in ran}
-    if not ran or not kinds <= {"not loaded", "missing", "not written"}:
+    if not ran or not kinds <= {"not loaded", "missing", "not written", "raised"}:
         return "graded", ""
     unloaded = "not loaded" in kinds or (broken and "missing" in kinds)
     return "not loaded" if unloaded else "graded", ran[0].finding

@@ -170,11 +170,26 @@ def test_nothing_is_missing_without_a_word(klass):
     klass.put("rar/homework.rar", "Rar!")
     klass.put("no-zip/homework.zip", "nothing")
     klass.put("other-names/my_work.py", "def soft_max(x): return x\n")
+    klass.put("used/softmax.py", "import no_such\ndef softmax(x, axis=-1): return no_such.f(x)\n")
     klass.put("in-another/causal_mask.py", klass.right("causal_mask") + right)
     rows = klass.grade()
     for student, row in rows.items():
-        assert row["softmax"] == "", student
+        assert row["softmax"] == ("0" if student == "used" else ""), student
         assert row["notes"].strip(), student
+
+
+def test_who_uses_a_file_is_no_rival_of_it(klass):
+    right = klass.right("softmax")
+    klass.put("tests/softmax.py", right)
+    klass.put("tests/test_softmax.py", "from softmax import softmax\nassert softmax([1.0])\n")
+    klass.put("helper/softmax.ipynb", klass.notebook("from softmax_helper import *"))
+    klass.put("helper/softmax_helper.py", right)
+    klass.put("part/softmax.py", "from softmax_core import softmax\n")
+    klass.put("part/softmax_core.py", right)
+    klass.put("main/softmax.py", right)
+    klass.put("main/main.py", "from softmax import softmax\nprint(softmax([1.0]))\n")
+    for student, row in klass.grade().items():
+        assert (row["softmax"], row["status"]) == ("12", "graded"), (student, row)
 
 
 def test_a_class_of_zips(klass):
