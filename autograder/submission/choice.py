@@ -1,6 +1,6 @@
 """Which of a student's files is graded for an exercise, and what is said of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from pathlib import Path
 
@@ -64,11 +64,19 @@ class Choice(msgspec.Struct):
     untouched: list[str] = []
 
 
-def choose(exercise: str, candidates: Sequence[Candidate], stub: Stub | None) -> Choice:
-    """The one that is written, where there is one; of several that are the same, the first."""
+def choose(
+    exercise: str,
+    candidates: Sequence[Candidate],
+    stub: Stub | None,
+    imported: Collection[Path] = (),
+) -> Choice:
+    """The one that is written, where there is one; of several that are the same, the first.
+
+    `imported` are the files, without their suffix, that files named after an exercise import.
+    """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
-    ordered = _without_helpers(ordered, exercise, left_out)
+    ordered = _without_helpers(ordered, exercise, imported, left_out)
     ordered = _without_users(ordered, exercise, stub, left_out)
     ranks = {each.path: _rank(each, stub) for each in ordered}
     best = min(ranks.values())
@@ -117,20 +125,16 @@ def _rank(candidate: Candidate, stub: Stub | None) -> Rank:
 
 
 def _without_helpers(
-    candidates: list[Candidate], exercise: str, notes: list[str]
+    candidates: list[Candidate], exercise: str, imported: Collection[Path], notes: list[str]
 ) -> list[Candidate]:
-    """The candidates, without those that a file named after the exercise imports."""
-    used = {
-        each.path.parent / name
-        for each in candidates
-        if each.source is not None and each.name == Name.EXACT
-        for name in each.source.helpers
-    }
+    """The candidates, without those that are a part of others, where one has the exact name."""
+    if not any(each.name == Name.EXACT for each in candidates):
+        return candidates
     kept = []
     for each in candidates:
-        if each.name != Name.EXACT and each.path.with_suffix("") in used:
+        if each.name != Name.EXACT and each.path.with_suffix("") in imported:
             if each.name != Name.OTHER:
-                notes.append(f"{each.shown} was taken as a part of {exercise}, which imports it.")
+                notes.append(f"{each.shown} was left out for {exercise}: other files import it.")
         else:
             kept.append(each)
     return kept

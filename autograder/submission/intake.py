@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.errors import UserError
-from autograder.submission.choice import Candidate, Name, choose
+from autograder.submission.choice import Candidate, Choice, Name, choose
 from autograder.submission.code import read_code
 from autograder.submission.read import NotPython, UnreadableFile
 from autograder.submission.source import SUFFIXES, Source, read_siblings, read_source
@@ -136,17 +136,19 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
         work.unclear = dict.fromkeys(names, reason)
         return work
     untouched: list[str] = []
+    imported = reading.imported()
     for exercise, candidates in reading.candidates.items():
         if candidates:
-            untouched += _settle(work, exercise, candidates, reading.stubs)
+            choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
+            untouched += choice.untouched
+            _settle(work, exercise, choice)
     if untouched:
         work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
     return work
 
 
-def _settle(work: Work, exercise: str, candidates: list[Candidate], stubs: Stubs) -> list[str]:
-    """Put what was chosen into the work; the files that are still as handed out come back."""
-    choice = choose(exercise, candidates, stubs.get(exercise))
+def _settle(work: Work, exercise: str, choice: Choice) -> None:
+    """Put what was chosen for an exercise into the work."""
     work.notes += choice.notes
     if choice.chosen is None:
         work.unclear[exercise] = choice.unclear
@@ -156,7 +158,6 @@ def _settle(work: Work, exercise: str, candidates: list[Candidate], stubs: Stubs
         work.not_loaded[exercise] = choice.chosen.trouble
     else:
         work.unclear[exercise] = choice.chosen.trouble
-    return choice.untouched
 
 
 class _Reading:
@@ -225,6 +226,16 @@ class _Reading:
         except UnreadableFile as error:
             found.trouble, found.not_python = str(error), isinstance(error, NotPython)
         return found
+
+    def imported(self) -> set[Path]:
+        """The files, without their suffix, that files named after an exercise import."""
+        return {
+            each.path.parent / name
+            for candidates in self.candidates.values()
+            for each in candidates
+            if each.name == Name.EXACT and each.source is not None
+            for name in each.source.helpers
+        }
 
     def notes(self, walk: Walk) -> list[str]:
         """What was not graded, and why; all files have been looked at."""

@@ -57,7 +57,7 @@ def put(folder, path, text=FINE):
 def sample_class(root, tmp_path_factory):
     """The sample class, graded with one worker and with two; endless loops have two seconds."""
     folder = tmp_path_factory.mktemp("sample")
-    for name in ("reference", "autograder"):
+    for name in ("reference", "autograder", "exercises"):
         (folder / name).symlink_to(root / name)
     text = (root / "course.yml").read_text()
     (folder / "course.yml").write_text(text.replace("call_seconds: 5", "call_seconds: 2"))
