@@ -23,7 +23,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test verify notebooks bench stress soak fuzz lint build clean
 
 demo:
-	@$(PYTHON) tools/install.py $(VENV) torch
+	@$(PYTHON) tools/install.py $(VENV) students torch
 	@$(BIN)/autograder grade examples/class --out $(OUT) $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 
@@ -35,18 +35,18 @@ verify: lint
 	@$(BIN)/autograder verify --table docs/verified.md
 
 lint:
-	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/autograder build --check
 
 notebooks:
-	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
 	@$(BIN)/python -m tests.nbgrader.beside docs/bad-notebooks.md
 
 bench:
-	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
 	@$(BIN)/python -m benchmarks.run $(if $(LARGE),--large)
 
 stress:
@@ -54,12 +54,12 @@ stress:
 	@$(BIN)/python -m benchmarks.stress 20 5 8
 
 soak:
-	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
 	@$(BIN)/python -m benchmarks.soak 5000
 	@$(BIN)/python -m tests.confinement.kills 200
 
 fuzz:
-	@$(PYTHON) tools/install.py $(VENV) dev torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
 	@$(BIN)/pip install --quiet atheris
 	@$(BIN)/python -m benchmarks.fuzz -max_total_time=120 -rss_limit_mb=1024 -verbosity=0
 

@@ -27,6 +27,7 @@ from autograder.report.table import write_grades
 from autograder.submission.archive import unpack
 from autograder.submission.intake import Folder, Work, find_folders, read_work
 from autograder.submission.source import with_own_numbers
+from autograder.submission.stubs import read_stubs
 from autograder.variants import read_secret, stated_variant, variant_of
 from autograder.worker.confinement import Rung
 
@@ -105,6 +106,7 @@ class _Run:
         self.pages = Pages(job.out, job.course, job.exercises)
         self.journal = Journal(job.out)
         self.waiting: dict[int, _Waiting] = {}
+        self.stubs = read_stubs(job.course)
         self.whole = Spool()
         own = any(exercise.variant != "none" for exercise in job.exercises)
         self.secret = read_secret(job.course) if own else None
@@ -142,7 +144,7 @@ class _Run:
     def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
         for number, folder in enumerate(self.folders):
-            work = self._with_variants(read_work(folder, self.job.course.exercises))
+            work = self._with_variants(read_work(folder, self.job.course.exercises, self.stubs))
             reports: dict[str, ExerciseReport] = {}
             keys: dict[str, str] = {}
             for exercise in self.job.exercises:
@@ -177,6 +179,9 @@ class _Run:
         if exercise.name in work.unclear:
             reason = work.unclear[exercise.name]
             return ungraded(exercise, "needs a person", reason, ran=False)
+        if exercise.name in work.not_loaded:
+            reason = work.not_loaded[exercise.name]
+            return ungraded(exercise, "not loaded", reason, ran=False)
         source = work.sources.get(exercise.name)
         if source is None:
             reason = "Nothing was handed in for this exercise."

@@ -56,9 +56,11 @@ class Overview:
         """Take a report into the overview; `page` is where its page lies."""
         notes = list(report.notes)
         for exercise in report.exercises:
-            if exercise.status in {"needs a person", "crashed", "timed out", "by hand"}:
+            if exercise.status not in {"graded", "missing"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
-            for check in exercise.checks:
+            elif exercise.file and exercise.reason and not exercise.points:
+                notes.append(f"{exercise.name}: {exercise.reason}")
+            for check in exercise.checks if exercise.status != "not loaded" else ():
                 key = (exercise.name, check.name)
                 count = self.checks.setdefault(key, CheckCount(exercise.title, check.title))
                 count.handed_in += 1

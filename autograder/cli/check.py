@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.cli.find import find_file, meant
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 
@@ -36,7 +37,9 @@ def run(
     path = Path(name)
     is_file = path.suffix in {".py", ".ipynb"} or path.exists()
     course = find_course(course_path or (path.parent if is_file else Path.cwd()))
-    exercise = course.exercise(path.stem if is_file else name)
+    exercise = (
+        meant(course, path) if path.is_file() else course.exercise(path.stem if is_file else name)
+    )
     path = path if is_file else find_file(course, exercise)
 
     # The worker warms up on another core while this process imports what it needs.
@@ -47,24 +50,6 @@ def run(
         return _check(course, exercise, path, children, seed, more, show_all, as_json, plot)
     finally:
         children.close()
-
-
-def find_file(course: Course, exercise: Exercise) -> Path:
-    """The student's file: here, or in the course's `exercises`; of two, the newer one.
-
-    Raises:
-        UserError: there is none.
-    """
-    folders = [Path.cwd(), course.root / "exercises"]
-    for folder in folders:
-        files = [folder / f"{exercise.name}{suffix}" for suffix in (".py", ".ipynb")]
-        found = [file for file in files if file.is_file()]
-        if found:
-            return max(found, key=lambda file: file.stat().st_mtime)
-    raise UserError(
-        f"No file {exercise.name}.py or {exercise.name}.ipynb in {folders[0]} or {folders[1]}. "
-        f"Name the file: autograder check FOLDER/{exercise.name}.py"
-    )
 
 
 def _check(

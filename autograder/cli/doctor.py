@@ -5,6 +5,7 @@ import platform
 import click
 
 from autograder.judge.ladder import LADDER, why_not
+from autograder.submission.libraries import installed
 from autograder.worker.confinement import LAYERS
 
 ABOUT = {
@@ -40,4 +41,18 @@ def run() -> int:
         click.echo(f"grade confines submissions with: {first} ({', '.join(LAYERS[first])}).")
     else:
         click.echo("grade refuses others' work here; --own-code is for one's own.")
+    _say_libraries()
     return 0 if holds else 1
+
+
+def _say_libraries() -> None:
+    """Which libraries submissions may import here, and how to have those that are not here."""
+    found = installed()
+    here = ", ".join(f"{name} {version}" for name, version in found.items() if version)
+    click.echo(f"Submissions can import: Python's own modules, {here}.")
+    away = [name for name, version in found.items() if not version]
+    if away:
+        click.echo(f"Not installed here: {', '.join(away)}. What imports and uses them gets no")
+        click.echo("points. To have them: pip install 'attention-course-kit[students,torch]'")
+    if why_not("full") and why_not("landlock"):
+        click.echo("On the rung no-open only numpy, torch and matplotlib can be imported.")

@@ -13,6 +13,7 @@ from autograder.worker.codec import Handle
 from autograder.worker.messages import Problem, Reply, Request, Unit
 
 SIGKILL = 9
+DRAWS = ("matplotlib", "seaborn")
 MAKE_SECONDS = 60.0
 
 
@@ -115,12 +116,11 @@ class Client:
 
     def _problem(self, problem: Problem, subject: str) -> problems.StudentProblem:
         if problem.kind == "missing":
-            stopped = self.load_problems[0] if self.load_problems else None
             return problems.missing(
                 one_line(problem.message, 80),
                 self.source.label,
                 problem.names,
-                problems.raised(stopped, "The file").finding if stopped else "",
+                problems.why_missing(self.load_problems),
             )
         return problems.from_worker(problem, subject)
 
@@ -206,7 +206,8 @@ class Client:
 
     def _child(self) -> Child:
         library: Library = "torch" if self.source.imports("torch") else self.library
-        return self.children.take(library, self.limits, self.source.mentions("matplotlib"))
+        plots = any(self.source.mentions(word) for word in DRAWS)
+        return self.children.take(library, self.limits, plots)
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True

@@ -15,7 +15,7 @@ from autograder.course import Course
 from autograder.judge.child import GraderTrouble
 from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
-from autograder.judge.problems import StudentProblem
+from autograder.judge.problems import Kind, StudentProblem
 from autograder.judge.stand_in import Submission
 from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
 from autograder.report.not_run import needs_first
@@ -37,6 +37,7 @@ class CheckResult:
         self.hints: tuple[str, ...] = tuple(details.get("hints", ()))
         self.hidden = item.get_closest_marker("hidden") is not None
         self.outcome: Outcome = "failed"
+        self.kind: Kind | None = None
         self.finding = "The check did not come to an end."
         self.note = ""
         self.diagnosis: Diagnosis | None = None
@@ -59,6 +60,7 @@ class CheckResult:
         self.about = submission.about() if submission is not None else ()
         self.diagnosable = not isinstance(error, StudentProblem) or error.kind == "raised"
         if isinstance(error, StudentProblem):
+            self.kind = error.kind
             outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")
             if error.kind not in {"wrong", "raised"}:

@@ -1,12 +1,16 @@
 """What can go wrong between a check and a student's code, each as one sentence for the student."""
 
 import difflib
+from collections.abc import Sequence
 from typing import Literal
 
 from autograder.text import one_line
 from autograder.worker.messages import Place, Problem
 
 Kind = Literal["wrong", "missing", "not written", "raised", "crashed", "timed out", "not loaded"]
+
+NOT_PYTHON = frozenset({"SyntaxError", "IndentationError", "TabError"})
+NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 
 
 class StudentProblem(Exception):
@@ -92,7 +96,7 @@ def raised(problem: Problem, subject: str) -> Raised:
     kind, message = one_line(problem.type, 80), one_line(problem.message, 300)
     if kind == "NotImplementedError":
         return NotWritten(f"{subject} is not written yet.", problem.place, kind, message)
-    if kind in {"SyntaxError", "IndentationError", "TabError"}:
+    if kind in NOT_PYTHON:
         finding = f"{subject} is not valid Python: {message}{where(problem.place)}"
         finding += quoted(problem.place) if problem.place else "."
     elif kind == "RecursionError":
@@ -107,6 +111,25 @@ def raised(problem: Problem, subject: str) -> Raised:
         finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
         finding += quoted(problem.place) if problem.place else "."
     return Raised(finding, problem.place, kind, message, problem.shapes)
+
+
+def while_loading(problem: Problem) -> str:
+    """The sentence for a line at the top level that failed, while all around it was run."""
+    kind, message = one_line(problem.type, 80), one_line(problem.message, 300).rstrip(".")
+    if kind in NOT_PYTHON:
+        return raised(problem, "The file").finding
+    if kind in NOT_FOUND and problem.place is not None:
+        return f"The file: {message}{where(problem.place)}. What does not need it was run."
+    subject = "A line outside every function"
+    if kind == "NotImplementedError":
+        return f"{subject} calls what is not written yet{where(problem.place)}."
+    return from_worker(problem, subject).finding
+
+
+def why_missing(while_it_loaded: Sequence[Problem]) -> str:
+    """The sentence for what most likely took a name away: a failed import did so last."""
+    failed = sorted(while_it_loaded, key=lambda p: p.type in NOT_FOUND)
+    return while_loading(failed[0]) if failed else ""
 
 
 def missing(name: str, file: str, names: list[str], stopped: str) -> NotDefined:

@@ -15,7 +15,7 @@ from autograder.judge.client import Client
 from autograder.judge.forbidden import find_forbidden
 from autograder.judge.ledger import MAX_PRINTED
 from autograder.judge.plugin import CheckResult
-from autograder.judge.problems import raised
+from autograder.judge.problems import NOT_PYTHON, while_loading
 from autograder.report.model import (
     STATUS_OF,
     CheckReport,
@@ -29,6 +29,7 @@ from autograder.report.model import (
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.text import printable, several
 from autograder.worker.confinement import Rung
+from autograder.worker.messages import Problem
 
 
 def exercise_report(
@@ -39,8 +40,8 @@ def exercise_report(
     whole = sum(result.weight for result in results) or 1.0
     share = 0.0 if exercise.questions else exercise.points / whole
     earned = sum(result.weight for result in results if result.outcome == "passed")
-    notes = [raised(problem, "The file").finding for problem in client.load_problems]
-    status, reason = _status(results)
+    notes = [while_loading(problem) for problem in client.load_problems]
+    status, reason = _status(results, client.load_problems)
     answers = _answers(exercise, source, results)
     for_a_person = bool(answers) and status == "graded"
     if for_a_person:
@@ -98,10 +99,24 @@ def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRep
     )
 
 
-def _status(results: Sequence[CheckResult]) -> tuple[Status, str]:
+def _status(
+    results: Sequence[CheckResult], while_it_loaded: Sequence[Problem]
+) -> tuple[Status, str]:
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     reasons = (r.finding for r in results if STATUS_OF.get(r.outcome) == status)
-    return status, next(reasons, "")
+    if status != "graded":
+        return status, next(reasons, "")
+    return _loaded(results, any(problem.type in NOT_PYTHON for problem in while_it_loaded))
+
+
+def _loaded(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str]:
+    """A file of which no check saw an answer says so by itself, not only at its checks."""
+    ran = [result for result in results if result.outcome != "not run"]
+    kinds = {result.kind for result in ran}
+    if not ran or not kinds <= {"not loaded", "missing", "not written", "raised"}:
+        return "graded", ""
+    unloaded = "not loaded" in kinds or (broken and "missing" in kinds)
+    return "not loaded" if unloaded else "graded", ran[0].finding
 
 
 def ungraded(

@@ -5,7 +5,9 @@ from typing import Literal
 import msgspec
 
 Outcome = Literal["passed", "failed", "not run", "timed out", "crashed", "error"]
-Status = Literal["graded", "missing", "by hand", "timed out", "crashed", "needs a person"]
+Status = Literal[
+    "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
+]
 Cell = float | int | bool | str
 
 # From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
@@ -13,6 +15,7 @@ SEVERITY: tuple[Status, ...] = (
     "graded",
     "missing",
     "by hand",
+    "not loaded",
     "timed out",
     "crashed",
     "needs a person",

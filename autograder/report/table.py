@@ -47,10 +47,8 @@ def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 def points_cell(row: "Row", exercise: str) -> str:
     """The points, or nothing for what was not handed in or could not be graded."""
-    if (
-        row.statuses[exercise] in {"missing", "needs a person", "by hand"}
-        and not row.points[exercise]
-    ):
+    unseen = {"missing", "not loaded", "needs a person", "by hand"}
+    if row.statuses[exercise] in unseen and not row.points[exercise]:
         return ""
     return number(row.points[exercise])
 

@@ -17,7 +17,7 @@ from typing import IO
 import msgspec
 
 from autograder.errors import UserError
-from autograder.submission.intake import IGNORED
+from autograder.submission.names import IGNORED
 from autograder.submission.source import MAX_NOTEBOOK, SUFFIXES
 from autograder.text import one_line
 
@@ -26,6 +26,7 @@ MAX_STUDENT = 128 * 1024 * 1024
 MAX_STUDENT_ENTRIES = 5000
 MAX_LEVELS = 20
 MAX_NOTES = 5  # of one student
+UNPACKED = (*SUFFIXES, ".txt", ".json", ".pyw", ".zip")
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, not of an entry
@@ -33,15 +34,17 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, 
 Parts = tuple[str, ...]
 
 
-def unpack(archive: Path, target: Path) -> list[str]:
-    """Unpack the `.py` and `.ipynb` files of `archive`; notes say what was left out and why.
+def unpack(archive: Path, target: Path, room: int = MAX_TOTAL) -> list[str]:
+    """Unpack what may be graded of `archive`; notes say what was left out and why.
+
+    At most `room` bytes are written.
 
     Raises:
         UserError: it is not a zip file, or the disk is full.
     """
     try:
         with _Archive(io.FileIO(archive)) as data, zipfile.ZipFile(data) as file:
-            return _Unpacking(file, target).run()
+            return _Unpacking(file, target, room).run()
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
         raise UserError(f"{archive} is not a zip file that can be read: {error}.") from None
     except OSError as error:
@@ -84,7 +87,8 @@ class _Entry(msgspec.Struct, frozen=True):
 
     @property
     def is_source(self) -> bool:
-        return not self.info.is_dir() and PurePosixPath(self.parts[-1]).suffix in SUFFIXES
+        suffix = PurePosixPath(self.parts[-1]).suffix.casefold()
+        return not self.info.is_dir() and suffix in UNPACKED
 
     @property
     def folder(self) -> Parts:
@@ -94,10 +98,10 @@ class _Entry(msgspec.Struct, frozen=True):
 class _Unpacking:
     """One archive on its way into a folder."""
 
-    def __init__(self, file: zipfile.ZipFile, target: Path) -> None:
+    def __init__(self, file: zipfile.ZipFile, target: Path, room: int) -> None:
         self.file = file
         self.target = target
-        self.room = MAX_TOTAL
+        self.room = room
         self.folders: set[Parts] = {()}
         self.notes: list[tuple[int, str]] = []
         self.noted: Counter[Parts] = Counter()

@@ -1,37 +1,41 @@
 """A class's submissions: who handed in what, and what is odd about it."""
 
-import heapq
 import os
 import re
-import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from autograder.errors import UserError
-from autograder.submission.read import UnreadableFile
+from autograder.submission.choice import Candidate, Choice, Name, choose
+from autograder.submission.code import read_code
+from autograder.submission.names import counts
+from autograder.submission.read import NotPython, UnreadableFile
 from autograder.submission.siblings import MAX_KEPT, Room, Siblings
 from autograder.submission.source import SUFFIXES, Source, read_source
+from autograder.submission.stubs import Stubs, exercises_in
+from autograder.submission.walk import File, Walk
 from autograder.text import identity, one_line, several
 
-MAX_DEPTH = 3
-MAX_FILES = 5000
-MAX_READ = 128 * 1024 * 1024
-MAX_LEVELS = 20
 MAX_NOTES = 5
-IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"}
+MAX_LEVELS = 20  # of folders around the students' folders
+MAX_CODE = 1024 * 1024  # of which so many are parsed
+MAX_READ = 128 * 1024 * 1024  # bytes of one student
+ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
 
 
 class Work(msgspec.Struct):
     """What one student handed in.
 
-    `unclear` says for an exercise why a person must look before it can be graded.
+    `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
+    why what was handed in cannot be run at all.
     """
 
     student: str
     sources: dict[str, Source] = {}
     unclear: dict[str, str] = {}
+    not_loaded: dict[str, str] = {}
     notes: list[str] = []
 
 
@@ -54,7 +58,10 @@ def find_folders(
         entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     except OSError as error:
         raise UserError(f"{root} cannot be read: {error.strerror}.") from None
-    folders = [e for e in entries if e.is_dir(follow_symlinks=False) and _counts(e.name)]
+    folders = [e for e in entries if e.is_dir(follow_symlinks=False) and counts(e.name)]
+    packed = [e for e in entries if _is_zip(e) and counts(e.name)]
+    if not folders and packed:
+        return _packed(packed, set()), _no_folders(entries, packed)
     if not folders:
         names = set(exercises)
         if any(Path(entry.name).stem in names for entry in entries):
@@ -68,9 +75,32 @@ def find_folders(
         )
     if len(folders) == 1 and levels and _holds_only_folders(Path(folders[0].path)):
         return find_folders(Path(folders[0].path), exercises, levels - 1)
-    others = [e.name for e in entries if _counts(e.name) and e not in folders]
-    notes = [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
-    return _identified(folders), notes
+    found = _identified(folders)
+    both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: f.path)
+    return both, _no_folders(entries, [*folders, *packed])
+
+
+def _is_zip(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_file(follow_symlinks=False) and entry.name.casefold().endswith(".zip")
+
+
+def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
+    """Students whose folders are packed, each in a zip that has their name."""
+    found = []
+    for entry in entries:
+        student = identity(Path(entry.name).stem)
+        if student in taken:
+            student = identity(entry.name)
+        taken.add(student)
+        found.append(Folder(student, Path(entry.path)))
+    return found
+
+
+def _no_folders(
+    entries: Iterable["os.DirEntry[str]"], students: list["os.DirEntry[str]"]
+) -> list[str]:
+    others = [entry.name for entry in entries if counts(entry.name) and entry not in students]
+    return [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
 
 
 def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
@@ -78,121 +108,185 @@ def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
     return [Folder(identity(entry.name), Path(entry.path)) for entry in entries]
 
 
-def _counts(name: str) -> bool:
-    return name not in IGNORED and not name.startswith(".")
-
-
 def _holds_only_folders(path: Path) -> bool:
     try:
-        entries = [entry for entry in os.scandir(path) if _counts(entry.name)]
+        entries = [entry for entry in os.scandir(path) if counts(entry.name)]
     except OSError:
         return False
-    return bool(entries) and all(entry.is_dir(follow_symlinks=False) for entry in entries)
+    folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    packed = [entry for entry in entries if _is_zip(entry)]
+    several_packed = not packed or len(entries) > 1  # one zip is the work of one student
+    return bool(entries) and len(folders) + len(packed) == len(entries) and several_packed
 
 
-def read_work(folder: Folder, exercises: Iterable[str]) -> Work:
-    """Read a student's files. Whatever is wrong with them is in the result; nothing is raised."""
+def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> Work:
+    """Read a student's files. Whatever is wrong with them is in the result; nothing is raised.
+
+    With the course's `stubs`, a file that is still as it was handed out gives way to one that is
+    written, and a file whose name says nothing is taken for what it defines.
+    """
     work = Work(folder.student)
     names = list(exercises)
-    candidates: dict[str, list[Path]] = {name: [] for name in names}
-    others: list[str] = []
+    reading = _Reading(names, stubs or {})
     try:
-        files, all_of_them = _files(folder.path)
-        for path in files:
-            exercise = _exercise_of(path.stem, names)
-            if exercise:
-                candidates[exercise].append(path)
-            else:
-                others.append(one_line(path.name, 100))
+        with Walk(folder.path) as walk:
+            for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
+                reading.look_at(file)
+            work.notes += reading.notes(walk)
     except OSError as error:
         reason = f"The folder cannot be read: {error.strerror}."
         work.unclear = dict.fromkeys(names, reason)
         return work
-    work.notes += [
-        f"{name} was not graded: no exercise has that name." for name in others[:MAX_NOTES]
-    ]
-    if len(others) > MAX_NOTES:
-        left = several(len(others) - MAX_NOTES, "more file")
-        work.notes.append(f"Nor were {left}.")
-    if not all_of_them:
-        work.notes.append(f"Only the first {MAX_FILES:,} entries of the folder were looked at.")
-    reading = _Reading()
-    for exercise, paths in candidates.items():
-        _choose(work, exercise, paths, reading)
-    work.notes += reading.notes
+    untouched: list[str] = []
+    imported = reading.imported()
+    for exercise, candidates in reading.candidates.items():
+        if candidates:
+            choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
+            untouched += choice.untouched
+            _settle(work, exercise, choice)
+    if untouched:
+        work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
     return work
 
 
-def _files(folder: Path) -> tuple[list[Path], bool]:
-    """The sources in a student's folder, and whether all of it was looked at.
-
-    What lies nearer to the top comes first: a folder full of other things hides nothing above it.
-    """
-    found: list[Path] = []
-    level, left = [folder], MAX_FILES
-    for _ in range(MAX_DEPTH + 1):
-        below: list[Path] = []
-        for place in level:
-            entries = heapq.nsmallest(left + 1, os.scandir(place), key=lambda entry: entry.name)
-            if len(entries) > left:
-                return found + _sources(entries[:left]), False
-            left -= len(entries)
-            found += _sources(entries)
-            below += [Path(e.path) for e in entries if _counts(e.name) and _is_folder(e)]
-        level = below
-    return found, True
-
-
-def _sources(entries: Iterable["os.DirEntry[str]"]) -> list[Path]:
-    named = (e for e in entries if _counts(e.name) and Path(e.name).suffix in SUFFIXES)
-    return [Path(e.path) for e in named if not _is_folder(e) and not _is_odd(e)]
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    return entry.is_dir(follow_symlinks=False)
+def _settle(work: Work, exercise: str, choice: Choice) -> None:
+    """Put what was chosen for an exercise into the work."""
+    work.notes += choice.notes
+    if choice.chosen is None:
+        work.unclear[exercise] = choice.unclear
+    elif choice.chosen.source is not None:
+        work.sources[exercise] = choice.chosen.source
+    elif choice.chosen.not_python:
+        work.not_loaded[exercise] = choice.chosen.trouble
+    else:
+        work.unclear[exercise] = choice.chosen.trouble
 
 
 class _Reading:
-    """Reads one student's files, of which there may be many and large ones, within bounds."""
+    """A student's files, one after the other, as candidates for the exercises."""
 
-    def __init__(self) -> None:
-        self.left = MAX_READ
-        self.room = Room()
-        self.siblings: dict[Path, Siblings] = {}
+    def __init__(self, names: list[str], stubs: Stubs) -> None:
+        self.names = names
+        self.stubs = stubs
+        self.candidates: dict[str, list[Candidate]] = {name: [] for name in names}
+        self.unknown: list[str] = []
+        self.unread: dict[str, str] = {}
+        self.also: dict[str, str] = {}
+        self._siblings: dict[Path, Siblings] = {}
+        self._room, self._room_for_code = Room(), MAX_CODE
+        self._left = MAX_READ
 
-    def read(self, path: Path, exercise: str) -> Source:
-        """Read a file, and what it names of the files beside it.
+    def look_at(self, file: File) -> None:
+        """Take a file as a candidate for what its name says, or else its content."""
+        named = self.named(file)
+        if file.suffix not in (*SUFFIXES, *ALSO_READ):
+            self.unread.update(dict.fromkeys(named, file.shown))
+            return
+        found = self._candidate(file)
+        recognised = exercises_in(found.source, found.code, self.stubs) if found.source else {}
+        exact = [exercise for exercise, name in named.items() if name == Name.EXACT]
+        for exercise, name in named.items():
+            if name != Name.WITHIN or not recognised or exercise in recognised:
+                self._add(exercise, found, name)
+        for exercise, defines in recognised.items():
+            if exact and exercise not in named:
+                self.also.setdefault(exercise, file.shown)
+            elif exercise not in named:
+                self._add(exercise, found, Name.OTHER, defines)
+        if not named and not recognised and file.suffix in SUFFIXES:
+            self.unknown.append(file.shown)
+
+    def named(self, file: File) -> Mapping[str, Name]:
+        """The exercises that the file's name speaks of."""
+        found = named_for(_stem(file.path), self.names)
+        if file.suffix in SUFFIXES:
+            return found
+        return {name: max(clear, Name.NEAR) for name, clear in found.items()}
+
+    def _add(
+        self, exercise: str, found: Candidate, name: Name, defines: Iterable[str] = ()
+    ) -> None:
+        own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
+        if own.source is not None:
+            own.uses = frozenset(own.source.helpers)
+            helpers = {n: text for n, text in own.source.helpers.items() if n != exercise}
+            own.source = msgspec.structs.replace(own.source, name=exercise, helpers=helpers)
+        self.candidates[exercise].append(own)
+
+    def _candidate(self, file: File) -> Candidate:
+        found = Candidate(file.path, file.shown, Name.OTHER)
+        try:
+            source = self._read(file)
+            found.source, found.code = source, read_code(source.units, self._room_for_code)
+            self._room_for_code -= len(source.text)
+        except UnreadableFile as error:
+            found.trouble, found.not_python = str(error), isinstance(error, NotPython)
+        return found
+
+    def _read(self, file: File) -> Source:
+        """Read a file, and what it names of the files beside it, within bounds.
 
         Raises:
             UnreadableFile: it cannot be read, or there is too much in the folder.
         """
-        size = _size(path)
-        if size > self.left:
-            raise self._too_much(path, f"{MAX_READ // 2**20} MiB")
-        self.left -= size
-        if path.parent not in self.siblings:
-            self.siblings[path.parent] = Siblings(path.parent, self.room)
-        source = read_source(path, exercise, self.siblings[path.parent])
-        if not self.room.take(len(source.text)):
-            raise self._too_much(path, f"{MAX_KEPT // 2**20} MiB of code")
+        size = _size(file.path)
+        if size > self._left:
+            raise _too_much(file, f"{MAX_READ // 2**20} MiB")
+        self._left -= size
+        folder = file.path.parent
+        if folder not in self._siblings:
+            self._siblings[folder] = Siblings(folder, self._room)
+        source = read_source(file.path, file.path.stem, self._siblings[folder])
+        if not self._room.take(len(source.text)):
+            raise _too_much(file, f"{MAX_KEPT // 2**20} MiB of code")
         return source
 
-    @staticmethod
-    def _too_much(path: Path, most: str) -> UnreadableFile:
-        name = one_line(path.name, 100)
-        return UnreadableFile(f"{name} was not read: the files of the folder are over {most}.")
+    def imported(self) -> set[Path]:
+        """The files, without their suffix, that files named after an exercise import."""
+        return {
+            each.path.parent / name
+            for candidates in self.candidates.values()
+            for each in candidates
+            if each.name == Name.EXACT and each.source is not None
+            for name in each.source.helpers
+        }
 
-    @property
-    def notes(self) -> list[str]:
-        """What there was no room for."""
-        names = [name for each in self.siblings.values() for name in each.left_out]
+    def notes(self, walk: Walk) -> list[str]:
+        """What was not graded, and why; all files have been looked at."""
+        helpers = {
+            name
+            for candidates in self.candidates.values()
+            for each in candidates
+            if each.source is not None
+            for name in each.source.helpers
+        }
+        unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
+        found = [f"{name} was not graded: no exercise has that name." for name in unknown]
+        found = found[:MAX_NOTES]
+        if len(unknown) > MAX_NOTES:
+            found.append(f"Nor were {several(len(unknown) - MAX_NOTES, 'more file')}.")
+        for exercise, shown in self.unread.items():
+            if not self.candidates[exercise]:
+                found.append(
+                    f"{shown} was not graded for {exercise}: only .py and .ipynb files can be."
+                )
+        for exercise, shown in self.also.items():
+            if not self.candidates[exercise]:
+                found.append(
+                    f"Nothing was handed in as {exercise}, but {shown} defines what it asks for. "
+                    f"To have it graded, hand it in under that name."
+                )
+        return [*walk.notes, *found, *self._not_read()]
+
+    def _not_read(self) -> list[str]:
+        """What of the files beside there was no room for."""
+        names = [name for each in self._siblings.values() for name in each.left_out]
         if not names:
             return []
         more = " …" if len(names) > MAX_NOTES else ""
-        most = f"{MAX_KEPT // 2**20} MiB of code"
         return [
             f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the files of the folder are "
-            f"too many or over {most}."
+            f"too many or over {MAX_KEPT // 2**20} MiB of code."
         ]
 
 
@@ -203,33 +297,29 @@ def _size(path: Path) -> int:
         return 0  # to be said by whoever reads it
 
 
-def _is_odd(entry: "os.DirEntry[str]") -> bool:
-    """Devices and pipes are not looked at; a link is, so that it can be named."""
-    mode = entry.stat(follow_symlinks=False).st_mode
-    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
+def _too_much(file: File, most: str) -> UnreadableFile:
+    return UnreadableFile(f"{file.shown} was not read: the files of the folder are over {most}.")
 
 
-def _exercise_of(stem: str, names: list[str]) -> str | None:
-    """The exercise that a file is for: `softmax`, and also `Softmax (1)` and `softmax-final`."""
-    if stem in names:
-        return stem
-    plain = re.sub(r"[^a-z0-9]+", "_", stem.casefold()).strip("_")
-    fitting = [name for name in names if plain == name or plain.startswith(f"{name}_")]
-    return max(fitting, key=len, default=None)
+def _stem(path: Path) -> str:
+    """A file's name without what makes it a file: `softmax` for `softmax.py.txt`."""
+    stem = path.stem
+    while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
+        stem = Path(stem).stem
+    return stem
 
 
-def _choose(work: Work, exercise: str, paths: list[Path], reading: _Reading) -> None:
-    exact = [path for path in paths if path.stem == exercise]
-    chosen = exact or paths
-    if not chosen:
-        return
-    shown = ", ".join(one_line(path.name, 100) for path in chosen)
-    if len(chosen) > 1:
-        work.unclear[exercise] = f"There are several files for it: {shown}."
-        return
-    if not exact:
-        work.notes.append(f"{shown} was taken as {exercise}.")
-    try:
-        work.sources[exercise] = reading.read(chosen[0], exercise)
-    except UnreadableFile as error:
-        work.unclear[exercise] = str(error)
+def named_for(stem: str, names: Iterable[str]) -> Mapping[str, Name]:
+    """The exercises that a file's name speaks of; `Softmax (1)` and `softmax-final` of softmax.
+
+    A name within a longer one does not count: `multi_head_attention` is not `attention`.
+    """
+    plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
+    found: dict[str, Name] = {}
+    for name in sorted(names, key=len, reverse=True):
+        if stem == name:
+            return {name: Name.EXACT}
+        wanted = f"_{name.casefold()}_"
+        if wanted in plain and not any(wanted in f"_{longer.casefold()}_" for longer in found):
+            found[name] = Name.NEAR if plain.startswith(wanted) else Name.WITHIN
+    return found

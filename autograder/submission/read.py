@@ -13,6 +13,10 @@ class UnreadableFile(Exception):
     """A file of a submission cannot be used; the message says why, in one sentence."""
 
 
+class NotPython(UnreadableFile):
+    """A file of a submission can be read, and is in another language."""
+
+
 def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
     """The content of a regular file of at most `limit` bytes; a link is not followed.
 
@@ -48,8 +52,15 @@ def read_text(path: Path, limit: int) -> str:
     Raises:
         UnreadableFile: it cannot be read, or is not text.
     """
-    data = read_bytes(path, limit)
-    name = one_line(path.name, 100)
+    return decoded(read_bytes(path, limit), one_line(path.name, 100))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The content of a Python file as text.
+
+    Raises:
+        UnreadableFile: it is not text.
+    """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from autograder.course import Exercise
-from autograder.submission.read import UnreadableFile, read_bytes, read_text
+from autograder.submission.read import NotPython, UnreadableFile, decoded, read_bytes
 from autograder.submission.siblings import MAX_SOURCE, Siblings
 from autograder.text import one_line
 from autograder.variants import stated_variant
@@ -20,6 +20,7 @@ CHECK = "check-"  # how the ids of cells begin that call check()
 MAX_ANSWER = 20_000
 MAX_ANSWERS = 50
 SUFFIXES = (".py", ".ipynb")
+_IN_PYTHON = re.compile(r"^(?:def \w+\(|class \w+[(:])", re.MULTILINE)
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -94,20 +95,35 @@ class _Cell(msgspec.Struct):
 
 class _Notebook(msgspec.Struct):
     cells: list[_Cell]
+    metadata: dict[str, Any] = {}
+
+    @property
+    def language(self) -> str:
+        """The language that the notebook says it is in; empty where it says nothing."""
+        for part, field in (("language_info", "name"), ("kernelspec", "language")):
+            about = self.metadata.get(part)
+            said = about.get(field) if isinstance(about, dict) else None
+            if isinstance(said, str) and said.strip():
+                return said.strip()
+        return ""
 
 
 def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = None) -> Source:
-    """Read a `.py` or `.ipynb` file.
+    """Read a script or a notebook; which of them it is, a suffix other than theirs does not say.
 
     Raises:
         UnreadableFile: it cannot be read, or is not what its name says; one sentence says why.
     """
     label = one_line(path.name, 100)
-    if path.suffix == ".ipynb":
-        cells = _cells(read_bytes(path, MAX_NOTEBOOK), label)
+    suffix = path.suffix.casefold()
+    data = read_bytes(path, MAX_SOURCE if suffix == ".py" else MAX_NOTEBOOK)
+    if suffix == ".ipynb" or _holds_cells(data):
+        cells = _cells(data, label)
         units, answers = _units(cells, label), _answers(cells)
     else:
-        text = read_text(path, MAX_SOURCE)
+        text = decoded(data, label)
+        if len(text) > MAX_SOURCE:
+            raise UnreadableFile(f"{label} is larger than {MAX_SOURCE // 1024} KiB.")
         units, answers = (Unit(label, text),), _answers_in_comments(text)
     text = "\n".join(unit.text for unit in units)
     return Source(exercise, label, units, _named(text, exercise, siblings or {}), answers)
@@ -181,7 +197,18 @@ def _cells(data: bytes, label: str) -> list[_Cell]:
         else:
             reason = f"its JSON is damaged ({one_line(str(error), 120)})"
         raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
+    code = "\n".join(cell.text for cell in notebook.cells if cell.cell_type == "code")
+    if "python" not in (notebook.language or "python").casefold() and not _IN_PYTHON.search(code):
+        raise NotPython(
+            f"{label} is a notebook in {one_line(notebook.language, 40)}. The exercises are "
+            f"graded in Python."
+        )
     return notebook.cells
+
+
+def _holds_cells(data: bytes) -> bool:
+    """Whether a file is a notebook, whatever its name."""
+    return data.lstrip()[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 
 
 def _units(cells: Sequence[_Cell], label: str) -> tuple[Unit, ...]:

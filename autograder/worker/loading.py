@@ -1,71 +1,86 @@
-"""The student's source as a module: each unit runs, whatever became of the one before."""
+"""The student's source as a module: each top-level statement runs, whatever became of the others.
 
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import linecache
+So a file is what a notebook's cells are: a line that fails, a `pip` command, an import of what
+is not here, costs itself and what uses it, and none of the functions around it.
+"""
+
+import builtins
 import sys
 from collections.abc import Sequence
-from types import CodeType, ModuleType
+from types import ModuleType
 
 from .failures import explain
+from .imports import HIDDEN, IN_NOTEBOOKS, QUIET_NOTEBOOK, Beside, NotImported
 from .magics import without_magics
 from .messages import Problem, Unit
+from .statements import Statements, bound_by
 
-HIDDEN = ("autograder", "autograder_worker")
-
-
-class Source(importlib.abc.InspectLoader):
-    """A module from texts, so that nothing need be a file and `inspect.getsource` still works."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.texts = texts
-
-    def get_source(self, fullname: str) -> str:
-        return self.texts[fullname]
-
-    def get_code(self, fullname: str) -> CodeType:
-        return _compile(self.texts[fullname], f"{fullname}.py")
-
-
-NOTHING_TO_CHECK = Source({"autograder": "def check(*_, **__):\n    return 0.0\n"})
-
-
-class Beside(importlib.abc.MetaPathFinder):
-    """Finds the files that lie beside the student's, and hides the grader's own packages."""
-
-    def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
-        self.loader = Source(helpers)
-        self.hidden = set(hidden)
-
-    def find_spec(
-        self, name: str, _path: object = None, _target: object = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name == "autograder":  # a notebook calls its check(); here that does nothing
-            return importlib.util.spec_from_loader(name, NOTHING_TO_CHECK, origin=name)
-        if name in self.loader.texts:
-            return importlib.util.spec_from_loader(name, self.loader, origin=f"{name}.py")
-        if name.split(".", maxsplit=1)[0] in self.hidden:
-            raise ModuleNotFoundError(f"{name} is not there for submissions", name=name)
-        return None
+MAX_PROBLEMS = 10
 
 
 def load(
     name: str, units: Sequence[Unit], helpers: dict[str, str], hidden: Sequence[str]
 ) -> tuple[ModuleType, list[Problem]]:
-    """Run the units as the module `name`; the problems say which of them stopped, and where."""
+    """Run the units as the module `name`; the problems say which lines failed, and how."""
     sys.meta_path.insert(0, Beside(helpers, [*hidden, *HIDDEN]))
+    _be_like_a_notebook()
     module = ModuleType(name)
     module.__file__ = f"{name}.py"
     sys.modules[name] = module
-    labels = {unit.label for unit in units} | {f"{helper}.py" for helper in helpers}
-    problems = []
+    loading = _Loading(module, {u.label for u in units} | {f"{helper}.py" for helper in helpers})
     for unit in units:
+        loading.run(unit)
+    return module, loading.problems
+
+
+class _Loading:
+    """A module in the making: its namespace, and what went wrong so far."""
+
+    def __init__(self, module: ModuleType, labels: set[str]) -> None:
+        self.module = module
+        self.labels = labels
+        self.problems: list[Problem] = []
+        self.futures = 0
+
+    def run(self, unit: Unit) -> None:
         try:
-            exec(_compile(without_magics(unit.text, unit.label), unit.label), module.__dict__)
+            text = without_magics(unit.text, unit.label)
+            statements = Statements(text, unit.label, self.futures)
         except BaseException as error:
-            problems.append(explain(error, labels))
-    return module, problems
+            self._note(error)
+            return
+        self.futures = statements.futures
+        if statements.docstring is not None and self.module.__doc__ is None:
+            self.module.__doc__ = statements.docstring
+        namespace = self.module.__dict__
+        for node, code in statements.compiled:
+            try:
+                exec(code, namespace)
+            except BaseException as error:
+                self._note(error)
+                for name in bound_by(node):
+                    why = _why(error, getattr(node, "lineno", 0), unit.label)
+                    namespace.setdefault(name, NotImported(why))
+
+    def _note(self, error: BaseException) -> None:
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(explain(error, self.labels))
+
+
+def _why(error: BaseException, line: int, label: str) -> str:
+    try:
+        said = str(error)[:200]
+    except BaseException:
+        said = "it cannot be imported"
+    return f"{said} (imported in line {line} of {label})"
+
+
+def _be_like_a_notebook() -> None:
+    """What a notebook has without an import: `get_ipython` in its exports, `display` in cells."""
+    notebook = ModuleType("IPython")
+    exec(QUIET_NOTEBOOK.get_code("IPython"), notebook.__dict__)
+    for name in IN_NOTEBOOKS:
+        setattr(builtins, name, vars(notebook)[name])
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:
@@ -78,8 +93,3 @@ def define(name: str, units: Sequence[Unit]) -> ModuleType:
     for unit in units:
         exec(compile(unit.text, unit.label, "exec", dont_inherit=True), module.__dict__)
     return module
-
-
-def _compile(text: str, label: str) -> CodeType:
-    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
-    return compile(text, label, "exec", dont_inherit=True)

@@ -14,6 +14,7 @@ from . import output
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .elsewhere import Asking, Elsewhere, make_generator
 from .failures import explain
+from .imports import NotImported
 from .limits import limit_self
 from .loading import define, load
 from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
@@ -105,7 +106,7 @@ class Answers:
         """What the student's own source defines: no imports, no private names."""
         names = []
         for name, value in vars(self.module).items() if self.module else ():
-            if not name.startswith("_") and not isinstance(value, ModuleType):
+            if not name.startswith("_") and not isinstance(value, ModuleType | NotImported):
                 names.append(name[:MAX_NAME])
         return names[:MAX_NAMES]
 

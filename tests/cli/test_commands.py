@@ -180,5 +180,7 @@ def test_ctrl_c_keeps_what_is_graded(tmp_path, root):
 
 def test_doctor_names_every_rung(run):
     done = run("doctor")
+    assert "Submissions can import: Python's own modules, numpy 2" in done.stdout
+    assert all(f"{name} " in done.stdout for name in ("scipy", "seaborn", "pandas", "einops"))
     assert done.returncode in {0, 1}
     assert all(rung in done.stdout for rung in ("full", "landlock", "no-open"))

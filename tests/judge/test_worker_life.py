@@ -135,11 +135,11 @@ def test_a_syntax_error_gives_the_line(submit):
         work.f(1)
 
 
-def test_functions_above_an_error_at_the_top_level_still_count(submit):
+def test_functions_around_an_error_at_the_top_level_still_count(submit):
     work = submit("def f(): return 1\nassert f() == 2, 'mine'\ndef g(): return 2\n")
-    assert work.f() == 1
-    with pytest.raises(NotDefined, match="g is not defined.*AssertionError: mine in line 2"):
-        work.g()
+    assert (work.f(), work.g()) == (1, 2)
+    with pytest.raises(NotDefined, match="h is not defined.*AssertionError: mine in line 2"):
+        work.h()
 
 
 def test_an_endless_loop_at_the_top_level(submit):

@@ -26,7 +26,7 @@ def tree(folder):
 
 
 def test_sources_are_unpacked_and_nothing_else(tmp_path):
-    entries = [("s1/softmax.py", "a"), ("s1/data.bin", "b"), ("s2/", ""), ("s3/notes.txt", "")]
+    entries = [("s1/softmax.py", "a"), ("s1/data.bin", "b"), ("s2/", ""), ("s3/notes.pdf", "")]
     assert unpack(make(tmp_path / "c.zip", entries), tmp_path / "out") == []
     assert tree(tmp_path / "out") == ["s1/softmax.py"]
     assert (tmp_path / "out" / "s2").is_dir()

@@ -141,6 +141,7 @@ class Zygote:
                 os.dup2(nowhere, descriptor)
             if "namespaces" in self.layers:
                 os.chdir(SCRATCH)
+                os.environ["MPLCONFIGDIR"] = SCRATCH  # for who imports it late: it writes there
             confined = "limits" in self.layers
             if confined or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], confined)

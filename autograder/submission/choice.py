@@ -1,0 +1,180 @@
+"""Which of a student's files is graded for an exercise, and what is said of the others."""
+
+from collections.abc import Collection, Sequence
+from enum import IntEnum
+from pathlib import Path
+
+import msgspec
+
+from autograder.submission.code import Code
+from autograder.submission.source import Source
+from autograder.submission.stubs import Stub
+
+
+class Name(IntEnum):
+    """How clearly a file's name says for which exercise it is."""
+
+    EXACT = 0
+    NEAR = 1  # `softmax (1)`, `softmax_final`
+    WITHIN = 2  # `hw1_softmax`
+    OTHER = 3
+
+
+class Rank(IntEnum):
+    """How likely a file is the answer that was meant; only the best are compared."""
+
+    WRITTEN = 0
+    BY_CONTENT = 1
+    ODD = 2
+    UNTOUCHED = 3
+    BESIDE = 4
+
+
+WHY = {
+    Rank.BY_CONTENT: "another file is named after the exercise",
+    Rank.ODD: "what the exercise asks for is not in it, or not in Python that can be read",
+    Rank.BESIDE: "nothing that the exercise asks for can be found in it",
+}
+
+
+class Candidate(msgspec.Struct):
+    """A file that may be for an exercise; `trouble` says why it cannot be read.
+
+    `uses` are the files beside it that it names; `defines` are the names by which it was
+    recognised, where its own does not say what it is.
+    """
+
+    path: Path
+    shown: str
+    name: Name
+    source: Source | None = None
+    code: Code = msgspec.field(default_factory=Code)
+    trouble: str = ""
+    not_python: bool = False
+    uses: frozenset[str] = frozenset()
+    defines: Sequence[str] = ()
+
+
+class Choice(msgspec.Struct):
+    """The file that is graded, or why there is none; and what is said of that."""
+
+    chosen: Candidate | None = None
+    unclear: str = ""
+    notes: list[str] = []
+    untouched: list[str] = []
+
+
+def choose(
+    exercise: str,
+    candidates: Sequence[Candidate],
+    stub: Stub | None,
+    imported: Collection[Path] = (),
+) -> Choice:
+    """The one that is written, where there is one; of several that are the same, the first.
+
+    `imported` are the files, without their suffix, that files named after an exercise import.
+    """
+    left_out: list[str] = []
+    ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
+    ordered = _without_helpers(ordered, exercise, imported, left_out)
+    ordered = _without_users(ordered, exercise, stub, left_out)
+    ranks = {each.path: _rank(each, stub) for each in ordered}
+    best = min(ranks.values())
+    first, *others = [each for each in ordered if ranks[each.path] == best]
+    choice = Choice(first, notes=left_out)
+    for each in ordered:
+        rank = ranks[each.path]
+        if rank == Rank.UNTOUCHED and each is not first:
+            choice.untouched.append(each.shown)
+        elif rank > best:
+            why = each.trouble.rstrip(".") if each.trouble else WHY.get(rank, "")
+            choice.notes.append(f"{each.shown} was left out for {exercise}: {why}.")
+    if best != Rank.UNTOUCHED:
+        same = [each for each in others if _is_same(each, first)]
+        if len(same) < len(others):
+            shown = ", ".join(each.shown for each in (first, *others))
+            choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
+            return choice
+        choice.notes += [
+            f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
+            for each in same
+        ]
+    if first.name != Name.EXACT and not first.trouble:
+        by = f": it has {_few(first.defines)}" if first.name == Name.OTHER else ""
+        choice.notes.insert(0, f"{first.shown} was taken as {exercise}{by}.")
+    elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
+        choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
+    return choice
+
+
+def _rank(candidate: Candidate, stub: Stub | None) -> Rank:
+    source = candidate.source
+    if stub is None:  # its name is all there is to go by
+        return Rank.WRITTEN if candidate.name == Name.EXACT else Rank.BY_CONTENT
+    if source is None:
+        return Rank.ODD
+    if stub.is_untouched(candidate.code, source.answers):
+        return Rank.UNTOUCHED
+    written = stub.written(candidate.code)
+    if stub.asked and not written and not candidate.code.open:
+        named = candidate.name == Name.EXACT or candidate.code.broken
+        return Rank.ODD if named else Rank.BESIDE
+    if written and not any(candidate.code.names[name].tree for name in written):
+        return Rank.ODD
+    return Rank.WRITTEN if candidate.name <= Name.WITHIN else Rank.BY_CONTENT
+
+
+def _without_helpers(
+    candidates: list[Candidate], exercise: str, imported: Collection[Path], notes: list[str]
+) -> list[Candidate]:
+    """The candidates, without those that are a part of others, where one has the exact name."""
+    if not any(each.name == Name.EXACT for each in candidates):
+        return candidates
+    kept = []
+    for each in candidates:
+        if each.name != Name.EXACT and each.path.with_suffix("") in imported:
+            if each.name != Name.OTHER:
+                notes.append(f"{each.shown} was left out for {exercise}: other files import it.")
+        else:
+            kept.append(each)
+    return kept
+
+
+def _without_users(
+    candidates: list[Candidate], exercise: str, stub: Stub | None, notes: list[str]
+) -> list[Candidate]:
+    """The candidates, without those that only import what another defines: `test_softmax`."""
+    folders = {each.path.parent for each in candidates if each.name == Name.EXACT}
+    kept = []
+    for each in candidates:
+        bound = [each.code.names[name].tree for name in stub.written(each.code)] if stub else []
+        imported = bool(bound) and all(tree.startswith("Import") for tree in bound)
+        beside = each.name != Name.EXACT and each.path.parent in folders
+        if beside and imported and exercise in each.uses:
+            if each.name != Name.OTHER:
+                notes.append(f"{each.shown} was left out for {exercise}, which it imports.")
+        else:
+            kept.append(each)
+    return kept
+
+
+def _is_same(one: Candidate, other: Candidate) -> bool:
+    """Whether it makes no difference which of the two is graded."""
+    a, b = one.source, other.source
+    if a is None or b is None:
+        return False
+    if (a.units, a.helpers, a.answers) == (b.units, b.helpers, b.answers):
+        return True
+    readable = not (one.code.broken or other.code.broken)
+    complete = not (one.code.open or other.code.open)
+    return (
+        readable
+        and complete
+        and one.code.statements == other.code.statements
+        and (a.helpers, a.answers) == (b.helpers, b.answers)
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - 3
+    return ", ".join(names[:3]) + (f" and {more} more" if more > 0 else "")

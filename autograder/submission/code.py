@@ -1,0 +1,147 @@
+"""A submission's code as what it defines: compared by its syntax, not by its letters."""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from autograder.worker.magics import without_magics
+from autograder.worker.messages import Unit
+
+MAX_PARSED = 256 * 1024
+_DEFINED = re.compile(r"^(?:async )?(?:def|class) +([^\W\d]\w*)", re.MULTILINE)
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """What a name is bound to: its syntax, and whether that is a function without a body."""
+
+    tree: str
+    hollow: bool = False
+
+
+class Code(msgspec.Struct):
+    """What stands at the top level of some units.
+
+    `names` has for each name what it was bound to last; an empty tree where that cannot be told.
+    `statements` are the syntax of all statements. `broken` says that some unit is not Python,
+    `open` that a name may be bound which is not listed.
+    """
+
+    names: dict[str, Binding] = {}
+    statements: list[str] = []
+    broken: bool = False
+    open: bool = False
+
+
+def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
+    """What the units define, of at most `room` characters. Nothing of them is run."""
+    code = Code()
+    for unit in units:
+        room -= len(unit.text)
+        body = _parsed(unit) if room >= 0 else None
+        try:
+            code.statements += [_syntax(node) for node in body or () if not _is_idle(node)]
+            _bind(code, body or ())
+        except (RecursionError, MemoryError):
+            body = None
+        if body is None:
+            code.broken = code.broken or room >= 0
+            code.open = code.open or room < 0
+            for name in _DEFINED.findall(unit.text):
+                code.names.setdefault(name, Binding(""))
+    return code
+
+
+def _parsed(unit: Unit) -> list[ast.stmt] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(without_magics(unit.text, unit.label)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
+    for node in body:
+        if isinstance(node, Definition):
+            code.names[node.name] = Binding(_syntax(node), _is_hollow(node))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                code.open = code.open or alias.name == "*"
+                name = alias.asname or alias.name.split(".")[0]
+                code.names[name] = Binding(_syntax(node))
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For | ast.With):
+            for name in _assigned(node):
+                code.names[name] = Binding(_syntax(node))
+        for part in _blocks(node):
+            _bind(code, part)
+
+
+def _assigned(node: ast.stmt) -> Iterator[str]:
+    targets: list[ast.expr] = list(getattr(node, "targets", []))
+    targets += [target for target in [getattr(node, "target", None)] if target is not None]
+    for target in targets:
+        for each in ast.walk(target):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                yield each.id
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statements inside one that opens no scope of its own and does run."""
+    if isinstance(node, Definition) or _is_main(node):
+        return
+    for field in ("body", "orelse", "finalbody"):
+        yield getattr(node, field, [])
+    for handler in getattr(node, "handlers", []):
+        yield handler.body
+
+
+def _is_main(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`, which does not run when the file is graded."""
+    return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    """A statement that only shows something, or that is not run."""
+    if _is_main(node):
+        return True
+    if not isinstance(node, ast.Expr):
+        return isinstance(node, ast.Pass)
+    value = node.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in {"print", "display", "check"}
+    return isinstance(value, ast.Constant | ast.Name)
+
+
+def _is_hollow(node: Definition) -> bool:
+    """Whether it has no body yet; of a class, whether none of its functions has."""
+    body = [each for each in node.body if not _is_text(each)]
+    if isinstance(node, ast.ClassDef):
+        return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
+    return all(isinstance(part, ast.Pass) or _is_placeholder(part) for part in body)
+
+
+def _is_placeholder(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise) and node.exc is not None:
+        return "'NotImplementedError'" in ast.dump(node.exc)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _syntax(node: ast.stmt) -> str:
+    """A statement's tree as text, without places, comments and docstrings."""
+    for each in ast.walk(node):
+        if isinstance(each, Definition):
+            each.body = [part for part in each.body if not _is_text(part)]
+    return ast.dump(node)

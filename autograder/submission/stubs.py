@@ -1,0 +1,92 @@
+"""What the course hands out: so a file that is still as it was can be told from an answer."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from autograder.course import Course
+from autograder.submission.code import Binding, Code, read_code
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import SUFFIXES, Source, read_source
+
+UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
+
+
+class Stub(msgspec.Struct):
+    """An exercise as it is handed out.
+
+    `asked` are the names that are to be written; `answers` the texts in place of answers in
+    words. `handed_out` has the syntax of all that the course hands out, in any exercise.
+    """
+
+    code: Code
+    asked: list[str]
+    answers: dict[str, str]
+    handed_out: set[str]
+
+    def written(self, code: Code) -> list[str]:
+        """The names that are asked for and have been written."""
+        there = [(name, code.names[name]) for name in self.asked if name in code.names]
+        return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
+
+    def answered(self, answers: Mapping[str, str]) -> bool:
+        """Whether a question has been answered in words."""
+        return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
+
+    def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
+        """Whether nothing of what is asked for has been written."""
+        if code.broken or code.open or self.answered(answers):
+            return False
+        if any(name in code.names for name in self.asked):
+            return not self.written(code)
+        return set(code.statements) <= set(self.code.statements)
+
+
+Stubs = Mapping[str, Stub]
+
+
+def read_stubs(course: Course) -> Stubs:
+    """The course's stubs by exercise; those that are not there, or cannot be read, are left out."""
+    found: dict[str, Stub] = {}
+    handed_out: set[str] = set()
+    for name in course.exercises:
+        for suffix in SUFFIXES:
+            try:
+                source = read_source(course.root / "exercises" / f"{name}{suffix}", name)
+            except UnreadableFile:
+                continue
+            code = read_code(source.units)
+            asked = [each for each, bound in code.names.items() if _is_asked(bound)]
+            handed_out |= {bound.tree for bound in code.names.values()}
+            found[name] = Stub(code, asked, source.answers, handed_out)
+            break
+    return found
+
+
+def _is_asked(bound: Binding) -> bool:
+    """Whether something in it is not written yet: a function's body, or a value."""
+    if bound.tree.startswith(("Assign(", "AnnAssign(")):
+        return EMPTY in bound.tree
+    return UNWRITTEN in bound.tree
+
+
+def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
+    """The exercises that a file answers by the names that it defines, with these names.
+
+    It has all names that an exercise asks for; or most of them, and none that belongs to an
+    exercise of which it has all.
+    """
+    whole: dict[str, list[str]] = {}
+    partly: dict[str, list[str]] = {}
+    for exercise, stub in stubs.items():
+        there = [name for name in stub.asked if name in code.names]
+        if stub.answered(source.answers):
+            whole[exercise] = sorted(source.answers.keys() & stub.answers.keys())
+        elif not stub.written(code):
+            continue
+        elif len(there) == len(stub.asked):
+            whole[exercise] = there
+        elif 2 * len(there) > len(stub.asked):
+            partly[exercise] = there
+    claimed = {name for names in whole.values() for name in names}
+    return whole | {e: names for e, names in partly.items() if not claimed & set(names)}

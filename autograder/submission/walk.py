@@ -1,0 +1,119 @@
+"""All files of one student's folder, whatever its depth and whatever is packed in it."""
+
+import heapq
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from autograder.errors import UserError
+from autograder.submission.archive import MAX_STUDENT, unpack
+from autograder.submission.names import counts
+from autograder.text import one_line
+
+MAX_DEPTH = 10
+MAX_FILES = 5000
+MAX_NOTES = 5
+MAX_ZIPS = 3
+PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file, and what to call it: its path within the student's folder."""
+
+    path: Path
+    shown: str
+
+    @property
+    def suffix(self) -> str:
+        return self.path.suffix.casefold()
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """A folder to look into, how its files are called, and whether it comes out of a zip."""
+
+    folder: Path
+    above: str
+    unpacked: bool
+
+
+class Walk:
+    """The files below a folder, or in a zip in its place; `notes` say what was not looked at.
+
+    A zip in the folder is unpacked for as long as this is open: use it as a context manager.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.notes: list[str] = []
+        self._left, self._zips_left = MAX_FILES, MAX_ZIPS
+        self._open = ExitStack()
+
+    def __enter__(self) -> "Walk":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def files(self) -> Iterator[File]:
+        """The files, those nearest to the top first: nothing below hides what is above it.
+
+        Raises:
+            OSError: the folder cannot be read.
+        """
+        level = [_Place(self.folder, "", False)]
+        if self.folder.is_file():
+            level = self._unpacked(self.folder, "")
+        for depth in range(MAX_DEPTH + 1):
+            below: list[_Place] = []
+            for place in level:
+                yield from self._in(place, below, depth)
+            level = below
+        if not self._left:
+            self.notes.append(f"Only the first {MAX_FILES:,} entries were looked at.")
+
+    def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[File]:
+        """The files of one folder; what lies further down is put into `below`."""
+        found = heapq.nsmallest(self._left + 1, os.scandir(place.folder), key=lambda e: e.name)
+        entries = found[: self._left]
+        self._left = 0 if len(found) > len(entries) else self._left - len(entries)
+        for entry in entries:
+            if not counts(entry.name):
+                continue
+            path, shown = Path(entry.path), place.above + one_line(entry.name, 100)
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode):
+                if depth < MAX_DEPTH:
+                    below.append(_Place(path, f"{shown}/", place.unpacked))
+                else:
+                    self._note(f"{shown} was not looked into: it lies too deep. Hand in one folder")
+            elif stat.S_ISREG(mode) and self._is_to_unpack(path, place.unpacked):
+                self._zips_left -= 1
+                below += self._unpacked(path, f"{shown}: ")
+            elif stat.S_ISREG(mode) and path.suffix.casefold() in PACKED:
+                self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
+            elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):  # a link, so that it can be named
+                yield File(path, shown)
+
+    def _is_to_unpack(self, path: Path, unpacked: bool) -> bool:
+        return path.suffix.casefold() == ".zip" and not unpacked and self._zips_left > 0
+
+    def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
+        """Where a zip has been unpacked to; nowhere if it cannot be."""
+        scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
+        try:
+            self.notes += [f"{above}{note}" for note in unpack(archive, scratch, MAX_STUDENT)]
+        except UserError:
+            self._note(f"{one_line(archive.name, 100)} is not a zip that can be unpacked")
+            return []
+        if above:
+            self._note(f"{above.removesuffix(': ')} was unpacked")
+        return [_Place(scratch, above, True)]
+
+    def _note(self, text: str) -> None:
+        if len(self.notes) < MAX_NOTES:
+            self.notes.append(f"{text}.")

@@ -1,0 +1,67 @@
+"""A text as its top-level statements: each is compiled by itself, and runs by itself."""
+
+import __future__
+
+import ast
+import linecache
+from collections.abc import Iterator
+from types import CodeType
+
+MAX_SPLIT = 256 * 1024
+_FUTURES = {name: getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
+
+Statement = tuple[ast.stmt | None, CodeType]
+
+
+class Statements:
+    """The statements of a text, compiled; `futures` are the flags of its `__future__` imports.
+
+    Raises:
+        SyntaxError: it is not Python, in any line.
+    """
+
+    def __init__(self, text: str, label: str, futures: int = 0) -> None:
+        linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+        self.futures = futures
+        self.docstring: str | None = None
+        if len(text) > MAX_SPLIT:  # a tree takes a thousand times the memory of its text
+            whole = compile(text, label, "exec", flags=futures, dont_inherit=True)
+            self.compiled: list[Statement] = [(None, whole)]
+            return
+        tree = ast.parse(text, label)
+        self.docstring = ast.get_docstring(tree, clean=False)
+        self.compiled = []
+        for node in tree.body:
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                continue  # compiled by itself, any text would become the docstring
+            for part in _parts(node):
+                self.futures |= _future(part)
+                module = ast.Module([part], [])
+                code = compile(module, label, "exec", flags=self.futures, dont_inherit=True)
+                self.compiled.append((part, code))
+
+
+def bound_by(node: ast.stmt | None) -> list[str]:
+    """The names that an import statement gives; none for any other statement."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return []
+    names = (alias.asname or alias.name.split(".")[0] for alias in node.names)
+    return [name for name in names if name != "*"]
+
+
+def _parts(node: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement that imports several things, as one for each: one can be there, another not."""
+    if isinstance(node, ast.Import) and len(node.names) > 1:
+        yield from (ast.copy_location(ast.Import([alias]), node) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and len(node.names) > 1:
+        for alias in node.names:
+            part = ast.ImportFrom(node.module, [alias], node.level)
+            yield ast.copy_location(part, node)
+    else:
+        yield node
+
+
+def _future(node: ast.stmt) -> int:
+    if not isinstance(node, ast.ImportFrom) or node.module != "__future__":
+        return 0
+    return sum(_FUTURES.get(alias.name, 0) for alias in node.names)
