@@ -137,6 +137,7 @@ class Submission:
         training: bool = False,
         seed: int = 0,
         toward: tuple[Any, ...] | None = None,
+        before: tuple[tuple[Any, ...], ...] = (),
     ) -> Passed:
         """A new module of the student's class `name`, with `state` loaded by name, called once.
 
@@ -150,6 +151,7 @@ class Submission:
             training,
             seed,
             None if toward is None else [None if t is None else tensor(t) for t in toward],
+            [[tensor(each) for each in call] for call in before],
         )
         reply = self._client.ask(Request("forward", name, list(made_with), forward=sent))
         return _passed(reply)

@@ -12,6 +12,7 @@ from .plain import Unsendable
 MAX_MESSAGE = 500
 MAX_FRAMES = 2000
 MAX_SHAPES = 8
+MAX_BASES = 8
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
@@ -25,7 +26,8 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
     shapes = _shapes(found) if found else {}
-    return Problem("raised", type(error).__name__, _message(error), place, shapes=shapes)
+    bases = [base.__name__[:80] for base in type(error).__mro__[1 : MAX_BASES + 1]]
+    return Problem("raised", type(error).__name__, _message(error), place, [], shapes, bases)
 
 
 def _message(error: BaseException) -> str:

@@ -18,7 +18,8 @@ class Forward(msgspec.Struct, array_like=True):
     """A call of a torch module: the weights to load first, by name, and the inputs.
 
     With `toward`, an array for each result (or None), the gradients of Σ result·toward come back
-    too: those of the inputs that are real numbers, and of all parameters.
+    too: those of the inputs that are real numbers, and of all parameters. `before` are inputs of
+    other calls of the same module that come first, each in training and in evaluation.
     """
 
     state: dict[str, Any] = {}
@@ -26,6 +27,7 @@ class Forward(msgspec.Struct, array_like=True):
     training: bool = False
     seed: int = 0
     toward: list[Any] | None = None
+    before: list[list[Any]] = []
 
 
 class Request(msgspec.Struct, array_like=True):
@@ -63,7 +65,8 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
 class Problem(msgspec.Struct, array_like=True, frozen=True):
     """Why there is no value.
 
-    raised: the student's code raised `type` with `message`, at `place` if that is in their source.
+    raised: the student's code raised `type` with `message`, at `place` if that is in their source;
+        `bases` are the names of the classes that `type` is derived from.
     missing: nothing has the name asked for; `names` are those that there are.
     unsendable: the value is of a type that is not plain data; `message` describes it.
     exited: the code asked to end the program.
@@ -77,6 +80,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     place: Place | None = None
     names: list[str] = []
     shapes: dict[str, list[int]] = {}
+    bases: list[str] = []
 
 
 class Passed(msgspec.Struct, array_like=True):
@@ -84,7 +88,8 @@ class Passed(msgspec.Struct, array_like=True):
 
     `state` has the shapes of the module's parameters and buffers; where one that was to be loaded
     is missing or of another shape, the module was not called. `gradients` go by the parameter's
-    name, and `input 0` and so on; None stands for one that no gradient reaches.
+    name, and `input 0` and so on; None stands for one that no gradient reaches. `buffers` are the
+    names in `state` that are no parameters, `same_as` the first name of a parameter that has two.
     """
 
     state: dict[str, list[int]] = {}
@@ -92,6 +97,8 @@ class Passed(msgspec.Struct, array_like=True):
     value: Any = None
     gradients: dict[str, Any] = {}
     after: list[Any] = []
+    buffers: list[str] = []
+    same_as: dict[str, str] = {}
 
 
 class Reply(msgspec.Struct, array_like=True):
