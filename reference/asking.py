@@ -5,6 +5,7 @@ graded where no weights came with it, a mask where the scores have another scale
 the values are others.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,13 +32,33 @@ RANGE = 1e-3, 1e3  # of factors that are a scale; a factor of 0 would be no atte
 class Asked:
     """A class of the student's beside the course's own.
 
-    `what` are its results in a sentence: two for attention, one for what is built of it.
+    Attributes:
+        first: calls of which one at least shows whether the results are the right ones in number,
+            order and shape; what a check grades that asks for nothing else. A slip in it costs
+            there, and is overlooked elsewhere, if it is the same slip.
+        what: its results in a sentence: two for attention, one for what is built of it.
     """
 
     submission: Submission
     build: Any
     name: str
+    first: tuple[tuple[Sizes, Inputs, State], ...]
     what: tuple[str, ...] = NEXT
+
+    @functools.cached_property
+    def is_regular(self) -> bool:
+        """Whether the results are in number, order and shape what they should be."""
+        for made_with, inputs, state in self.first:
+            try:
+                run = pass_through(self.submission, self.name, made_with, inputs, state, WORDS)
+            except (Mismatch, Raised):
+                continue
+            right = self.right(made_with, inputs, run.state).value
+            found = run.value if isinstance(run.value, list) else [run.value]
+            wanted = right if isinstance(right, list) else [right]
+            if list(map(_shape, found)) == list(map(_shape, wanted)):
+                return True
+        return False
 
     def run(self, made_with: Sizes, inputs: Inputs, state: State, **details: Any) -> Run:
         """A forward pass of the student's."""
@@ -62,20 +83,24 @@ class Asked:
     def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
         """The output, and the weights, or None; results in the wrong order are turned round."""
         __tracebackhide__ = True
-        if isinstance(value, list) and value:
-            first, second = (*value[:2], None)[:2]
-            return (second, first) if self._is_turned(value, right) else (first, second)
-        if not isinstance(value, np.ndarray) and len(self.what) > 1:
-            expect_results(value, ("output", "weights"), self.name)
-        return value, None
+        if len(self.what) > 1 and (self.is_regular or not isinstance(value, list | np.ndarray)):
+            first, second = expect_results(value, ("output", "weights"), self.name)
+            return first, second
+        if not isinstance(value, list) or not value or (len(self.what) == 1 and self.is_regular):
+            return value, None
+        first, second = (*value[:2], None)[:2]
+        if self._is_turned(value, right):
+            first, second = second, first
+        if isinstance(right, list) and _shape(second) != _shape(right[1]):
+            second = None
+        return first, second
 
     def _is_turned(self, value: Any, right: Any) -> bool:
         """Whether the shapes show that the two results changed places."""
         if not isinstance(value, list) or len(value) != 2 or not isinstance(right, list):
             return False
-        wanted = [np.shape(each) for each in right]
-        found = [np.shape(each) if isinstance(each, np.ndarray) else None for each in value]
-        return wanted[0] != wanted[1] and found == wanted[::-1]
+        wanted, found = [_shape(each) for each in right], [_shape(each) for each in value]
+        return wanted[0] != wanted[1] and found == wanted[::-1] and not self.is_regular
 
     def output(self, made_with: Sizes, inputs: Inputs, state: State, **details: Any) -> Array:
         """The student's output, of the right shape."""
@@ -249,6 +274,14 @@ class Asked:
             return float((output.astype(np.float64) * toward).sum())
 
         return value
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of an array or of a list of rows; None of anything else."""
+    try:
+        return None if value is None else np.shape(value)
+    except ValueError:
+        return None
 
 
 def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:

@@ -21,7 +21,9 @@ ODD = np.array([[1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]], bool)
 
 @pytest.fixture
 def heads(submission, modules):
-    return Asked(submission, modules.MultiHeadAttention, NAME)
+    rng = np.random.default_rng(1)
+    first = (((8, 4), (draw(rng, 2, 3, 8),), state_of(rng, 8)),)
+    return Asked(submission, modules.MultiHeadAttention, NAME, first)
 
 
 def state_of(rng, d_model):

@@ -23,12 +23,16 @@ MATRICES = ("W_q", "W_k", "W_v", "W_o")
 
 @pytest.fixture
 def bare(submission, modules):
-    return Asked(submission, lambda *_: modules.ScaledDotProductAttention(), BARE)
+    rng = np.random.default_rng(1)
+    first = tuple(((), draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((2,), ()))
+    return Asked(submission, lambda *_: modules.ScaledDotProductAttention(), BARE, first)
 
 
 @pytest.fixture
 def whole(submission, modules):
-    return Asked(submission, modules.SelfAttention, WHOLE)
+    rng = np.random.default_rng(1)
+    first = tuple(((4,), draw_x(rng, *batch, 3, 4), state_of(rng, 4)) for batch in ((2,), ()))
+    return Asked(submission, modules.SelfAttention, WHOLE, first)
 
 
 def draw(rng, batch, l_q, l_k, d_k, d_v):
