@@ -224,7 +224,7 @@ class Asked:
                 for each in changed:
                     each[..., place, :] = 1.5 - each[..., place, ::-1]
                 given = (*inputs[: len(inputs) - len(changed)], *changed)
-                moved = np.abs(answer(given, mask) - before).max(-1) > MOVED
+                moved = ~np.isclose(answer(given, mask), before, 0, MOVED, True).all(-1)
                 if not np.array_equal(moved, allowed[..., place]):
                     return False
         except (Mismatch, Raised):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.judge.carry import follows
 from autograder.judge.expect import (
     Mismatch,
     expect_close,
@@ -11,6 +12,7 @@ from autograder.judge.expect import (
     expect_shape,
     expect_unchanged,
 )
+from autograder.judge.problems import StudentProblem
 from autograder.worker.codec import tensor
 from reference.generating import greedy, mean_logits
 from reference.kit import kit_of
@@ -56,6 +58,29 @@ def right_losses(weights, batches, steps, lr):
     return np.array(losses), small_models.rows(model).numpy()
 
 
+def losses_of_own_loss(submission, kit, weights, batches, steps, lr):
+    """The losses of a right training with the student's own loss: one mistake costs once."""
+    import torch
+
+    from reference import small_models
+
+    model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    own = submission.own.kept_value("next_token_loss")
+    losses = []
+    for step in range(steps):
+        tokens = batches[step % len(batches)]
+        logits = model(torch.from_numpy(tokens))
+        both = kit.with_gradient(own, tensor(logits.detach().numpy()), tensor(tokens))
+        loss, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
+        found = expect_shape(gradient, tuple(logits.shape), "the gradient")
+        optimizer.zero_grad()
+        logits.backward(torch.from_numpy(np.array(found, np.float64)))
+        optimizer.step()
+        losses.append(float(_one_number(loss)))
+    return losses
+
+
 def run_training(submission, kit, weights, batches, steps, lr):
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     losses = submission.train(model, [tensor(each) for each in batches], steps, lr)
@@ -65,11 +90,30 @@ def run_training(submission, kit, weights, batches, steps, lr):
     return model, expect_shape(answer, (steps,), "the list of losses").astype(np.float32)
 
 
-def run_generate(submission, model, prompt, count, *more):
+def run_generate(submission, model, prompt, count, *more, form="plain"):
+    """The sequence; in the `form` that the student gives all of them, with its prompt in front."""
     answer = expect_numbers(
         submission.generate(model, tensor(prompt), count, *more), "the sequence"
     )
+    if form == "batch" and answer.shape == (1, len(prompt) + count):
+        answer = answer[0]
+    if form == "new" and answer.shape == (count,):
+        answer = np.concatenate([prompt, answer])
     return expect_shape(answer, (len(prompt) + count,), "the sequence")
+
+
+def form_of(submission, kit):
+    """How the student's sequences come: plain, as a batch of one, or without the prompt.
+
+    That is graded with the greedy words, and with nothing else.
+    """
+    rng = np.random.default_rng(1)
+    model = kit.MeanModel.kept(*(tensor(each) for each in draw_model(rng, 5)))
+    try:
+        answer = np.asarray(submission.own.generate(model, tensor(np.array([1, 3])), 3))
+    except (StudentProblem, ValueError):
+        return "plain"
+    return {(1, 5): "batch", (3,): "new"}.get(answer.shape, "plain")
 
 
 @pytest.mark.check(
@@ -96,7 +140,6 @@ def _one_number(answer):
 @pytest.mark.check(
     "The loss of batches, with its gradient",
     points=3,
-    needs=["test_loss_by_hand"],
     hints=(
         "Over what is the mean taken, and does a gradient reach the logits?",
         "Over all B · (L − 1) predictions at once; and the loss stays a tensor, with its history.",
@@ -132,7 +175,6 @@ def right_gradient(logits, tokens):
 @pytest.mark.check(
     "The losses of a few steps of training",
     points=5,
-    needs=["test_loss_by_hand"],
     hints=(
         "Write down what happens in one step, in order. What becomes of the gradients of the step "
         "before?",
@@ -142,19 +184,30 @@ def right_gradient(logits, tokens):
         "with one optimizer for all steps.",
     ),
 )
-def test_losses(submission, kit, rng):
+def test_losses(submission, kit, rng, note):
     for words, count, steps, lr in ((7, 1, 6, 0.05), (9, 3, 8, 0.02), (6, 2, 7, 0.1)):
         weights = draw_model(rng, words)
         batches = [rng.integers(words, size=(4, 5)) for _ in range(count)]
         _, answer = run_training(submission, kit, weights, batches, steps, lr)
-        right = right_losses(weights, batches, steps, lr)[0]
-        expect_close(answer, right, "the losses", condition=CONDITION)
+        compare_losses(submission, kit, answer, (weights, batches, steps, lr), note)
+
+
+def compare_losses(submission, kit, answer, run, note):
+    """Pass if the losses are right, or those of a right training with the student's own loss."""
+    follows(
+        answer,
+        right_losses(*run)[0],
+        lambda: losses_of_own_loss(submission, kit, *run),
+        "the losses",
+        note,
+        "next_token_loss",
+        condition=CONDITION,
+    )
 
 
 @pytest.mark.check(
     "AdamW, and the model as it was found",
     points=3,
-    needs=["test_losses"],
     hints=(
         "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
         "AdamW lets every weight shrink a little at each step; the mode (model.training) is as "
@@ -208,20 +261,29 @@ def test_greedy(submission, kit, rng):
 @pytest.mark.check(
     "A sequence longer than the model can take",
     points=2,
-    needs=["test_greedy"],
     hints=(
         "What does the model get when there are more tokens than max_seq_length?",
         "Only the last max_seq_length tokens; the result still has all of them.",
         "tokens[-model.max_seq_length:] is the context; keep tokens itself whole.",
     ),
 )
-def test_context(submission, kit, rng):
+def test_context(submission, kit, rng, note):
+    form = form_of(submission, kit)
     for words, length, count, limit in ((6, 2, 8, 4), (9, 7, 3, 5), (7, 3, 5, 1)):
         weights = draw_model(rng, words)
         prompt = rng.integers(words, size=length)
         model = kit.MeanModel.kept(*(tensor(each) for each in weights), limit)
-        answer = run_generate(submission, model, prompt, count)
-        expect_close(answer, greedy(*weights, prompt, count, limit), "the sequence")
+        answer = run_generate(submission, model, prompt, count, form=form)
+        follows(
+            answer,
+            greedy(*weights, prompt, count, limit),
+            lambda w=weights, p=prompt, n=count, m=limit: of_own_words(
+                submission.own, kit, w, p, n, m, form
+            ),
+            "the sequence",
+            note,
+            "choice of words",
+        )
         if model.value("longest") != min(limit, length + count - 1):
             raise Mismatch(
                 f"The model takes {limit} tokens and was never given as many, though there were.",
@@ -229,10 +291,19 @@ def test_context(submission, kit, rng):
             )
 
 
+def of_own_words(submission, kit, weights, prompt, count, limit, form):
+    """The sequence whose every word is the student's own choice after the last `limit` words."""
+    tokens = list(prompt)
+    for _ in range(count):
+        model = kit.MeanModel.kept(*(tensor(each) for each in weights))
+        context = np.array(tokens[-limit:])
+        tokens.append(int(run_generate(submission, model, context, 1, form=form)[-1]))
+    return tokens
+
+
 @pytest.mark.check(
     "Words drawn at a temperature",
     points=3,
-    needs=["test_greedy"],
     hints=(
         "What is done with the logits before a word is drawn from them?",
         "They are divided by the temperature; then a softmax; then one word is drawn with these "
@@ -241,13 +312,14 @@ def test_context(submission, kit, rng):
     ),
 )
 def test_drawn(submission, kit, rng):
+    form = form_of(submission, kit)
     embedding, output = draw_model(rng, 5, 3)
     weights = embedding, output / 2
     model = kit.MeanModel.kept(*(tensor(each) for each in weights), 1)
     logits = mean_logits(*weights, np.arange(5)[:, None])[:, 0]
     for temperature, count in ((0.6, 1500), (2.0, 1500), (1.0, 1500)):
         args = (temperature, kit.generator.kept(int(rng.integers(2**31))))
-        answer = run_generate(submission, model, np.array([0]), count, *args)
+        answer = run_generate(submission, model, np.array([0]), count, *args, form=form)
         if not np.isin(answer, range(5)).all():
             raise Mismatch("The sequence holds numbers that are none of the model's words.")
         found = what_was_drawn(answer.astype(np.int64), logits, temperature)
@@ -258,7 +330,6 @@ def test_drawn(submission, kit, rng):
 @pytest.mark.check(
     "The same generator gives the same words",
     points=1,
-    needs=["test_drawn"],
     hints=(
         "Where do the random numbers of your draw come from?",
         "From the generator that is handed in, and from nowhere else.",
@@ -266,10 +337,13 @@ def test_drawn(submission, kit, rng):
     ),
 )
 def test_generator(submission, kit, rng):
+    form = form_of(submission, kit)
     weights = draw_model(rng, 9)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     first, again, other = (
-        run_generate(submission, model, np.array([1, 2]), 40, 1.0, kit.generator.kept(seed))
+        run_generate(
+            submission, model, np.array([1, 2]), 40, 1.0, kit.generator.kept(seed), form=form
+        )
         for seed in (5, 5, 6)
     )
     if not np.array_equal(first, again):
@@ -288,11 +362,9 @@ def test_generator(submission, kit, rng):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are",
-    points=2,
-    needs=["test_loss_by_hand", "test_greedy"],
+    "Other sizes, arguments that stay as they are, nothing kept from other calls", points=2
 )
-def test_other_sizes(submission, kit, rng):
+def test_other_sizes(submission, kit, rng, note):
     logits, tokens = draw_loss(rng, 5, 9, 13)
     sent = tensor(logits * 20), tensor(tokens)
     answer, after = submission.next_token_loss.with_arguments(*sent)
@@ -301,12 +373,28 @@ def test_other_sizes(submission, kit, rng):
         expect_unchanged(before, now, name)
     weights = draw_model(rng, 10)
     batches = [rng.integers(10, size=(2, length)) for length in (3, 6, 2, 4)]
-    _, answer = run_training(submission, kit, weights, batches, 9, 0.03)
-    right = right_losses(weights, batches, 9, 0.03)[0]
-    expect_close(answer, right, "the losses", condition=CONDITION)
+    first = run_training(submission, kit, weights, batches, 9, 0.03)[1]
+    compare_losses(submission, kit, first, (weights, batches, 9, 0.03), note)
+    again = run_training(submission, kit, weights, batches, 9, 0.03)[1]
+    expect_same_again(again, first, "the losses of another model's training", "train")
+    form = form_of(submission, kit)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     prompt = rng.integers(10, size=6)
-    answer, after = submission.generate.with_arguments(model, tensor(prompt), 0)
+    answer = run_generate(submission, model, prompt, 0, form=form)
     expect_close(answer, prompt, "the sequence, with no new tokens,")
+    first = run_generate(submission, model, prompt, 5, form=form)
+    run_generate(submission, model, prompt[::-1].copy(), 4, form=form)
+    again = run_generate(submission, model, prompt, 5, form=form)
+    expect_same_again(again, first, "the sequence", "generate")
     _, after = submission.generate.with_arguments(model, tensor(prompt), 3)
     expect_unchanged(prompt, after[1], "prompt")
+
+
+def expect_same_again(again, first, what, name):
+    if not np.allclose(again, first, 1e-4):
+        raise Mismatch(
+            f"The same call of {name} has another result after other calls: something is kept "
+            f"from one call to the next.",
+            what,
+            mistake="remembers",
+        )
