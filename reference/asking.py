@@ -286,12 +286,12 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
     """One matrix of each input, repeated along the axes of a batch."""
-    return tuple(
-        np.broadcast_to(each[place], (*batch, *each.shape[-2:])).copy() for each in inputs
-    )
+    return tuple(np.broadcast_to(each[place], (*batch, *each.shape[-2:])).copy() for each in inputs)
 
 
-def usual_batch(asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: State) -> Sizes:
+def usual_batch(
+    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: State
+) -> Sizes:
     """A batch axis, or none where the student's code works only without; `draw` draws the inputs."""
     for batch in ((2,), ()):
         try:

@@ -78,7 +78,9 @@ def test_one_head(heads, rng):
 def test_heads(heads, rng, note):
     for batch, length, width, count in ((2, 3, 8, 2), (1, 5, 6, 3), (3, 4, 4, 4), (2, 2, 12, 3)):
         state, one_head = state_of(rng, width), (width // count, 1)
-        heads.compare_scaled((width, count), (draw(rng, batch, length, width),), state, one_head, note)
+        heads.compare_scaled(
+            (width, count), (draw(rng, batch, length, width),), state, one_head, note
+        )
 
 
 @pytest.mark.check(

@@ -338,7 +338,11 @@ def test_causality(whole, rng, note):
 )
 def test_gradients(whole, rng):
     batch = whole_batch(whole, rng)
-    widths = (4, 3, 2) if whole.is_right((4, 3, 2), draw_x(rng, *batch, 3, 4), state_of(rng, 4, 3, 2)) else (4,)
+    widths = (
+        (4, 3, 2)
+        if whole.is_right((4, 3, 2), draw_x(rng, *batch, 3, 4), state_of(rng, 4, 3, 2))
+        else (4,)
+    )
     state, x = state_of(rng, *widths), draw_x(rng, *batch, 3, 4)
     toward = rng.normal(size=x[0].shape).astype(np.float32)
     run = whole.run(widths, x, state, toward=(toward, None))

@@ -207,7 +207,9 @@ def expect_refusal(
         if type not in (error.type, *error.bases):
             raise Mismatch(
                 f"{error.finding} Expected a {type} here.",
-                mistake="assert-in-its-place" if error.type == "AssertionError" else "another-error",
+                mistake="assert-in-its-place"
+                if error.type == "AssertionError"
+                else "another-error",
             ) from None
         absent = [str(part) for part in naming if not _named(str(part), error.message)]
         if "cannot reshape" in error.message or "invalid for input of size" in error.message:

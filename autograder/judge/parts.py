@@ -124,7 +124,9 @@ def fits(passed: Passed, state: Mapping[str, Any], words: Words) -> list[Fit]:
     tied = {
         name: first
         for name, first in passed.same_as.items()
-        if name in wanted and first in wanted and (words.role(first), words.role(name)) in words.shared
+        if name in wanted
+        and first in wanted
+        and (words.role(first), words.role(name)) in words.shared
     }
     search = _Search(wanted, {name: own[name] for name in own if name not in tied}, words, tied)
     return list(islice(search.run(), MAX_FITS))
@@ -145,9 +147,7 @@ def _starts(wanted: Shapes) -> dict[str, int]:
 class _Search:
     """One module's parameters, given to what is asked for."""
 
-    def __init__(
-        self, wanted: Shapes, own: Shapes, words: Words, tied: Mapping[str, str]
-    ) -> None:
+    def __init__(self, wanted: Shapes, own: Shapes, words: Words, tied: Mapping[str, str]) -> None:
         self.wanted, self.own, self.words, self.tied = wanted, own, words, tied
         starts = _starts(wanted)
         self.places = {
