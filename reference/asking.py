@@ -292,7 +292,7 @@ def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
 def usual_batch(
     asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: State
 ) -> Sizes:
-    """A batch axis, or none where the student's code works only without; `draw` draws the inputs."""
+    """A batch axis, or none where the student's code works only without; `draw` draws inputs."""
     for batch in ((2,), ()):
         try:
             asked.output(made_with, draw(batch), state)

@@ -62,8 +62,8 @@ def what_dropout_did(
 
 def same_draw(first: Array, second: Array) -> bool:
     """Whether two outputs show the same weights dropped, and some of them."""
-    dropped = [np.abs(each) < 1e-12 for each in (first, second)]
-    return bool(dropped[0].any() and np.array_equal(*dropped))
+    dropped, again = np.abs(first) < 1e-12, np.abs(second) < 1e-12
+    return bool(dropped.any() and np.array_equal(dropped, again))
 
 
 def _own_weights(output: Array, right: Array) -> Array:

@@ -1,8 +1,7 @@
 """What the parts of attention are called in published code, for modules whose names differ.
 
-Sources: the names in Vaswani et al.'s tensor2tensor, PyTorch (`in_proj_weight`, `out_proj`,
-`linear1`), GPT-2 (`c_attn`, `c_proj`, `wte`, `wpe`), nanoGPT, LLaMA (`wq`, `q_proj`), and x-transformers
-(`to_q`, `to_kv`, `to_out`).
+Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (`c_attn`, `c_proj`,
+`wte`, `wpe`), LLaMA (`wq`, `q_proj`) and x-transformers (`to_q`, `to_kv`, `to_out`).
 """
 
 import re

@@ -268,7 +268,7 @@ class _Search:
                 f"{own.removesuffix('weight')}bias"
                 for own in holds
                 if own.endswith("weight")
-                and np.array_equal(holds[own], self.places.get(_weight_of(name)))
+                and np.array_equal(holds[own], self.places.get(_weight_of(name), ()))
             ]
             alike = [o for o in free if is_shift(o) == is_shift(name)]
             named = [o for o in alike if role(o) == role(name)]
