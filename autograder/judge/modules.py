@@ -122,8 +122,8 @@ def _not_there(name: str, passed: Passed, state: State) -> Mismatch:
             )
     absent = [parameter for parameter in state if parameter not in passed.state]
     return Mismatch(
-        f"{name} has no parameter named {absent[0] if absent else next(iter(state))}, and none that "
-        f"could stand for it. It has: {_listed(passed.state)}.",
+        f"{name} has no parameter named {absent[0] if absent else next(iter(state))}, and none "
+        f"that could stand for it. It has: {_listed(passed.state)}.",
         mistake="parameter-missing",
     )
 
