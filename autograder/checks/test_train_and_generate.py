@@ -352,6 +352,12 @@ def test_generator(submission, kit, rng):
             "generator that is handed in.",
             mistake="generator-ignored",
         )
+    greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
+    if np.array_equal(first, other) and np.array_equal(first, greedy_words):
+        raise Mismatch(
+            "At temperature 1 the words are the greedy ones: nothing is drawn.",
+            mistake="always-greedy",
+        )
     if np.array_equal(first, other):
         raise Mismatch(
             "Generators with different seeds give the same 40 words: the draw does not use the "
