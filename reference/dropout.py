@@ -23,17 +23,25 @@ class DropoutMistake:
 
 
 def what_dropout_did(
-    query: Array, key: Array, output: Array, weights: Array, rate: float
+    query: Array,
+    key: Array,
+    output: Array,
+    weights: Array | None,
+    rate: float,
+    in_evaluation: Array | None = None,
 ) -> DropoutMistake | None:
     """The mistake in one pass in training, or None.
 
     query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
-    so that output `(B, L_q, 2·L_k)` shows the weights that were used, twice.
+    so that output `(B, L_q, 2·L_k)` shows the weights that were used, twice. `in_evaluation` is
+    the output without dropout: what it does to other weights can be seen as well.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1]))
+    if in_evaluation is not None:
+        right = _own_weights(in_evaluation.astype(np.float64), right)
     first, second = np.split(output.astype(np.float64), 2, axis=-1)
-    returned = weights.astype(np.float64)
+    returned = right if weights is None else weights.astype(np.float64)
     if not np.allclose(returned, right, atol=1e-5):
         return _returned(returned, right, rate)
     if rate == 0:
@@ -50,6 +58,19 @@ def what_dropout_did(
             "Dropout acts on the output or on the values; it should act on the weights.",
         )
     return _applied(first, right, rate)
+
+
+def same_draw(first: Array, second: Array) -> bool:
+    """Whether two outputs show the same weights dropped, and some of them."""
+    dropped, again = np.abs(first) < 1e-12, np.abs(second) < 1e-12
+    return bool(dropped.any() and np.array_equal(dropped, again))
+
+
+def _own_weights(output: Array, right: Array) -> Array:
+    """The weights that an output in evaluation shows, if they are weights; else the right ones."""
+    first, second = np.split(output, 2, axis=-1)
+    are_weights = (first > 0).all() and np.allclose(first.sum(-1), 1, atol=1e-4)
+    return first if are_weights and np.allclose(first, second, atol=1e-5) else right
 
 
 def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:

@@ -3,25 +3,53 @@
 import numpy as np
 import pytest
 
+from autograder.judge.carry import follows
 from autograder.judge.expect import Mismatch, expect_close, expect_results, expect_shape
 from autograder.judge.modules import (
     draw_state,
+    expect_forgotten,
     expect_gradients,
+    expect_parts,
     expect_same_tensors,
-    pass_through,
-    right_pass,
 )
-from reference.dropout import what_dropout_did
+from reference.asking import Asked, usual_batch
+from reference.dropout import same_draw, what_dropout_did
 
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
-RESULTS = ("the output", "the weights")
 BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
 WHOLE_NAMES = {"input 0": "x"}
+MATRICES = ("W_q", "W_k", "W_v", "W_o")
+
+
+@pytest.fixture
+def bare(submission, modules):
+    rng = np.random.default_rng(1)
+    first = tuple(((), draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((2,), ()))
+    return Asked(submission, lambda *_: modules.ScaledDotProductAttention(), BARE, first)
+
+
+@pytest.fixture
+def whole(submission, modules):
+    rng = np.random.default_rng(1)
+    first = tuple(((4,), draw_x(rng, *batch, 3, 4), state_of(rng, 4)) for batch in ((2,), ()))
+    return Asked(submission, modules.SelfAttention, WHOLE, first)
 
 
 def draw(rng, batch, l_q, l_k, d_k, d_v):
     sizes = ((*batch, l_q, d_k), (*batch, l_k, d_k), (*batch, l_k, d_v))
     return tuple(rng.normal(size=size).astype(np.float32) for size in sizes)
+
+
+def draw_x(rng, *sizes):
+    return (rng.normal(size=sizes).astype(np.float32),)
+
+
+def bare_batch(bare, rng):
+    return usual_batch(bare, lambda batch: draw(rng, batch, 3, 4, 2, 5), (), {})
+
+
+def whole_batch(whole, rng):
+    return usual_batch(whole, lambda batch: draw_x(rng, *batch, 3, 4), (4,), state_of(rng, 4))
 
 
 def state_of(rng, d_model, d_k=None, d_v=None):
@@ -37,25 +65,43 @@ def state_of(rng, d_model, d_k=None, d_v=None):
     )
 
 
-def two_results(passed, name):
-    return expect_results(passed.value, ("output", "weights"), name)
+def compare_whole(whole, bare, made_with, inputs, state, note):
+    """Pass if SelfAttention is right, or what follows from the student's own attention inside."""
+    run = whole.run(made_with, inputs, state)
+    right = whole.right(made_with, inputs, run.state).value
+    answers = whole.answers(run.value, right)
+    for place, (answer, expected, what) in enumerate(zip(answers, right, whole.what, strict=True)):
+        if answer is None and place:
+            continue
+        follows(
+            answer,
+            expected,
+            lambda steps, place=place: from_own(steps, bare, inputs, run.state, place),
+            what,
+            note,
+            BARE,
+            whole.submission,
+            condition=20.0,
+        )
 
 
-def compare(submission, modules, name, made_with, inputs, state, condition=20.0):
-    passed = pass_through(submission, name, made_with, inputs, state)
-    answers = two_results(passed, name)
-    right = right_pass(getattr(modules, name), made_with, inputs, state)
-    for answer, expected, what in zip(answers, right.value, RESULTS, strict=True):
-        expect_close(answer, expected, what, condition=condition)
+def from_own(steps, bare, inputs, state, place):
+    """What a right SelfAttention makes of the student's own attention: one mistake costs once."""
+
+    def ask(mine, x):
+        query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
+        own = bare.of(mine)
+        return own.answers(own.run((), (query, key, value, *mask), {}).value)[place]
+
+    x, *mask = inputs
+    found = steps.ask(ask, x)
+    return found if place else found @ state["W_o.weight"].T
 
 
-def expect_two_alike(submission, name, made_with, inputs, state):
+def expect_two_alike(bare, made_with, inputs):
     """Two passes in evaluation, with other random numbers each time, give the same."""
-    first, second = (
-        two_results(pass_through(submission, name, made_with, inputs, state, seed=seed), name)
-        for seed in (1, 2)
-    )
-    for one, two, what in zip(first, second, RESULTS, strict=True):
+    first, second = (bare.answers(bare.run(made_with, inputs, {}, seed=n).value) for n in (1, 2))
+    for one, two, what in zip(first, second, bare.what, strict=True):
         if not np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True):
             raise Mismatch(
                 f"In evaluation (after eval()), two calls with the same arguments give different "
@@ -76,34 +122,49 @@ def expect_two_alike(submission, name, made_with, inputs, state):
         "order.",
     ),
 )
-def test_bare_results(submission, rng):
-    inputs = draw(rng, (), 3, 4, 2, 5)
-    passed = pass_through(submission, BARE, (), inputs, {})
-    output, weights = expect_results(passed.value, ("output", "weights"), BARE)
-    expect_shape(output, (3, 5), "the output")
-    expect_shape(weights, (3, 4), "the weights")
-    expect_two_alike(submission, BARE, (0.5,), inputs, {})
+def test_bare_results(bare, rng):
+    batch = bare_batch(bare, rng)
+    inputs = draw(rng, batch, 3, 4, 2, 5)
+    run = bare.run((), inputs, {})
+    output, weights = expect_results(run.value, ("output", "weights"), BARE)
+    expect_shape(output, (*batch, 3, 5), "the output")
+    expect_shape(weights, (*batch, 3, 4), "the weights")
+    expect_two_alike(bare, (0.5,), inputs)
 
 
 @pytest.mark.check(
-    "ScaledDotProductAttention: the values, with and without batch axes",
-    points=2,
-    needs=["test_bare_results"],
+    "ScaledDotProductAttention: the values",
+    points=1,
     hints=(
         "Which two axes of the key change places, and which stay where they are?",
         "Scores, divided by √d_k; a softmax over the last axis; the weights times the values.",
-        "key.transpose(-2, -1) works for any number of batch axes; d_k is key.size(-1).",
+        "key.transpose(-2, -1) swaps the last two axes; d_k is key.size(-1).",
     ),
 )
-def test_bare_values(submission, modules, rng):
-    for sizes in (((), 3, 4, 2, 5), ((2,), 4, 3, 5, 1), ((2, 3), 2, 5, 9, 4)):
-        compare(submission, modules, BARE, (), draw(rng, *sizes), {})
+def test_bare_values(bare, rng):
+    batch = bare_batch(bare, rng)
+    for sizes in ((3, 4, 2, 5), (4, 3, 5, 1), (2, 5, 9, 4)):
+        bare.compare((), draw(rng, batch, *sizes), {})
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: any number of batch axes, or none",
+    points=1,
+    hints=(
+        "Which axes do your operations name, and would they be the right ones with an axis more?",
+        "The last two axes are those of the matrices; all before them stay as they are.",
+        "key.transpose(-2, -1), softmax(dim=-1) and @ work for any number of batch axes.",
+    ),
+)
+def test_bare_axes(bare, rng, note):
+    usual = bare_batch(bare, rng)
+    for batch in ((), (2,), (2, 3)):
+        bare.compare_each((), draw(rng, batch, 3, 4, 2, 5), {}, usual, note)
 
 
 @pytest.mark.check(
     "ScaledDotProductAttention: a mask of True and False, or of 0 and 1",
     points=2,
-    needs=["test_bare_values"],
     hints=(
         "Here True means “may attend”. What becomes of a score whose mask entry is False?",
         "Blocked weights are 0 and each row still sums to 1, so the mask acts on the scores.",
@@ -111,20 +172,19 @@ def test_bare_values(submission, modules, rng):
         "bool alone.",
     ),
 )
-def test_bare_mask(submission, modules, rng):
+def test_bare_mask(bare, rng, note):
     mask = np.array(
         [[True, False, True, True], [False, True, False, True], [True, True, True, False]]
     )
-    each = np.stack([mask, mask[::-1]])
-    for allowed in (mask, mask.astype(int), mask.astype(float), mask[:1], each):
-        inputs = (*draw(rng, (2,), 3, 4, 5, 2), allowed)
-        compare(submission, modules, BARE, (), inputs, {})
+    batch = bare_batch(bare, rng)
+    each = [np.stack([mask, mask[::-1]])] if batch else []
+    for allowed in (mask, mask.astype(int), mask.astype(np.float32), mask[:1], *each):
+        bare.compare_masked((), draw(rng, batch, 3, 4, 5, 2), allowed, {}, note)
 
 
 @pytest.mark.check(
     "ScaledDotProductAttention: dropout acts on the weights while training",
     points=3,
-    needs=["test_bare_values"],
     hints=(
         "Which numbers does dropout set to 0, and which of your two results shows it?",
         "The values are mixed with the weights after dropout; returned are the weights before it.",
@@ -132,25 +192,37 @@ def test_bare_mask(submission, modules, rng):
         "weights.",
     ),
 )
-def test_dropout(submission, rng):
-    query, key = draw(rng, (8,), 32, 16, 4, 1)[:2]
+def test_dropout(bare, rng):
+    batch = bare_batch(bare, rng)
+    query, key = draw(rng, (8,) if batch else (), 32, 16, 4, 1)[:2]
     eye = np.eye(16, dtype=np.float32)
-    value = np.broadcast_to(np.concatenate([eye, eye], axis=1), (8, 16, 32)).copy()
+    value = np.concatenate([eye, eye], axis=1)
+    value = np.broadcast_to(value, (*query.shape[:-2], 16, 32)).copy()
+    inputs = (query, key, value)
     for rate in (0.5, 0.2, 0.0):
-        inputs = (query, key, value)
-        passed = pass_through(submission, BARE, (rate,), inputs, {}, training=True, seed=3)
-        output, weights = expect_results(passed.value, ("output", "weights"), BARE)
-        answer = expect_shape(output, (8, 32, 32), "the output")
-        kept = expect_shape(weights, (8, 32, 16), "the weights")
-        found = what_dropout_did(query, key, np.asarray(answer), np.asarray(kept), rate)
+        right = bare.right((), inputs, {}).value
+        run = bare.run((rate,), inputs, {}, training=True, seed=3)
+        output, weights = bare.answers(run.value, right)
+        answer = np.asarray(expect_shape(output, right[0].shape, "the output"))
+        if weights is not None:
+            weights = np.asarray(expect_shape(weights, right[1].shape, "the weights"))
+        still = np.asarray(bare.output((rate,), inputs, {}))
+        found = what_dropout_did(query, key, answer, weights, rate, still)
         if found is not None:
             raise Mismatch(found.finding, mistake=found.id)
+        for other in ({"before": (inputs,)}, {"seed": 4}):
+            details = {"training": True, "seed": 3} | other
+            if same_draw(answer, np.asarray(bare.output((rate,), inputs, {}, **details))):
+                raise Mismatch(
+                    "Two calls while training drop the very same weights: which are dropped should "
+                    "be drawn anew in each call.",
+                    mistake="dropout-always-the-same",
+                )
 
 
 @pytest.mark.check(
     "ScaledDotProductAttention: the gradient reaches query, key and value",
     points=2,
-    needs=["test_bare_values"],
     hints=(
         "Which of your operations does PyTorch not know how to differentiate, or not see?",
         "Tensors stay tensors from the inputs to the output: no NumPy, no .data, no detach().",
@@ -158,19 +230,22 @@ def test_dropout(submission, rng):
         "without NaN.",
     ),
 )
-def test_bare_gradients(submission, modules, rng):
+def test_bare_gradients(bare, rng):
     mask = np.array(
         [[True, False, True, True], [True, True, False, True], [True, True, True, False]]
     )
-    inputs = (*draw(rng, (2,), 3, 4, 5, 2), mask)
-    toward = (rng.normal(size=(2, 3, 2)).astype(np.float32), None)
-    passed = pass_through(submission, BARE, (), inputs, {}, toward=toward)
-    right = right_pass(modules.ScaledDotProductAttention, (), inputs, {}, toward)
-    expect_gradients(passed, right, BARE_NAMES)
+    batch = bare_batch(bare, rng)
+    inputs = draw(rng, batch, 3, 4, 5, 2)
+    toward = rng.normal(size=(*batch, 3, 2)).astype(np.float32)
+    if bare.is_right((), inputs, {}) and bare.is_right((), (*inputs, mask), {}):
+        inputs = (*inputs, mask)
+    run = bare.run((), inputs, {}, toward=(toward, None))
+    right = bare.right((), inputs, {}, (toward, None))
+    expect_gradients(run, right, BARE_NAMES, bare.total((), inputs, {}, toward))
 
 
 @pytest.mark.check(
-    "SelfAttention: the four matrices, without a bias",
+    "SelfAttention: the four matrices without a bias, two results",
     points=1,
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
@@ -178,117 +253,153 @@ def test_bare_gradients(submission, modules, rng):
         "W_q and W_k lead from d_model to d_k, W_v to d_v, and W_o from d_v back to d_model.",
     ),
 )
-def test_parameters(submission, rng):
+def test_parameters(whole, rng):
     for sizes in ((4,), (6, 2, 3)):
-        state = state_of(rng, *sizes)
-        x = rng.normal(size=(2, 3, sizes[0])).astype(np.float32)
-        passed = pass_through(submission, WHOLE, sizes, (x,), state)
-        for name in state:
-            bias = name.replace("weight", "bias")
-            if bias in passed.state:
-                raise Mismatch(
-                    f"{name.removesuffix('.weight')} has a bias; the four projections have none "
-                    f"(bias=False).",
-                    mistake="projection-bias",
-                )
+        batch = whole_batch(whole, rng)
+        run = whole.run(sizes, draw_x(rng, *batch, 3, sizes[0]), state_of(rng, *sizes))
+        expect_parts(run, WHOLE, MATRICES, without_bias=MATRICES)
+        output, weights = expect_results(run.value, ("output", "weights"), WHOLE)
+        if len(sizes) == 1:
+            expect_shape(output, (*batch, 3, sizes[0]), "the output")
+            expect_shape(weights, (*batch, 3, 3), "the weights")
 
 
 @pytest.mark.check(
     "SelfAttention: output and weights",
-    points=3,
-    needs=["test_parameters"],
+    points=2,
     hints=(
         "From what are queries, keys and values made, and what is done with the mixture?",
         "x goes through W_q, W_k and W_v; then attention; then W_o on the output alone.",
         "The weights are returned as attention gave them; only the output goes through W_o.",
     ),
 )
-def test_values(submission, modules, rng):
+def test_values(whole, bare, rng, note):
+    batch = whole_batch(whole, rng)
+    for length in (1, 3, 5):
+        x = draw_x(rng, *batch, length, 4)
+        compare_whole(whole, bare, (4,), x, state_of(rng, 4), note)
+
+
+@pytest.mark.check(
+    "SelfAttention: any number of batch axes, or none",
+    points=1,
+    hints=(
+        "Which axes do your operations name, and would they be the right ones with an axis more?",
+        "nn.Linear and @ leave all axes but the last ones as they are.",
+        "Leave out what unpacks x.shape into a fixed number of sizes.",
+    ),
+)
+def test_axes(whole, rng, note):
+    usual = whole_batch(whole, rng)
     for batch in ((), (2,), (2, 3)):
-        x = rng.normal(size=(*batch, 3, 4)).astype(np.float32)
-        compare(submission, modules, WHOLE, (4,), (x,), state_of(rng, 4))
+        whole.compare_each((4,), draw_x(rng, *batch, 3, 4), state_of(rng, 4), usual, note)
 
 
 @pytest.mark.check(
     "SelfAttention: d_k and d_v that differ from d_model",
     points=2,
-    needs=["test_values"],
     hints=(
         "Which of your numbers is the width of the keys, and which the width of the model?",
         "The scores are divided by √d_k, whatever d_model is; the mixture is d_v wide.",
         "Take d_k from the last axis of the key, not from d_model.",
     ),
 )
-def test_widths(submission, modules, rng):
+def test_widths(whole, bare, rng, note):
+    batch = whole_batch(whole, rng)
     for sizes in ((6, 2, 3), (3, 9, 5), (4, None, 2), (4, 2, None)):
-        x = rng.normal(size=(2, 5, sizes[0])).astype(np.float32)
-        compare(submission, modules, WHOLE, sizes, (x,), state_of(rng, *sizes))
+        x = draw_x(rng, *batch, 5, sizes[0])
+        compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
 
 
 @pytest.mark.check(
     "SelfAttention: with a causal mask, the future changes nothing before it",
     points=2,
-    needs=["test_values"],
     hints=(
         "What reaches the attention inside when a mask is handed to the module?",
         "The mask goes on to the attention; True there means “may attend”.",
         "Pass mask along in forward, and leave out any mask of your own.",
     ),
 )
-def test_causality(submission, modules, rng):
+def test_causality(whole, rng, note):
     causal = np.tril(np.ones((5, 5), bool))
     state = state_of(rng, 4)
-    x = rng.normal(size=(2, 5, 4)).astype(np.float32)
+    x = draw_x(rng, *whole_batch(whole, rng), 5, 4)
     for mask in (causal, causal.astype(int), causal.astype(np.float32)):
-        compare(submission, modules, WHOLE, (4,), (x, mask), state)
-    changed = x.copy()
-    changed[:, 3:] += 1
-    before, after = (
-        two_results(pass_through(submission, WHOLE, (4,), (each, causal), state), WHOLE)[0]
-        for each in (x, changed)
-    )
-    before, after = (expect_shape(each, (2, 5, 4), "the output") for each in (before, after))
-    expect_close(after[:, :3], before[:, :3], "the output before a change")
+        whole.compare_masked((4,), x, mask, state, note)
+    changed = x[0].copy()
+    changed[..., 3:, :] += 1
+    before, after = (whole.output((4,), (each, causal), state) for each in (x[0], changed))
+    expect_close(after[..., :3, :], before[..., :3, :], "the output before a change")
 
 
 @pytest.mark.check(
     "SelfAttention: the gradient reaches x and all four matrices",
     points=2,
-    needs=["test_values"],
     hints=(
         "Which of the four matrices has no part in the output, or is cut off from it?",
         "A gradient flows back along every operation of torch between a weight and the output.",
         "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
     ),
 )
-def test_gradients(submission, modules, rng):
-    state = state_of(rng, 4, 3, 2)
-    x = rng.normal(size=(2, 3, 4)).astype(np.float32)
-    toward = (rng.normal(size=(2, 3, 4)).astype(np.float32), None)
-    passed = pass_through(submission, WHOLE, (4, 3, 2), (x,), state, toward=toward)
-    right = right_pass(modules.SelfAttention, (4, 3, 2), (x,), state, toward)
-    expect_gradients(passed, right, WHOLE_NAMES)
+def test_gradients(whole, rng):
+    batch = whole_batch(whole, rng)
+    widths = (
+        (4, 3, 2)
+        if whole.is_right((4, 3, 2), draw_x(rng, *batch, 3, 4), state_of(rng, 4, 3, 2))
+        else (4,)
+    )
+    state, x = state_of(rng, *widths), draw_x(rng, *batch, 3, 4)
+    toward = rng.normal(size=x[0].shape).astype(np.float32)
+    run = whole.run(widths, x, state, toward=(toward, None))
+    right = whole.right(widths, x, run.state, (toward, None))
+    expect_gradients(run, right, WHOLE_NAMES, whole.total(widths, x, state, toward))
 
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, large scores, arguments that stay as they are", points=2, needs=["test_values"]
+    "Other sizes, large scores, arguments that stay as they are, nothing kept from other calls",
+    points=2,
 )
-def test_other_sizes(submission, modules, rng):
-    inputs = draw(rng, (2,), 1, 7, 3, 2)
-    compare(submission, modules, BARE, (), inputs, {})
-    query, key, value = draw(rng, (2,), 3, 5, 4, 2)
-    compare(submission, modules, BARE, (), (query * 40, key * 40, value), {}, condition=1e4)
-    mask = np.tril(np.ones((3, 5)))
-    inputs = (query, key, value, mask.astype(np.float32))
-    passed = pass_through(submission, BARE, (), inputs, {})
-    expect_same_tensors(passed, inputs, ("query", "key", "value", "mask"))
-    x = rng.normal(size=(1, 6, 8)).astype(np.float32)
+def test_other_sizes(whole, bare, rng, note):
+    batch = bare_batch(bare, rng)
+    query, key, value = draw(rng, batch, 3, 5, 4, 2)
+    large = query * 40, key * 40, value
+    if bare.is_right((), (query, key, value), {}):
+        bare.compare((), draw(rng, batch, 1, 7, 3, 2), {})
+        bare.compare((), large, {}, condition=1e4)
+    expect_finite(bare, large)
+    mask = np.tril(np.ones((3, 5))).astype(np.float32)
+    inputs = (query, key, value, mask)
+    names = ("query", "key", "value", "mask")
+    expect_same_tensors(bare.run((), inputs, {}), inputs, names)
+    others = ((*draw(rng, batch, 3, 5, 4, 2), 1 - mask[:, ::-1]), draw(rng, batch, 2, 4, 3, 1))
+    for given in (inputs, (query, key, value)):
+        expect_forgotten(
+            lambda given=given, **more: bare.output((), given, {}, **more),
+            others,
+            "the outputs",
+        )
+    batch = whole_batch(whole, rng)
+    x = draw_x(rng, *batch, 6, 8)
     state = state_of(rng, 8, 5, 3)
-    compare(submission, modules, WHOLE, (8, 5, 3), (x,), state)
-    passed = pass_through(submission, WHOLE, (8, 5, 3), (x,), state, training=True)
-    training = two_results(passed, WHOLE)[0]
-    right = right_pass(modules.SelfAttention, (8, 5, 3), (x,), state).value[0]
-    expect_close(training, right, "the output while training", condition=20.0)
-    passed = pass_through(submission, WHOLE, (8, 5, 3), (x,), state)
-    expect_same_tensors(passed, (x,), ("x",))
+    if whole.is_right((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8)):
+        compare_whole(whole, bare, (8, 5, 3), x, state, note)
+    still = whole.output((8, 5, 3), x, state)
+    training = whole.output((8, 5, 3), x, state, training=True)
+    expect_close(training, np.asarray(still, float), "the output while training", condition=20.0)
+    expect_same_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
+    causal = np.tril(np.ones((6, 6), np.float32))
+    others = ((draw_x(rng, *batch, 6, 8)[0], causal), draw_x(rng, *batch, 4, 8))
+    for given in (x, (*x, causal.T)):
+        expect_forgotten(
+            lambda given=given, **more: whole.output((8, 5, 3), given, state, **more),
+            others,
+            "the outputs",
+        )
+
+
+def expect_finite(bare, inputs):
+    """Large scores are no reason for NaN, whatever the scale."""
+    output = np.asarray(bare.output((), inputs, {}))
+    if not np.isfinite(output).all():
+        raise Mismatch("With large scores the output holds NaN or infinite values.", "the output")

@@ -3,10 +3,20 @@
 import numpy as np
 import pytest
 
+from autograder.checks.trained_models import (
+    draw_model,
+    form_of,
+    losses_of_own_loss,
+    of_own_words,
+    one_number,
+    right_losses,
+    run_generate,
+    run_training,
+)
+from autograder.judge.carry import follows
 from autograder.judge.expect import (
     Mismatch,
     expect_close,
-    expect_numbers,
     expect_results,
     expect_shape,
     expect_unchanged,
@@ -38,40 +48,6 @@ def right_loss(logits, tokens):
     return -chosen.mean()
 
 
-def draw_model(rng, words, width=6):
-    return (
-        rng.normal(size=(words, width)).astype(np.float32),
-        (1.5 * rng.normal(size=(words, width))).astype(np.float32),
-    )
-
-
-def right_losses(weights, batches, steps, lr):
-    """The course's own training, and the embedding after it."""
-    import torch
-
-    from reference import small_models, training
-
-    model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
-    losses = training.train(model, [torch.from_numpy(each) for each in batches], steps, lr)
-    return np.array(losses), small_models.rows(model).numpy()
-
-
-def run_training(submission, kit, weights, batches, steps, lr):
-    model = kit.MeanModel.kept(*(tensor(each) for each in weights))
-    losses = submission.train(model, [tensor(each) for each in batches], steps, lr)
-    answer = expect_numbers(losses, "the list of losses")
-    if answer.ndim > 1 and answer.size == steps:
-        answer = answer.reshape(-1)
-    return model, expect_shape(answer, (steps,), "the list of losses").astype(np.float32)
-
-
-def run_generate(submission, model, prompt, count, *more):
-    answer = expect_numbers(
-        submission.generate(model, tensor(prompt), count, *more), "the sequence"
-    )
-    return expect_shape(answer, (len(prompt) + count,), "the sequence")
-
-
 @pytest.mark.check(
     "The loss of a small example",
     points=2,
@@ -85,18 +61,12 @@ def test_loss_by_hand(submission):
     logits = np.array([[[0.0, 1.0], [2.0, 0.0], [5.0, 5.0]]], np.float32)
     tokens = np.array([[0, 1, 0]])
     answer = submission.next_token_loss(tensor(logits), tensor(tokens))
-    expect_close(_one_number(answer), right_loss(logits, tokens), "the loss")
-
-
-def _one_number(answer):
-    numbers = expect_numbers(answer, "the loss")
-    return numbers.reshape(()) if numbers.size == 1 else numbers
+    expect_close(one_number(answer), right_loss(logits, tokens), "the loss")
 
 
 @pytest.mark.check(
     "The loss of batches, with its gradient",
     points=3,
-    needs=["test_loss_by_hand"],
     hints=(
         "Over what is the mean taken, and does a gradient reach the logits?",
         "Over all B · (L − 1) predictions at once; and the loss stays a tensor, with its history.",
@@ -107,7 +77,7 @@ def test_loss_of_batches(submission, kit, rng):
     for sizes in ((1, 2, 3), (3, 5, 7), (4, 3, 11), (2, 6, 2)):
         logits, tokens = draw_loss(rng, *sizes)
         answer = submission.next_token_loss(tensor(logits), tensor(tokens))
-        expect_close(_one_number(answer), right_loss(logits, tokens), "the loss", condition=20.0)
+        expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=20.0)
     logits, tokens = draw_loss(rng, 2, 4, 5)
     loss = submission.kept_value("next_token_loss")
     both = kit.with_gradient(loss, tensor(logits), tensor(tokens))
@@ -132,7 +102,6 @@ def right_gradient(logits, tokens):
 @pytest.mark.check(
     "The losses of a few steps of training",
     points=5,
-    needs=["test_loss_by_hand"],
     hints=(
         "Write down what happens in one step, in order. What becomes of the gradients of the step "
         "before?",
@@ -142,19 +111,32 @@ def right_gradient(logits, tokens):
         "with one optimizer for all steps.",
     ),
 )
-def test_losses(submission, kit, rng):
+def test_losses(submission, kit, rng, note):
     for words, count, steps, lr in ((7, 1, 6, 0.05), (9, 3, 8, 0.02), (6, 2, 7, 0.1)):
         weights = draw_model(rng, words)
         batches = [rng.integers(words, size=(4, 5)) for _ in range(count)]
         _, answer = run_training(submission, kit, weights, batches, steps, lr)
-        right = right_losses(weights, batches, steps, lr)[0]
-        expect_close(answer, right, "the losses", condition=CONDITION)
+        compare_losses(submission, answer, (weights, batches, steps, lr), note)
+
+
+def compare_losses(submission, answer, run, note):
+    """Pass if the losses are right, or those of a right training with the student's own loss."""
+    follows(
+        answer,
+        right_losses(*run)[0],
+        lambda asked: losses_of_own_loss(asked, *run),
+        "the losses",
+        note,
+        "next_token_loss",
+        submission,
+        condition=CONDITION,
+        axes=(0, 2),  # the logits of the last position have no part in the loss
+    )
 
 
 @pytest.mark.check(
     "AdamW, and the model as it was found",
     points=3,
-    needs=["test_losses"],
     hints=(
         "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
         "AdamW lets every weight shrink a little at each step; the mode (model.training) is as "
@@ -208,20 +190,32 @@ def test_greedy(submission, kit, rng):
 @pytest.mark.check(
     "A sequence longer than the model can take",
     points=2,
-    needs=["test_greedy"],
     hints=(
         "What does the model get when there are more tokens than max_seq_length?",
         "Only the last max_seq_length tokens; the result still has all of them.",
         "tokens[-model.max_seq_length:] is the context; keep tokens itself whole.",
     ),
 )
-def test_context(submission, kit, rng):
+def test_context(submission, kit, rng, note):
+    form = form_of(submission, kit)
     for words, length, count, limit in ((6, 2, 8, 4), (9, 7, 3, 5), (7, 3, 5, 1)):
         weights = draw_model(rng, words)
         prompt = rng.integers(words, size=length)
         model = kit.MeanModel.kept(*(tensor(each) for each in weights), limit)
-        answer = run_generate(submission, model, prompt, count)
-        expect_close(answer, greedy(*weights, prompt, count, limit), "the sequence")
+        answer = run_generate(submission, model, prompt, count, form=form)
+        follows(
+            answer,
+            greedy(*weights, prompt, count, limit),
+            lambda asked, w=weights, p=prompt, n=count, m=limit: of_own_words(
+                asked, w, p, n, m, form
+            ),
+            "the sequence",
+            note,
+            "choice of words",
+            submission,
+            vary=lambda context, words=words: (context + 1) % words,
+            everywhere=False,  # another word may leave the likeliest one as it is
+        )
         if model.value("longest") != min(limit, length + count - 1):
             raise Mismatch(
                 f"The model takes {limit} tokens and was never given as many, though there were.",
@@ -232,7 +226,6 @@ def test_context(submission, kit, rng):
 @pytest.mark.check(
     "Words drawn at a temperature",
     points=3,
-    needs=["test_greedy"],
     hints=(
         "What is done with the logits before a word is drawn from them?",
         "They are divided by the temperature; then a softmax; then one word is drawn with these "
@@ -241,13 +234,14 @@ def test_context(submission, kit, rng):
     ),
 )
 def test_drawn(submission, kit, rng):
+    form = form_of(submission, kit)
     embedding, output = draw_model(rng, 5, 3)
     weights = embedding, output / 2
     model = kit.MeanModel.kept(*(tensor(each) for each in weights), 1)
     logits = mean_logits(*weights, np.arange(5)[:, None])[:, 0]
     for temperature, count in ((0.6, 1500), (2.0, 1500), (1.0, 1500)):
         args = (temperature, kit.generator.kept(int(rng.integers(2**31))))
-        answer = run_generate(submission, model, np.array([0]), count, *args)
+        answer = run_generate(submission, model, np.array([0]), count, *args, form=form)
         if not np.isin(answer, range(5)).all():
             raise Mismatch("The sequence holds numbers that are none of the model's words.")
         found = what_was_drawn(answer.astype(np.int64), logits, temperature)
@@ -258,7 +252,6 @@ def test_drawn(submission, kit, rng):
 @pytest.mark.check(
     "The same generator gives the same words",
     points=1,
-    needs=["test_drawn"],
     hints=(
         "Where do the random numbers of your draw come from?",
         "From the generator that is handed in, and from nowhere else.",
@@ -266,10 +259,13 @@ def test_drawn(submission, kit, rng):
     ),
 )
 def test_generator(submission, kit, rng):
+    form = form_of(submission, kit)
     weights = draw_model(rng, 9)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     first, again, other = (
-        run_generate(submission, model, np.array([1, 2]), 40, 1.0, kit.generator.kept(seed))
+        run_generate(
+            submission, model, np.array([1, 2]), 40, 1.0, kit.generator.kept(seed), form=form
+        )
         for seed in (5, 5, 6)
     )
     if not np.array_equal(first, again):
@@ -277,6 +273,12 @@ def test_generator(submission, kit, rng):
             "Two generators with the same seed give different words: the draw does not use the "
             "generator that is handed in.",
             mistake="generator-ignored",
+        )
+    greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
+    if np.array_equal(first, other) and np.array_equal(first, greedy_words):
+        raise Mismatch(
+            "At temperature 1 the words are the greedy ones: nothing is drawn.",
+            mistake="always-greedy",
         )
     if np.array_equal(first, other):
         raise Mismatch(
@@ -288,25 +290,39 @@ def test_generator(submission, kit, rng):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are",
-    points=2,
-    needs=["test_loss_by_hand", "test_greedy"],
+    "Other sizes, arguments that stay as they are, nothing kept from other calls", points=2
 )
-def test_other_sizes(submission, kit, rng):
+def test_other_sizes(submission, kit, rng, note):
     logits, tokens = draw_loss(rng, 5, 9, 13)
     sent = tensor(logits * 20), tensor(tokens)
     answer, after = submission.next_token_loss.with_arguments(*sent)
-    expect_close(_one_number(answer), right_loss(logits * 20, tokens), "the loss", condition=1e3)
+    expect_close(one_number(answer), right_loss(logits * 20, tokens), "the loss", condition=1e3)
     for before, now, name in zip(sent, after, ("logits", "tokens"), strict=True):
         expect_unchanged(before, now, name)
     weights = draw_model(rng, 10)
     batches = [rng.integers(10, size=(2, length)) for length in (3, 6, 2, 4)]
-    _, answer = run_training(submission, kit, weights, batches, 9, 0.03)
-    right = right_losses(weights, batches, 9, 0.03)[0]
-    expect_close(answer, right, "the losses", condition=CONDITION)
+    first = run_training(submission, kit, weights, batches, 9, 0.03)[1]
+    compare_losses(submission, first, (weights, batches, 9, 0.03), note)
+    again = run_training(submission, kit, weights, batches, 9, 0.03)[1]
+    expect_same_again(again, first, "the losses of another model's training", "train")
+    form = form_of(submission, kit)
     model = kit.MeanModel.kept(*(tensor(each) for each in weights))
     prompt = rng.integers(10, size=6)
-    answer, after = submission.generate.with_arguments(model, tensor(prompt), 0)
+    answer = run_generate(submission, model, prompt, 0, form=form)
     expect_close(answer, prompt, "the sequence, with no new tokens,")
+    first = run_generate(submission, model, prompt, 5, form=form)
+    run_generate(submission, model, prompt[::-1].copy(), 4, form=form)
+    again = run_generate(submission, model, prompt, 5, form=form)
+    expect_same_again(again, first, "the sequence", "generate")
     _, after = submission.generate.with_arguments(model, tensor(prompt), 3)
     expect_unchanged(prompt, after[1], "prompt")
+
+
+def expect_same_again(again, first, what, name):
+    if not np.allclose(again, first, 1e-4):
+        raise Mismatch(
+            f"The same call of {name} has another result after other calls: something is kept "
+            f"from one call to the next.",
+            what,
+            mistake="remembers",
+        )

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.judge.expect import Mismatch
+from autograder.judge.modules import pass_through
+from autograder.judge.parts import Words
 from autograder.worker.codec import tensor
 
 
@@ -18,11 +21,13 @@ class Blueprint:
         built_with: the constructor's arguments, in order.
         called_with: the arguments of `forward`, in order.
         weights: the recipe's parameter for each name in the module's state.
+        words: what is known of other names for them.
     """
 
     built_with: tuple[str, ...]
     called_with: tuple[str, ...]
     weights: Mapping[str, str]
+    words: Words
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """The result of the student's module; None where it has not the weights asked for."""
@@ -30,13 +35,19 @@ class Blueprint:
         inputs = [getattr(state, name) for name in self.called_with]
         while inputs and inputs[-1] is None:
             inputs.pop()
-        passed = submission.forward(
-            recipe.function,
-            tuple(getattr(state, name) for name in self.built_with),
-            tuple(inputs),
-            {name: getattr(state, parameter) for name, parameter in self.weights.items()},
-        )
-        return passed.value if passed.called else "weights are missing"
+        try:
+            run = pass_through(
+                submission,
+                recipe.function,
+                tuple(getattr(state, name) for name in self.built_with),
+                tuple(inputs),
+                {name: getattr(state, parameter) for name, parameter in self.weights.items()},
+                self.words,
+                lambda _: recipe.right(probe).result,
+            )
+        except Mismatch:
+            return "weights are missing"
+        return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
         """The solution's class, with a forward pass that the recipe does."""

@@ -35,9 +35,21 @@ def turned(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class OwnSteps:
     """The student's functions, in a process that has seen only what is asked here."""
 
-    def __init__(self, submission: "Submission", vary: Vary = turned) -> None:
+    def __init__(
+        self,
+        submission: "Submission",
+        vary: Vary = turned,
+        axes: tuple[int, ...] = (),
+        everywhere: bool = True,
+    ) -> None:
+        """`vary` makes other questions of those asked, by changes along `axes`, or along all.
+
+        Each change has to show `everywhere`, or at least one of them, where an answer is a choice.
+        """
         self._submission = submission.own()
         self._vary = vary
+        self._axes = axes
+        self._everywhere = everywhere
         self._asked: list[tuple[Run, Any, Numbers]] = []
 
     def ask(self, run: Run, x: Any) -> Numbers:
@@ -52,6 +64,12 @@ class OwnSteps:
 
     def say_something(self) -> bool:
         """Whether each answer follows its question, wherever that is changed."""
+        if not self._everywhere:
+            return any(
+                _differ(answer, self._answer(run, other))
+                for run, x, answer in self._asked
+                for other in self._others(x)
+            )
         return any(says_something(answer) for _, _, answer in self._asked) and all(
             self._responds(run, x, answer) for run, x, answer in self._asked
         )
@@ -75,7 +93,7 @@ class OwnSteps:
             return
         other = self._vary(x)
         alone = np.isfinite(x).sum(axis=-1, keepdims=True) < 2  # one score has no share to lose
-        for axis in range(x.ndim):
+        for axis in self._axes or range(x.ndim):
             along = np.arange(x.shape[axis])
             places = np.linspace(0, along[-1], MOST_PLACES).round()
             for place in sorted({int(place) for place in places}):
@@ -117,16 +135,19 @@ def follows(
     submission: "Submission",
     *,
     condition: float = 1.0,
+    **varied: Any,
 ) -> None:
     """Pass if an answer is right, or is what follows from the student's own `own`.
 
-    `from_own` computes what follows, from the student's own steps.
+    `from_own` computes what follows, from the student's own steps, which have to respond to what
+    they are asked about; `varied` says how, as for `OwnSteps`.
 
     Raises:
         Mismatch: the answer is neither; the finding compares it with the right one.
     """
     __tracebackhide__ = True
-    all_follow([(actual, expected, from_own)], what, note, own, submission, condition=condition)
+    cases = [(actual, expected, from_own)]
+    all_follow(cases, what, note, own, submission, condition=condition, **varied)
 
 
 def all_follow(
@@ -137,6 +158,7 @@ def all_follow(
     submission: "Submission",
     *,
     condition: float = 1.0,
+    **varied: Any,
 ) -> None:
     """The same for several answers, of which each alone may be too short to say something."""
     __tracebackhide__ = True
@@ -144,7 +166,7 @@ def all_follow(
         for actual, expected, _ in cases:
             expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
-        if not _all_follow(cases, OwnSteps(submission), what, condition):
+        if not _all_follow(cases, OwnSteps(submission, **varied), what, condition):
             raise wrong from None
         note(f"Right, given your {own}.")
 

@@ -145,16 +145,20 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
-    """Pass if a function returned as many results as there are `names`; returns them."""
+    """Pass if a function returned as many results as there are `names`; returns them.
+
+    An array is one result, however long it is.
+    """
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
     if actual is None:
         raise Mismatch(f"{function} returned None; expected {wanted}. Is a `return` missing?")
-    if isinstance(actual, np.ndarray) and (not actual.ndim or len(actual) != len(names)):
+    if isinstance(actual, np.ndarray):
         raise Mismatch(
-            f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}."
+            f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}.",
+            mistake="number-of-results",
         )
-    if not isinstance(actual, list | np.ndarray):
+    if not isinstance(actual, list):
         raise Mismatch(
             f"{function} returned {_kind(actual)}; expected {wanted}.",
             mistake="kind-of-result",
@@ -192,7 +196,10 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
 def expect_error(
     function: Function, *args: Any, type: str, naming: tuple[object, ...] = ()
 ) -> None:
-    """Pass if the call raises an exception of that type whose text holds all of `naming`."""
+    """Pass if the call raises an exception of that type, or one derived from it.
+
+    Its text has to hold all of `naming`.
+    """
     __tracebackhide__ = True
     expect_refusal(lambda: function(*args), function._name, type, naming)
 
@@ -205,10 +212,12 @@ def expect_refusal(
     try:
         value = run()
     except Raised as error:
-        if error.type != type:
+        if type not in (error.type, *error.bases):
             raise Mismatch(
                 f"{error.finding} Expected a {type} here.",
-                mistake="another-error",
+                mistake="assert-in-its-place"
+                if error.type == "AssertionError"
+                else "another-error",
                 told="An error of another type is raised than the text asks for.",
             ) from None
         absent = [str(part) for part in naming if not _named(str(part), error.message)]

@@ -31,7 +31,10 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """The student's code raised an exception: `type` is the name of its class."""
+    """The student's code raised an exception: `type` is the name of its class.
+
+    `bases` are the names of the classes that it is derived from.
+    """
 
     kind: Kind = "raised"
 
@@ -42,11 +45,13 @@ class Raised(StudentProblem):
         type: str,
         message: str,
         shapes: dict[str, list[int]] | None = None,
+        bases: list[str] | None = None,
     ) -> None:
         super().__init__(finding, place)
         self.type = type
         self.message = message
         self.shapes = shapes or {}
+        self.bases = tuple(bases or ())
 
 
 class NotWritten(Raised):
@@ -110,7 +115,7 @@ def raised(problem: Problem, subject: str) -> Raised:
         said = f"{kind}: {message}" if message else kind
         finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
         finding += quoted(problem.place) if problem.place else "."
-    return Raised(finding, problem.place, kind, message, problem.shapes)
+    return Raised(finding, problem.place, kind, message, problem.shapes, problem.bases)
 
 
 def while_loading(problem: Problem) -> str:

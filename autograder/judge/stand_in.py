@@ -116,6 +116,10 @@ class Submission:
         fresh._calls, fresh._read = self._calls, self._read
         return fresh
 
+    def aside(self) -> "Submission":
+        """The same process, for calls that are not what a check is about."""
+        return Submission(self._client)
+
     def own(self) -> "Submission":
         """The same, for calls that only say what follows from the student's own steps."""
         return Submission(self._client.fresh())
@@ -158,6 +162,7 @@ class Submission:
         training: bool = False,
         seed: int = 0,
         toward: tuple[Any, ...] | None = None,
+        before: tuple[tuple[Any, ...], ...] = (),
     ) -> Passed:
         """A new module of the student's class `name`, with `state` loaded by name, called once.
 
@@ -171,6 +176,7 @@ class Submission:
             training,
             seed,
             None if toward is None else [None if t is None else tensor(t) for t in toward],
+            [[tensor(each) for each in call] for call in before],
         )
         reply = self._client.ask(Request("forward", name, list(made_with), forward=sent))
         return _passed(reply)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 from types import TracebackType
 
-from .messages import MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Place, Problem
+from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Place, Problem
 from .output import KeyboardNeeded
 from .plain import Unsendable
 
@@ -24,8 +24,14 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
     shapes = _shapes(found) if found else {}
+    bases = [_cut(base.__name__, MAX_NAME) for base in type(error).__mro__[1 : MAX_BASES + 1]]
     return Problem(
-        "raised", _cut(type(error).__name__, MAX_NAME), _message(error), place, shapes=shapes
+        "raised",
+        _cut(type(error).__name__, MAX_NAME),
+        _message(error),
+        place,
+        shapes=shapes,
+        bases=bases,
     )
 
 

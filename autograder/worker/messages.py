@@ -10,7 +10,7 @@ import msgspec
 
 Operation = Literal["load", "call", "get", "make", "define", "forward", "answer"]
 
-MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES = 80, 500, 200, 200, 8
+MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES, MAX_BASES = 80, 500, 200, 200, 8, 8
 MAX_STATE, MAX_PARAMETER, MAX_PROBLEMS, MAX_PRINTED = 1000, 200, 1000, 16 * 1024
 
 Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
@@ -32,7 +32,8 @@ class Forward(msgspec.Struct, array_like=True):
     """A call of a torch module: the weights to load first, by name, and the inputs.
 
     With `toward`, an array for each result (or None), the gradients of Σ result·toward come back
-    too: those of the inputs that are real numbers, and of all parameters.
+    too: those of the inputs that are real numbers, and of all parameters. `before` are inputs of
+    other calls of the same module that come first, each in training and in evaluation.
     """
 
     state: dict[str, Any] = {}
@@ -40,6 +41,7 @@ class Forward(msgspec.Struct, array_like=True):
     training: bool = False
     seed: int = 0
     toward: list[Any] | None = None
+    before: list[list[Any]] = []
 
 
 class Request(msgspec.Struct, array_like=True):
@@ -79,7 +81,8 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
 class Problem(msgspec.Struct, array_like=True, frozen=True):
     """Why there is no value.
 
-    raised: the student's code raised `type` with `message`, at `place` if that is in their source.
+    raised: the student's code raised `type` with `message`, at `place` if that is in their source;
+        `bases` are the names of the classes that `type` is derived from.
     missing: nothing has the name asked for; `names` are those that there are.
     unsendable: the value is of a type that is not plain data; `message` describes it.
     exited: the code asked to end the program.
@@ -93,6 +96,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     place: Place | None = None
     names: Annotated[list[Name], msgspec.Meta(max_length=MAX_NAMES)] = []
     shapes: Annotated[dict[Name, Sizes], msgspec.Meta(max_length=MAX_SHAPES)] = {}
+    bases: Annotated[list[Name], msgspec.Meta(max_length=MAX_BASES)] = []
 
 
 class Passed(msgspec.Struct, array_like=True):
@@ -100,7 +104,8 @@ class Passed(msgspec.Struct, array_like=True):
 
     `state` has the shapes of the module's parameters and buffers; where one that was to be loaded
     is missing or of another shape, the module was not called. `gradients` go by the parameter's
-    name, and `input 0` and so on; None stands for one that no gradient reaches.
+    name, and `input 0` and so on; None stands for one that no gradient reaches. `buffers` are the
+    names in `state` that are no parameters, `same_as` the first name of a parameter that has two.
     """
 
     state: Annotated[dict[Parameter, Sizes], msgspec.Meta(max_length=MAX_STATE)] = {}
@@ -108,6 +113,8 @@ class Passed(msgspec.Struct, array_like=True):
     value: Any = None
     gradients: Annotated[dict[Parameter, Any], msgspec.Meta(max_length=MAX_STATE)] = {}
     after: list[Any] = []
+    buffers: Annotated[list[Parameter], msgspec.Meta(max_length=MAX_STATE)] = []
+    same_as: Annotated[dict[Parameter, Parameter], msgspec.Meta(max_length=MAX_STATE)] = {}
 
 
 class Ask(msgspec.Struct, array_like=True):

@@ -16,6 +16,7 @@ MAX_ITEMS = 20_000
 MAX_DEPTH = 32
 GENERATOR = "\0generator"  # the key of a random generator's state: no student's dict has it
 _LARGE_LIST = 500
+_SEVERAL = 8  # a function has no more results than that
 
 
 class Unsendable(Exception):
@@ -79,7 +80,9 @@ class _Walk:
         raise Unsendable(_kind(value))
 
     def _sequence(self, value: Sequence[object], depth: int) -> Any:
-        if len(value) * _width(value) > _LARGE_LIST:
+        # two results stay two: neither they nor arrays in a list are stacked into one array
+        several = depth == 0 and len(value) <= _SEVERAL
+        if not several and len(value) * _width(value) > _LARGE_LIST:
             try:
                 array = np.array(value)
             except Exception:
@@ -90,8 +93,13 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """How many numbers one item of a nested list holds, if all items are like the first."""
+    """How many numbers one item of a nested list holds, if all items are like the first.
+
+    None where the items are arrays.
+    """
     first = value[0] if len(value) else None
+    if getattr(first, "ndim", 0):
+        return 0
     if isinstance(first, list | tuple) and first and depth < MAX_DEPTH:
         return len(first) * _width(first, depth + 1)
     return 1

@@ -77,6 +77,7 @@ class Answers:
             asked.training,
             asked.seed,
             None if asked.toward is None else self._revive(asked.toward),
+            self._revive(asked.before),
         )
         passed = run_module(build, args, kwargs, revived)
         passed.value, passed.after = to_plain(passed.value), to_plain(passed.after)

@@ -25,6 +25,7 @@ from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE,
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.self_attention.whole import ORDER, OUT, WHICH
 from reference.misconceptions.torch_words import chosen
+from reference.parts import WORDS
 
 MATRICES = ("W_q", "W_k", "W_v", "W_o")
 STEPS = {
@@ -327,6 +328,7 @@ RECIPES = {
             ("d_model", "num_heads"),
             ("x", "allowed"),
             {f"{name}.weight": name for name in MATRICES},
+            WORDS,
         ),
         precision=np.float32,
     )

@@ -80,7 +80,9 @@ def test_wrong_cells_are_those_that_differ():
     ("result", "said"),
     [
         (None, "returned None"),
-        (RIGHT, None),
+        ([RIGHT, RIGHT], None),
+        (RIGHT, "one array of shape (2, 2)"),
+        (np.zeros((2, 3, 4)), "one array of shape (2, 3, 4)"),
         (np.zeros(3), "one array of shape (3,)"),
         ([RIGHT], "returned 1 result;"),
         ([RIGHT] * 3, "returned 3 results"),
@@ -110,6 +112,9 @@ def test_a_changed_argument():
         ("raise ValueError('d_model=10 % num_heads=4')", None),
         ("raise ValueError('40 and 100')", "does not name 10 and 4"),
         ("raise TypeError('10 4')", "Expected a ValueError here"),
+        ("raise AssertionError('10 4')", "Expected a ValueError here"),
+        ("raise UnicodeError('10 4')", None),
+        ("raise type('Own', (UnicodeError,), {})('10 4')", None),
         ("return 1", "returned a whole number; expected it to raise ValueError"),
     ],
 )
@@ -121,3 +126,26 @@ def test_an_expected_error(submit, body, said):
     with pytest.raises(Mismatch) as caught:
         expect_error(function, 0, type="ValueError", naming=(10, 4))
     assert said in caught.value.finding
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[[0.5] * 30] * 30, [[0.25] * 30] * 30",
+        "[[[0.5] * 30] * 30, [[0.25] * 30] * 30]",
+        "np.zeros((30, 30)), np.ones((30, 30))",
+        "[np.zeros((30, 30)), np.ones((30, 30))]",
+        "[0.5] * 900, [0.25] * 900",
+    ],
+)
+def test_two_results_of_one_shape_stay_two(submit, value):
+    answer = submit(f"import numpy as np\ndef f():\n    return {value}").f()
+    first, second = expect_results(answer, ("output", "weights"), "f")
+    assert np.shape(first) == np.shape(second)
+    assert not np.array_equal(first, second)
+
+
+def test_a_long_list_of_arrays_is_no_array(submit):
+    answer = submit("import numpy as np\ndef f():\n    return [np.zeros(2)] * 600").f()
+    assert isinstance(answer, list)
+    assert len(answer) == 600

@@ -7,11 +7,14 @@ from autograder.course import Limits
 from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
 from autograder.judge.modules import (
+    expect_forgotten,
     expect_gradients,
+    expect_parts,
     expect_same_tensors,
     pass_through,
     right_pass,
 )
+from autograder.judge.parts import Words
 from autograder.judge.problems import Crashed, Raised, StudentProblem
 from autograder.judge.stand_in import Submission
 from autograder.submission.source import Source
@@ -26,6 +29,7 @@ class Net(nn.Module):
     def forward(self, x):
         return {forward}
 """
+WORDS = Words(lambda _: "", lambda name: name.endswith("bias"), {}, lambda _: None)
 W = np.arange(6, dtype=np.float32).reshape(3, 2)
 X = np.array([[1.0, 2.0]], np.float32)
 
@@ -45,7 +49,7 @@ def torch_submission(children):
 
 
 def run(submission, **details):
-    return pass_through(submission, "Net", (2,), (X,), {"layer.weight": W}, **details)
+    return pass_through(submission, "Net", (2,), (X,), {"layer.weight": W}, WORDS, **details)
 
 
 def right_net():
@@ -76,7 +80,55 @@ def test_weights_are_loaded_by_name_and_gradients_come_back(torch_submission):
 def test_a_parameter_that_is_missing_is_named_with_those_that_there_are(torch_submission):
     text = LINEAR.format(forward="self.other(x)").replace("self.layer =", "self.other =")
     with pytest.raises(Mismatch, match=r"no parameter named layer.weight.*other.weight \(3, 2\)"):
-        run(torch_submission(text))
+        expect_parts(run(torch_submission(text)), "Net", ["layer"])
+
+
+def test_a_parameter_of_another_name_is_found_by_its_shape(torch_submission):
+    text = LINEAR.format(forward="self.other(x)").replace("self.layer =", "self.other =")
+    passed = run(torch_submission(text), toward=(np.ones((1, 3), np.float32),))
+    np.testing.assert_allclose(passed.value, X @ W.T)
+    np.testing.assert_allclose(passed.gradients["layer.weight"], np.ones((3, 1)) @ X)
+
+
+def test_a_bias_too_many_is_0_and_said(torch_submission):
+    text = LINEAR.format(forward="self.layer(x)").replace(", bias=False", "")
+    passed = run(torch_submission(text))
+    np.testing.assert_allclose(passed.value, X @ W.T)
+    with pytest.raises(Mismatch, match="layer has a bias"):
+        expect_parts(passed, "Net", ["layer"], without_bias=["layer"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("self.layer = nn.Linear(n, 3, bias=False)", "self.layer = nn.LazyLinear(3, bias=False)"),
+        ("bias=False)", "bias=False)\n        self.again = self.layer"),
+        ("self.layer =", "self.again = self.layer ="),
+    ],
+)
+def test_lazy_layers_and_second_names_have_their_gradients(torch_submission, change):
+    toward = (np.ones((1, 3), np.float32),)
+    passed = run(
+        torch_submission(LINEAR.format(forward="self.layer(x)").replace(*change)), toward=toward
+    )
+    right = right_pass(right_net(), (2,), (X,), {"layer.weight": W}, toward)
+    expect_gradients(passed, right, {"input 0": "x"})
+
+
+@pytest.mark.parametrize("forward", ["self.layer(self.first(x))", "self.layer(x) + self.count(x)"])
+def test_what_is_kept_of_an_earlier_call_is_seen(torch_submission, forward):
+    text = LINEAR.format(forward=forward) + (
+        "    def first(self, x):\n"
+        "        self.kept = getattr(self, 'kept', x)\n"
+        "        return self.kept\n"
+        "    calls = 0\n"
+        "    def count(self, x):\n"
+        "        self.calls += 1\n"
+        "        return self.calls\n"
+    )
+    submission = torch_submission(text)
+    with pytest.raises(Mismatch, match="keeps something of the earlier call"):
+        expect_forgotten(lambda **more: run(submission, **more).value, ((2 * X,),), "the results")
 
 
 def test_a_parameter_of_another_shape_is_named(torch_submission):

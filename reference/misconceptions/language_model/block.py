@@ -20,6 +20,7 @@ from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE,
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.self_attention.whole import OUT, WHICH
 from reference.misconceptions.torch_words import chosen
+from reference.parts import WORDS
 
 EPSILON = 1e-5  # nn.LayerNorm's own
 
@@ -312,6 +313,6 @@ BLOCK = Recipe(
         ),
     ),
     axes=axes,
-    call=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES),
+    call=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
     precision=np.float32,
 )

@@ -16,6 +16,7 @@ from reference.misconceptions.language_model.block import (
     WEIGHT_NAMES,
     draw_block,
 )
+from reference.parts import WORDS
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
 NAMES = {
@@ -218,6 +219,6 @@ MODEL = Recipe(
         "vocab_size": s.vocab_size,
         "max_seq_length": s.max_seq_length,
     },
-    call=Blueprint(SIZES, ("tokens",), NAMES),
+    call=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
     precision=np.float32,
 )

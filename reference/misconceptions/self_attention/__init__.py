@@ -9,6 +9,7 @@ from autograder.diagnosis.modules import Blueprint, single
 from reference.misconceptions.scaled_dot_product_attention import RECIPES as NUMPY
 from reference.misconceptions.self_attention.whole import WHOLE
 from reference.misconceptions.torch_words import without
+from reference.parts import WORDS
 
 _numpy = NUMPY["scaled_dot_product_attention"]
 
@@ -17,7 +18,7 @@ BARE = replace(
     function="ScaledDotProductAttention",
     misconceptions=without(_numpy.misconceptions, "large-epsilon"),
     probes=lambda draw: [single(probe) for probe in _numpy.probes(draw)],
-    call=Blueprint((), _numpy.parameters, {}),
+    call=Blueprint((), _numpy.parameters, {}, WORDS),
     precision=np.float32,
 )
 

@@ -14,6 +14,7 @@ from reference.misconceptions.scaled_dot_product_attention.products import SCORE
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.torch_words import chosen
+from reference.parts import WORDS
 
 STEPS = {
     "Q": lambda s: s.x @ s.W_q.T,
@@ -282,6 +283,7 @@ WHOLE = Recipe(
         ("d_model", "d_k", "d_v"),
         ("x", "mask"),
         {f"{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},
+        WORDS,
     ),
     precision=np.float32,
 )

@@ -1,0 +1,306 @@
+"""What the checks of attention modules have in common: a class that is asked, and its answers.
+
+One mistake costs once. So each check asks for what it is about and for no more: an output is
+graded where no weights came with it, a mask where the scores have another scale, a gradient where
+the values are others.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.judge.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.judge.modules import Run, State, pass_through, right_pass
+from autograder.judge.problems import Raised
+from autograder.judge.stand_in import Submission
+from autograder.worker.messages import Passed
+from reference.attention import Array
+from reference.parts import WORDS
+
+Sizes = tuple[Any, ...]
+Inputs = tuple[Any, ...]
+Note = Callable[[str], None]
+NEXT = ("the output", "the weights")
+MOVED = 1e-5  # what is less than this has not moved
+RANGE = 1e-3, 1e3  # of factors that are a scale; a factor of 0 would be no attention at all
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A class of the student's beside the course's own.
+
+    Attributes:
+        first: calls of which one at least shows whether the results are the right ones in number,
+            order and shape; what a check grades that asks for nothing else. A slip in it costs
+            there, and is overlooked elsewhere, if it is the same slip.
+        what: its results in a sentence: two for attention, one for what is built of it.
+    """
+
+    submission: Submission
+    build: Any
+    name: str
+    first: tuple[tuple[Sizes, Inputs, State], ...]
+    what: tuple[str, ...] = NEXT
+
+    def of(self, submission: Submission) -> "Asked":
+        """The same class, in another process."""
+        return replace(self, submission=submission)
+
+    @functools.cached_property
+    def is_regular(self) -> bool:
+        """Whether the results are in number, order and shape what they should be."""
+        for made_with, inputs, state in self.first:
+            try:
+                run = pass_through(self.submission, self.name, made_with, inputs, state, WORDS)
+            except (Mismatch, Raised):
+                continue
+            right = self.right(made_with, inputs, run.state).value
+            found = run.value if isinstance(run.value, list) else [run.value]
+            wanted = right if isinstance(right, list) else [right]
+            if list(map(_shape, found)) == list(map(_shape, wanted)):
+                return True
+        return False
+
+    def run(self, made_with: Sizes, inputs: Inputs, state: State, **details: Any) -> Run:
+        """A forward pass of the student's."""
+        __tracebackhide__ = True
+
+        def right(used: State) -> Any:
+            return self.right(made_with, inputs, used).value
+
+        submission, name = self.submission, self.name
+        if details.get("toward") is not None:
+            plain = pass_through(submission, name, made_with, inputs, state, WORDS, right)
+            if self._is_turned(plain.value, right(plain.state)):
+                details["toward"] = details["toward"][::-1]
+        return pass_through(submission, name, made_with, inputs, state, WORDS, right, **details)
+
+    def right(
+        self, made_with: Sizes, inputs: Inputs, state: State, toward: Inputs | None = None
+    ) -> Passed:
+        """The same pass of the course's own."""
+        return right_pass(self.build, made_with, inputs, state, toward)
+
+    def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
+        """The output, and the weights, or None; results in the wrong order are turned round."""
+        __tracebackhide__ = True
+        if len(self.what) > 1 and (self.is_regular or not isinstance(value, list | np.ndarray)):
+            first, second = expect_results(value, ("output", "weights"), self.name)
+            return first, second
+        if not isinstance(value, list) or not value or (len(self.what) == 1 and self.is_regular):
+            return value, None
+        first, second = (*value[:2], None)[:2]
+        if self._is_turned(value, right):
+            first, second = second, first
+        if isinstance(right, list) and _shape(second) != _shape(right[1]):
+            second = None
+        return first, second
+
+    def _is_turned(self, value: Any, right: Any) -> bool:
+        """Whether the shapes show that the two results changed places."""
+        if not isinstance(value, list) or len(value) != 2 or not isinstance(right, list):
+            return False
+        wanted, found = [_shape(each) for each in right], [_shape(each) for each in value]
+        return wanted[0] != wanted[1] and found == wanted[::-1] and not self.is_regular
+
+    def output(self, made_with: Sizes, inputs: Inputs, state: State, **details: Any) -> Array:
+        """The student's output, of the right shape."""
+        __tracebackhide__ = True
+        run = self.run(made_with, inputs, state, **details)
+        right = self.right(made_with, inputs, run.state).value
+        shape = (right[0] if isinstance(right, list) else right).shape
+        return expect_shape(self.answers(run.value, right)[0], shape, self.what[0])
+
+    def compare(
+        self,
+        made_with: Sizes,
+        inputs: Inputs,
+        state: State,
+        condition: float = 20.0,
+        times: float = 1.0,
+    ) -> None:
+        """Pass if the results are right; the weights only if there are any.
+
+        `times` is a factor of the scores, which comes in by the queries.
+        """
+        __tracebackhide__ = True
+        run = self.run(made_with, inputs, state)
+        used = dict(run.state)
+        if times != 1:
+            used["W_q.weight"] = used["W_q.weight"].astype(np.float64) * times
+        right = self.right(made_with, inputs, used).value
+        output, weights = self.answers(run.value, right)
+        expected = right if isinstance(right, list) else [right, None]
+        expect_close(output, expected[0], self.what[0], condition=condition)
+        if weights is not None and len(self.what) > 1:
+            expect_close(weights, expected[1], self.what[1], condition=condition)
+
+    def is_right(self, made_with: Sizes, inputs: Inputs, state: State) -> bool:
+        """Whether `compare` passes."""
+        try:
+            self.compare(made_with, inputs, state, condition=200.0)
+        except (Mismatch, Raised):
+            return False
+        return True
+
+    def compare_scaled(
+        self, made_with: Sizes, inputs: Inputs, state: State, like: Sizes, note: Note
+    ) -> None:
+        """`compare`, but a scale of the scores is no mistake that is there for sizes `like`."""
+        __tracebackhide__ = True
+        try:
+            self.compare(made_with, inputs, state)
+        except Mismatch as wrong:
+            factor = self.factor(like)
+            if factor is None:
+                raise
+            try:
+                self.compare(made_with, inputs, state, 200.0, factor)
+            except Mismatch:
+                raise wrong from None
+            note("Right, given your scale of the scores.")
+
+    def factor(self, made_with: Sizes) -> float | None:
+        """By what the scores of some sizes are too large, if that is all that is wrong."""
+        rng = np.random.default_rng(5)
+        width = made_with[0]
+        shapes = {f"W_{each}.weight": (width, width) for each in "qkvo"}
+        state = {
+            name: (rng.normal(size=size) / np.sqrt(width)).astype(np.float32)
+            for name, size in shapes.items()
+        }
+        inputs = (rng.normal(size=(2, 5, width)).astype(np.float32),)
+        try:
+            run = self.run(made_with, inputs, state)
+            right = self.right(made_with, inputs, run.state).value
+            weights = self.answers(run.value, right)[1]
+            if weights is None:
+                return None
+            found = expect_shape(weights, right[1].shape).astype(np.float64)
+        except (Mismatch, Raised):
+            return None
+        if not (found > 0).all():
+            return None
+        own, true = (
+            np.log(each) - np.log(each).mean(-1, keepdims=True) for each in (found, right[1])
+        )
+        factor = float((own * true).sum() / (true * true).sum())
+        fits = np.allclose(own, factor * true, rtol=1e-3, atol=1e-3 * max(1.0, factor))
+        return factor if fits and RANGE[0] < factor < RANGE[1] else None
+
+    def compare_masked(
+        self, made_with: Sizes, inputs: Inputs, mask: Array, state: State, note: Note
+    ) -> None:
+        """`compare` with a mask; where the answers without one are wrong, by what the mask does."""
+        __tracebackhide__ = True
+        try:
+            self.compare(made_with, (*inputs, mask), state)
+        except Mismatch:
+            if self.is_right(made_with, inputs, state) or not self._looks_where_it_may(
+                made_with, inputs, mask, state
+            ):
+                raise
+            note("The mask acts as it should.")
+
+    def _looks_where_it_may(
+        self, made_with: Sizes, inputs: Inputs, mask: Array, state: State
+    ) -> bool:
+        """Whether each output moves with the keys that its query may see, and with no other."""
+
+        def answer(given: Inputs, *more: Any) -> Array:
+            return self.output(made_with, (*given, *more), state).astype(np.float64)
+
+        try:
+            before = answer(inputs, mask)
+            if not np.allclose(answer(inputs), answer(inputs, np.ones_like(mask)), atol=MOVED):
+                return False
+            allowed = mask[:, 0] != 0 if mask.ndim == 4 else mask != 0
+            seen = inputs[:1] if len(inputs) == 1 else inputs[1:]
+            length = seen[0].shape[-2]
+            allowed = np.broadcast_to(allowed, (*before.shape[:-1], length)).copy()
+            if len(inputs) == 1:  # the query itself is made of x
+                allowed |= np.eye(length, dtype=bool)
+            for place in range(length):
+                changed = [each.copy() for each in seen]
+                for each in changed:
+                    each[..., place, :] = 1.5 - each[..., place, ::-1]
+                given = (*inputs[: len(inputs) - len(changed)], *changed)
+                moved = ~np.isclose(answer(given, mask), before, 0, MOVED, True).all(-1)
+                if not np.array_equal(moved, allowed[..., place]):
+                    return False
+        except (Mismatch, Raised):
+            return False
+        return True
+
+    def compare_each(
+        self, made_with: Sizes, inputs: Inputs, state: State, usual: Sizes, note: Note
+    ) -> None:
+        """`compare` for any batch axes; wrong values only have to be those of each matrix alone."""
+        __tracebackhide__ = True
+        try:
+            self.compare(made_with, inputs, state)
+        except Mismatch:
+            alone = _like(inputs, (0,) * (inputs[0].ndim - 2), usual)
+            if self.is_right(made_with, alone, state) or not self._each_alone(
+                made_with, inputs, state, usual
+            ):
+                raise
+            note("Each sequence gives what it gives by itself.")
+
+    def _each_alone(self, made_with: Sizes, inputs: Inputs, state: State, usual: Sizes) -> bool:
+        try:
+            together = self.output(made_with, inputs, state)
+            for place in np.ndindex(*inputs[0].shape[:-2]):
+                alone = self.output(made_with, _like(inputs, place, usual), state)
+                first = alone.reshape(-1, *alone.shape[-2:])[0]
+                if not np.allclose(first, together[place], atol=MOVED):
+                    return False
+        except (Mismatch, Raised):
+            return False
+        return True
+
+    def total(
+        self, made_with: Sizes, inputs: Inputs, state: State, toward: Array
+    ) -> Callable[[str, Any], float]:
+        """Σ output·toward, where one input or parameter is changed by so much."""
+
+        def value(key: str, change: Any) -> float:
+            given, weights = list(inputs), dict(state)
+            if key.startswith("input "):
+                place = int(key.removeprefix("input "))
+                given[place] = (given[place] + change).astype(np.float32)
+            else:
+                weights[key] = (weights[key] + change).astype(np.float32)
+            output = self.output(made_with, tuple(given), weights)
+            return float((output.astype(np.float64) * toward).sum())
+
+        return value
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of an array or of a list of rows; None of anything else."""
+    try:
+        return None if value is None else np.shape(value)
+    except ValueError:
+        return None
+
+
+def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
+    """One matrix of each input, repeated along the axes of a batch."""
+    return tuple(np.broadcast_to(each[place], (*batch, *each.shape[-2:])).copy() for each in inputs)
+
+
+def usual_batch(
+    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: State
+) -> Sizes:
+    """A batch axis, or none where the student's code works only without; `draw` draws inputs."""
+    for batch in ((2,), ()):
+        try:
+            asked.output(made_with, draw(batch), state)
+        except (Mismatch, Raised):
+            continue
+        return batch
+    return (2,)
