@@ -68,7 +68,7 @@ def test_folders_stay_apart_through_all_that_a_class_makes_of_them(tmp_path_fact
         path = os.fsencode(root) + b"/" + name.replace("/", "").encode("utf-8", "surrogatepass")
         try:
             os.mkdir(path)
-        except OSError:  # no name for a folder, or the same without its slashes
+        except (OSError, ValueError):  # no name for a folder, or the same without its slashes
             continue
         made += not name.startswith(".")
     folders, _ = find_folders(root, ["softmax"])

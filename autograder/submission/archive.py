@@ -34,17 +34,17 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, 
 Parts = tuple[str, ...]
 
 
-def unpack(archive: Path, target: Path, room: int = MAX_TOTAL) -> list[str]:
+def unpack(archive: Path, target: Path, room: int | None = None) -> list[str]:
     """Unpack what may be graded of `archive`; notes say what was left out and why.
 
-    At most `room` bytes are written.
+    At most `room` bytes are written, or `MAX_TOTAL`.
 
     Raises:
         UserError: it is not a zip file, or the disk is full.
     """
     try:
         with _Archive(io.FileIO(archive)) as data, zipfile.ZipFile(data) as file:
-            return _Unpacking(file, target, room).run()
+            return _Unpacking(file, target, MAX_TOTAL if room is None else room).run()
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
         raise UserError(f"{archive} is not a zip file that can be read: {error}.") from None
     except OSError as error:
