@@ -90,16 +90,23 @@ def test_repaired(submission, rng, name):
         for one, other, what in zip(answers, expected, RESULTS, strict=True):
             expect_close(one, other, what, condition=20.0)
     calls = [(name, lambda s, args=args: getattr(s, name)(*args)) for args in cases[:3]]
-    expect_no_trace(submission.fresh(), calls)
+    between = [lambda s, args=args: getattr(s, name)(*other_numbers(args)) for args in cases[:3]]
+    expect_no_trace(submission.fresh(), calls, between)
+
+
+def other_numbers(args):
+    """Arguments of the same sizes."""
+    return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
 
 
 def compare_dropout(submission, rng):
     Q, K = rng.normal(size=(8, 32, 4)), rng.normal(size=(8, 16, 4))
     V = np.broadcast_to(np.hstack([np.eye(16)] * 2), (8, 16, 32)).copy()
-    for rate in (0.5, 0.2, 0.0):
+    seed = int(rng.integers(2**31))
+    for rate in (0.5, 0.2, 0.8, 0.0):
         outputs = []
-        for _ in range(2):
-            own = submission.make("numpy.random.default_rng", 7)
+        for each in (seed, seed, seed + 1):
+            own = submission.make("numpy.random.default_rng", each)
             answer = getattr(submission, DROPOUT)(Q, K, V, rate, own)
             output, weights = expect_results(answer, ("output", "weights"), DROPOUT)
             outputs.append(expect_shape(output, (8, 32, 32), "the output"))
@@ -107,11 +114,17 @@ def compare_dropout(submission, rng):
         found = what_dropout_did(Q, K, outputs[0], np.asarray(weights), rate)
         if found is not None:
             raise Mismatch(found.finding, mistake=found.id)
-        if not np.array_equal(*outputs):
+        if not np.array_equal(*outputs[:2]):
             raise Mismatch(
                 "Two generators with the same seed give different results: the random numbers do "
                 "not all come from `rng`.",
                 mistake="own-random-numbers",
+            )
+        if rate and np.array_equal(outputs[0], outputs[2]):
+            raise Mismatch(
+                "Generators with different seeds drop the same weights: the random numbers do not "
+                "come from `rng`.",
+                mistake="dropout-always-the-same",
             )
 
 

@@ -95,6 +95,8 @@ def expect_close(
     wrong = ~(np.abs(numbers - right) <= allowed)
     if wrong.any():
         text = _where_it_differs(what, numbers, right, wrong)
+        if answer.dtype == np.float16:
+            text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
         raise Mismatch(
             f"{finding} {text}" if finding else text, what, numbers, right, wrong, layout, groups
         )

@@ -26,6 +26,7 @@ DROPOUT_IDS = {
     "zero-ignored": "dropout-rate-ignored",
     "renormalised": "dropout-renormalised",
     "own-numbers": "own-random-numbers",
+    "same-every-time": "dropout-always-the-same",
 }
 ENDS_IN_AN_ERROR = {  # which says by itself what is wrong
     ("batched_attention", id) for id in (SHOWN, "fixed-to-four", "needs-batch", "as-many-keys")

@@ -149,3 +149,32 @@ def test_a_long_list_of_arrays_is_no_array(submit):
     answer = submit("import numpy as np\ndef f():\n    return [np.zeros(2)] * 600").f()
     assert isinstance(answer, list)
     assert len(answer) == 600
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, bool])
+@pytest.mark.parametrize("condition", [1.0, 1e2, 1e4, 1e5])
+def test_no_dtype_makes_zeros_right(dtype, condition):
+    """Of weights of a row of five, the largest is at least 0.2."""
+    right = np.array([[0.2, 0.2, 0.2, 0.2, 0.2], [1.0, 0.0, 0.0, 0.0, 0.0]])
+    with pytest.raises(Mismatch):
+        expect_close(np.zeros((2, 5), dtype), right, condition=condition)
+
+
+def test_half_precision_is_told_what_it_is():
+    right = np.array([0.1234567, 0.8765433])
+    expect_close(right.astype(np.float32), right)
+    with pytest.raises(Mismatch, match="float16"):
+        expect_close(right.astype(np.float16), right)
+
+
+def test_the_allowance_of_float32_and_float64_is_what_it_was():
+    one = np.ones(1)
+    assert allowed_error(np.dtype(np.float32), one, 1e4)[0] == pytest.approx(
+        1e-6 + 8 * 2**-23 * 1e4
+    )
+    assert allowed_error(np.dtype(np.float64), one, 1e4)[0] == pytest.approx(
+        1e-6 + 8 * 2**-52 * 1e4
+    )
+    for coarse in (np.float16, np.longdouble, np.int8):
+        at_most = allowed_error(np.dtype(np.float32), one, 1e4)[0]
+        assert allowed_error(np.dtype(coarse), one, 1e4)[0] <= at_most

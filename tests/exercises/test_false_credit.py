@@ -1,0 +1,135 @@
+"""Wrong work that agrees with itself, or that is sent in an odd form, earns nothing."""
+
+import pytest
+
+ZEROS = {
+    "float16": "np.zeros({shape}, np.float16)",
+    "float32": "np.zeros({shape}, np.float32)",
+    "whole numbers": "np.zeros({shape}, int)",
+    "truth values": "np.zeros({shape}, bool)",
+    "long double": "np.zeros({shape}, np.longdouble)",
+    "one n-th in float16": "np.full({shape}, 0.2, np.float16)",
+}
+EXERCISES = {
+    "softmax": "def softmax(x, axis=-1):\n    return {value}\n",
+    "scaled_dot_product_attention": "def scaled_dot_product_attention(Q, K, V, mask=None):\n"
+    "    return np.zeros((*Q.shape[:-1], V.shape[-1]), np.float16), {value}\n",
+    "causal_mask": "def masked_attention_weights(x, mask):\n    return {value}\n",
+}
+SHAPES = {
+    "softmax": "np.shape(x)",
+    "scaled_dot_product_attention": "(*Q.shape[:-1], K.shape[-2])",
+    "causal_mask": "np.shape(x)",
+}
+
+
+@pytest.mark.parametrize("kind", ZEROS)
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_no_dtype_turns_nothing_into_points(grade_text, exercise, kind):
+    value = ZEROS[kind].format(shape=SHAPES[exercise])
+    report = grade_text(exercise, "import numpy as np\n" + EXERCISES[exercise].format(value=value))
+    passed = {check.title for check in report.checks if check.outcome == "passed"}
+    # what looks at shapes, and at arguments, is right of anything of that shape
+    assert passed <= {
+        "Two results: the output, then the weights, in the right shapes",
+        "The input array stays as it is",
+    }
+
+
+OF_MODELS = """
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        for name in "qkvo":
+            setattr(self, f"W_{name}", nn.Linear(d, d, bias=False))
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff):
+        super().__init__()
+        self.attention = Attention(d_model)
+        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model))
+
+    def forward(self, x, mask=None):
+        return REMEMBERED.get("block", NOTHING(x.shape))
+
+
+class SimpleLanguageModel(nn.Module):
+    def __init__(self, vocab_size, d_model, num_heads, d_ff, max_seq_length):
+        super().__init__()
+        self.max_seq_length = max_seq_length
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+        self.position_embedding = nn.Embedding(max_seq_length, d_model)
+        self.block = TransformerBlock(d_model, num_heads, d_ff)
+        self.output_projection = nn.Linear(d_model, vocab_size)
+
+    def forward(self, tokens):
+        x = NOTHING((*tokens.shape, self.token_embedding.embedding_dim))
+        REMEMBERED["block"] = x
+        return self.output_projection(x)
+
+
+REMEMBERED = {}
+"""
+NOTHINGS = {
+    "zeros": "def NOTHING(shape): return torch.zeros(shape)\n",
+    "noise of the sizes": "def NOTHING(shape):\n"
+    "    return torch.cos(torch.arange(float(torch.Size(shape).numel()))).reshape(shape)\n",
+}
+
+
+@pytest.mark.parametrize("nothing", NOTHINGS)
+def test_logits_do_not_follow_from_a_block_that_does_nothing(grade_text, nothing):
+    report = grade_text("language_model", OF_MODELS + NOTHINGS[nothing])
+    outcomes = {check.title: check.outcome for check in report.checks}
+    assert outcomes["SimpleLanguageModel: the logits"] == "failed"
+    assert outcomes["TransformerBlock: the values"] == "failed"
+
+
+CLAIMS = """
+import numpy as np
+
+def next_token_loss(logits, tokens):
+    return logits.sum() * 0 + 1
+
+def train(model, batches, steps, lr):
+    return [1.0] * steps
+
+def generate(model, prompt, count, temperature=0.0, generator=None):
+    import torch
+    return torch.cat([prompt, torch.zeros(count, dtype=prompt.dtype)])
+"""
+
+
+def test_losses_and_words_do_not_follow_from_steps_that_ignore_their_question(grade_text):
+    report = grade_text("train_and_generate", CLAIMS)
+    outcomes = {check.title: check.outcome for check in report.checks}
+    for title in ("The losses of a few steps of training", "Greedy words",
+                  "A sequence longer than the model can take"):  # fmt: skip
+        assert outcomes[title] == "failed", title
+
+
+def test_entropies_do_not_follow_from_a_table(grade_text):
+    report = grade_text(
+        "scaling_experiment",
+        """
+        import numpy as np
+
+        def attention_entropy(weights):
+            return np.cos(np.arange(np.prod(weights.shape[:-1], dtype=int))).reshape(
+                weights.shape[:-1]) + 2
+
+        def measure_scaling(dimensions, seq_len, trials, rng):
+            names = ["scores_std", "entropy", "max_weight"]
+            return {d: {f"{n}_{k}": 2.0 for n in names for k in ("unscaled", "scaled")}
+                    for d in dimensions}
+        """,
+    )
+    passed = [check.title for check in report.checks if check.outcome == "passed"]
+    assert not passed
