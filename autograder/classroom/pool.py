@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
+MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises that run out of time
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """All that a judge's process must know."""
+    """All that a judge's process must know. `alone` is for results that are believed as they are;
+    others end with the first thing that is in doubt."""
 
     course_file: Path
     exercises: tuple[str, ...]
@@ -46,6 +48,7 @@ class Setup(msgspec.Struct, frozen=True):
     rung: Rung
     secret: tuple[Path, ...]
     scratch: Path
+    alone: bool = True
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -64,16 +67,17 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Grading:
-    """The grading within one process: a judge, and the children that it asks, on one core.
+    """The grading within one process: a judge, and the children that it asks, on one core."""
 
-    `kills` says how often a worker is killed from outside before that is the result.
-    """
-
-    def __init__(self, setup: Setup, core: int | None = None, kills: int = 2) -> None:
+    def __init__(self, setup: Setup, core: int | None = None) -> None:
         self.course = load_course(setup.course_file)
+        self._alone, self._spent = setup.alone, 0.0
         exercises = [self.course.exercise(name) for name in setup.exercises]
         children = children_on(setup.rung, self.course, setup.secret, setup.scratch, core)
-        self.judge = Judge(self.course, exercises, children, setup.seed, kills)
+        tries = 2 if setup.alone else 1  # of what is killed from outside
+        self.judge = Judge(
+            self.course, exercises, children, setup.seed, tries, until_doubt=not setup.alone
+        )
 
     def __enter__(self) -> Self:
         self.judge.__enter__()
@@ -83,8 +87,17 @@ class Grading:
         self.judge.__exit__()
 
     def grade(self, task: Task) -> Outcome:
-        """Each source's report."""
-        reports = {source.name: self._grade_one(source) for source in task.sources}
+        """Each source's report.
+
+        What is graded again is left as it is when a student has used up far too much.
+        """
+        reports: dict[str, ExerciseReport] = {}
+        most = MOST_BUDGETS * self.course.content.limits.total_seconds
+        self._spent = 0.0
+        for source in task.sources:
+            if self._alone and self._spent > most:
+                break
+            reports[source.name] = self._grade_one(source)
         return Outcome(
             {name: msgspec.json.encode(report) for name, report in reports.items()},
             frozenset(name for name, report in reports.items() if report.status in DOUBTFUL),
@@ -96,6 +109,8 @@ class Grading:
             graded = self.judge.grade(source)
         except GraderTrouble as trouble:
             return ungraded(exercise, "needs a person", f"The grader itself failed: {trouble}.")
+        if any(result.outcome == "timed out" for result in graded.results):
+            self._spent += graded.client.ledger.spent
         return exercise_report(exercise, source, graded.results, graded.client)
 
 
@@ -111,7 +126,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     with number.get_lock():
         core = number.value
         number.value += 1
-    _grading = Grading(setup, core, kills=1)
+    _grading = Grading(setup, core)
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     atexit.register(_grading.__exit__)
@@ -147,7 +162,8 @@ def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[
     """
     doubtful: dict[int, tuple[Task, Reports]] = {}
     again: list[Task] = []
-    for task, outcome in _side_by_side(tasks, setup, workers):
+    beside = msgspec.structs.replace(setup, alone=False)
+    for task, outcome in _side_by_side(tasks, beside, workers):
         if outcome.doubtful:
             sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
             doubtful[task.number] = task, outcome.reports

@@ -37,6 +37,11 @@ class Ledger:
         self._spent = 0.0
         self._reloading = 0.0
 
+    @property
+    def spent(self) -> float:
+        """The seconds that count, so far."""
+        return self._spent + self._reloading
+
     def may_call(self, subject: str) -> None:
         """Pass if the function may be called.
 

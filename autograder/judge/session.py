@@ -21,6 +21,7 @@ from autograder.judge.client import Client
 from autograder.judge.overtime import Overtime, at_most
 from autograder.judge.plugin import CheckPlugin, CheckResult
 from autograder.judge.unconfined import children_for
+from autograder.report.model import Outcome
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_siblings, read_source
 
@@ -50,8 +51,9 @@ class Judge:
 
     `seconds` is how long each check of the last source took. For what asks about a part alone,
     `only` names the checks to run, and `until_first_failure` ends with the first that fails, and
-    without a diagnosis. Where a worker is killed from outside, the submission is graded again, up
-    to `kills` times in all; then that is the result.
+    without a diagnosis; `until_doubt` with the first that ran out of time or crashed, for what will
+    be graded again at any rate. Where a worker is killed from outside, the submission is graded
+    again, up to `kills` times in all; then that is the result.
 
     pytest runs in a thread of its own and waits there for the next submission, so that the
     session stays open between calls of `grade`, by means of public hooks alone.
@@ -64,9 +66,11 @@ class Judge:
         children: Children | None = None,
         seed: int | None = None,
         kills: int = 2,
+        until_doubt: bool = False,
     ) -> None:
         self.course = course
         self.kills = kills
+        self.until_doubt = until_doubt
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.children = children or children_for(course)
         self._tasks: queue.SimpleQueue[Source | Client | None] = queue.SimpleQueue()
@@ -182,6 +186,12 @@ class Judge:
         with contextlib.suppress(Overtime, MemoryError), at_most(DIAGNOSIS_SECONDS):
             attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
 
+    def _is_enough(self, outcome: Outcome) -> bool:
+        """Whether nothing has to be known after a check with this outcome."""
+        if self.until_doubt and outcome in {"timed out", "crashed"}:
+            return True
+        return self.until_first_failure and outcome != "passed"
+
     def _clear_of_blame(self, items: Sequence[pytest.Item]) -> None:
         """A check that stopped by itself: who is to blame, the check or what it was given?
 
@@ -233,12 +243,14 @@ class Judge:
             start = time.perf_counter()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             self.seconds[item.name] = time.perf_counter() - start
-            if self.until_first_failure and self._checks.results[item.nodeid].outcome != "passed":
+            if self._is_enough(self._checks.results[item.nodeid].outcome):
                 break
         self._clear_of_blame(items)
         try:
             results = self._checks.results_of(items)
-            if self._checks.trouble is None and not self.until_first_failure:
+            if self._checks.trouble is None and not any(
+                self._is_enough(result.outcome) for result in results
+            ):
                 self._diagnose(results)
             self._client.close()
         except GraderTrouble as trouble:
