@@ -130,17 +130,21 @@ def test_masked_weights(submission, reference, rng, note):
     masks += [rows.astype(bool), rows]
     for scores, mask in zip(cases, masks, strict=True):
         answer = submission.masked_attention_weights(scores, mask)
+        of_own = lambda mask, scores=scores: (
+            lambda steps: reference.softmax(
+                steps.ask(lambda own, x: own.apply_mask(x, mask), scores)
+            )
+        )
         follows(
             answer,
             reference.masked_weights(scores, mask),
-            lambda steps: reference.softmax(
-                steps.ask(lambda own, x: own.apply_mask(x, mask), scores)
-            ),
+            of_own(mask),
             "the weights",
             note,
             "apply_mask",
             submission,
             condition=10.0,
+            unlike=[of_own(np.ones_like(mask))],
         )
 
 

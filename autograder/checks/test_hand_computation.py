@@ -65,7 +65,7 @@ def judge_step(submission, part, step, note):
         return
     before = STEPS[STEPS.index(step) - 1] if step != "scores" else None
     own = stated(submission, f"{part.letter}_{before}") if before else None
-    if own is not None and own.shape == part.shape(before) and says_something(own):
+    if own is not None and own.shape == part.shape(before) and says_something(own, 10 * WITHIN):
         right |= np.abs(answer - part.following(step, own)) <= WITHIN
         if right.all():
             note(f"Right, from your {part.letter}_{before}.")

@@ -39,11 +39,36 @@ def compare(submission, reference, note):
             expect_close(answer, right, what, condition=condition)
             return
 
-        def given(steps):
-            own = lambda x: steps.ask(lambda mine, x: mine.softmax(x), x)
-            return reference.attention(*args, softmax=own)[place]
+        def given(how, *changed):
+            """What comes of a softmax of the student's own, or of the right one."""
 
-        follows(answer, right, given, what, note, "softmax", submission, condition=condition)
+            def from_own(steps):
+                own = lambda x: steps.ask(lambda mine, x: mine.softmax(x), x)
+                return how(*changed, softmax=own if steps else reference.softmax)[place]
+
+            return from_own
+
+        Q, K, V, *masks = args
+        others = [given(reference.attention, Q * np.sqrt(Q.shape[-1]), *args[1:])]
+        for mask in masks:
+            others += [given(reference.attention, Q, K, V), given(with_zeros, Q, K, V, mask)]
+        follows(
+            answer,
+            right,
+            given(reference.attention, *args),
+            what,
+            note,
+            "softmax",
+            submission,
+            condition=condition,
+            unlike=[each for each in others if np.abs(each(None) - right).max() > 0.01],
+        )
+
+    def with_zeros(Q, K, V, mask, softmax):
+        """Attention whose blocked scores are 0, which is no mask."""
+        scores = np.where(mask, reference.scale(reference.scores(Q, K), Q.shape[-1]), 0.0)
+        weights = softmax(scores)
+        return weights @ V, weights
 
     def compare(*args, condition=20.0, results=("the attention weights", "the output")):
         answers = dict(zip(RESULTS, run(submission, *args), strict=True))

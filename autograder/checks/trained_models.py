@@ -63,10 +63,10 @@ def form_of(submission, kit):
 
 def of_own_words(asked, weights, prompt, count, limit, form):
     """The sequence whose every word is the student's own choice after the last `limit` words."""
-    kits, tokens = {}, list(prompt)
+    tokens = list(prompt)
 
     def choice(mine, context):
-        kit = kits.get(id(mine)) or kits.setdefault(id(mine), kit_of(mine))
+        kit = kit_of(mine)
         model = kit.MeanModel.kept(*(tensor(each) for each in weights))
         return run_generate(mine, model, context, 1, form=form)[-1:]
 
@@ -88,11 +88,11 @@ def losses_of_own_loss(asked, weights, batches, steps, lr):
 
     model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
-    kits, losses = {}, []
+    losses = []
 
     def own_loss(mine, logits):
         """The loss, then its gradient by the logits."""
-        kit = kits.get(id(mine)) or kits.setdefault(id(mine), kit_of(mine))
+        kit = kit_of(mine)
         own = mine.kept_value("next_token_loss")
         both = kit.with_gradient(own, tensor(logits), tensor(tokens))
         loss, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")

@@ -1,7 +1,7 @@
 """What the judge needs of a process that runs a student's code, however it was started."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from autograder.course import Library, Limits
 from autograder.judge.deadline import Clock
@@ -9,6 +9,10 @@ from autograder.worker.confinement import Rung
 
 if TYPE_CHECKING:
     from autograder.judge.line import Line
+
+
+# Where the submission answers; where it is asked about its own steps; where the course's code runs.
+Place = Literal["first", "own", "course"]
 
 
 class GraderTrouble(Exception):
@@ -44,11 +48,11 @@ class Children(Protocol):
     confinement: Rung
 
     def take(
-        self, library: Library, limits: Limits, plots: bool = False, beside: bool = False
+        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
     ) -> Child:
         """A child of that kind, ready; with `plots`, one that has matplotlib at hand.
 
-        There is one child at a time, and one more `beside` it.
+        There is one child at a time in each place.
         """
 
     def close(self) -> None:

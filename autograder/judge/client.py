@@ -4,7 +4,7 @@ from typing import Any
 
 from autograder.course import Library, Limits
 from autograder.judge import problems
-from autograder.judge.child import Child, Children, GraderTrouble
+from autograder.judge.child import Child, Children, GraderTrouble, Place
 from autograder.judge.ledger import Ledger
 from autograder.judge.process import Answer, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.submission.source import Source
@@ -26,8 +26,8 @@ class KilledFromOutside(GraderTrouble):
 class Client:
     """Calls into a student's source. Loads it on the first call, and again after a death.
 
-    `fresh` is the same submission in a process in which nothing has run but its loading. A
-    submission has one process at a time: whichever client is asked next ends the other's.
+    `fresh` is the same submission in a process in which nothing has run but its loading. In each
+    place a submission has one process at a time: the client that is asked next ends the other's.
     What is printed where `heard` is false is never shown: beside code of the course's, or for a
     hidden check. `spoke` says whether the last call printed something.
     """
@@ -41,6 +41,7 @@ class Client:
         last_try: bool = True,
         ledger: Ledger | None = None,
         heard: bool = True,
+        place: Place = "first",
     ) -> None:
         self.source = source
         self.limits = limits
@@ -49,11 +50,12 @@ class Client:
         self.last_try = last_try
         self.ledger = ledger or Ledger(limits)
         self.heard = heard
+        self.place: Place = place
         self.spoke = False
         self._worker: WorkerProcess | None = None
         self._beside: Beside | None = None
 
-    def fresh(self) -> "Client":
+    def fresh(self, place: Place = "first") -> "Client":
         """The same submission in another process; what it prints there is not shown."""
         return Client(
             self.source,
@@ -63,6 +65,7 @@ class Client:
             self.last_try,
             self.ledger,
             heard=False,
+            place=place,
         )
 
     @property
@@ -167,9 +170,8 @@ class Client:
             raise KilledFromOutside(str(gone))
 
     def close(self) -> None:
-        """End the processes; also that of a fresh client, if it is there."""
-        alive = self.ledger.alive
-        if alive is not None and alive is not self:
+        """End the processes, also those of fresh clients."""
+        for alive in list(self.ledger.alive.values()):
             alive.rest()
         self.rest()
         if self._beside is not None:
@@ -184,18 +186,18 @@ class Client:
 
     def _gone(self) -> None:
         self._worker = None
-        if self.ledger.alive is self:
-            self.ledger.alive = None
+        if self.ledger.alive.get(self.place) is self:
+            del self.ledger.alive[self.place]
 
     def _loaded(self) -> WorkerProcess:
         __tracebackhide__ = True
         if self.ledger.failed_load is not None:
             raise self.ledger.failed_load
         if self._worker is None:
-            if self.ledger.alive is not None:
-                self.ledger.alive.rest()
+            if self.place in self.ledger.alive:
+                self.ledger.alive[self.place].rest()
             self._worker = WorkerProcess(self._child())
-            self.ledger.alive = self
+            self.ledger.alive[self.place] = self
             try:
                 self._load(self._worker)
             except problems.StudentProblem as problem:
@@ -207,7 +209,7 @@ class Client:
     def _child(self) -> Child:
         library: Library = "torch" if self.source.imports("torch") else self.library
         plots = any(self.source.mentions(word) for word in DRAWS)
-        return self.children.take(library, self.limits, plots)
+        return self.children.take(library, self.limits, plots, self.place)
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True
@@ -290,4 +292,4 @@ class Beside:
 
 class _BesideClient(Client):
     def _child(self) -> Child:
-        return self.children.take(self.library, self.limits, beside=True)
+        return self.children.take(self.library, self.limits, place="course")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.course import Library, Limits
-from autograder.judge.child import Child, GraderTrouble
+from autograder.judge.child import Child, GraderTrouble, Place
 from autograder.judge.deadline import Clock
 from autograder.judge.spawn import environment, library_folders, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Rung
@@ -257,10 +257,10 @@ class ForkServers:
 
     def prepare(self, library: Library, plots: bool = False) -> None:
         """Start what such a child is forked from, and do not wait for it."""
-        self._zygote(library, plots, beside=False)
+        self._zygote(library, plots, "first")
 
     def take(
-        self, library: Library, limits: Limits, plots: bool = False, beside: bool = False
+        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
     ) -> Child:
         """A child of a warm process.
 
@@ -269,15 +269,15 @@ class ForkServers:
         """
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._zygote(library, plots, beside).fork(limits)
+                return self._zygote(library, plots, place).fork(limits)
             except ZygoteGone as gone:
-                self._zygotes.pop(_kind(library, plots, beside), None)
+                self._zygotes.pop(_kind(library, plots, place), None)
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
 
-    def _zygote(self, library: Library, plots: bool, beside: bool) -> Zygote:
-        kind = _kind(library, plots, beside)
+    def _zygote(self, library: Library, plots: bool, place: Place) -> Zygote:
+        kind = _kind(library, plots, place)
         if kind not in self._zygotes:
             warm = WARM[library] + (PLOTS if plots else ())
             layers = LAYERS[self.confinement]
@@ -292,6 +292,6 @@ class ForkServers:
         self._zygotes.clear()
 
 
-def _kind(library: Library, plots: bool, beside: bool) -> tuple[str, ...]:
+def _kind(library: Library, plots: bool, place: Place) -> tuple[str, ...]:
     """Which of the zygotes a child is forked from; a zygote has one child at a time."""
-    return (library, *(["plots"] if plots else []), *(["beside"] if beside else []))
+    return (library, place, *(["plots"] if plots else []))

@@ -11,6 +11,7 @@ from autograder.text import number
 from autograder.worker.messages import Problem
 
 if TYPE_CHECKING:
+    from autograder.judge.child import Place
     from autograder.judge.client import Client
     from autograder.judge.process import WorkerProcess
 
@@ -32,7 +33,7 @@ class Ledger:
         self.printed = ""
         self.values: dict[str, Any] = {}
         self.shared: dict[Any, Any] = {}
-        self.alive: Client | None = None
+        self.alive: dict[Place, Client] = {}
         self._timeouts: dict[str, int] = {}
         self._spent = 0.0
         self._reloading = 0.0

@@ -52,7 +52,8 @@ class CheckResult:
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
         self.about = submission.about() if submission is not None else ()
-        self.note = " ".join(str(text) for key, text in notes if key == "note")
+        said = dict.fromkeys(str(text) for key, text in notes if key == "note")
+        self.note = " ".join(said)
 
     def failed(self, error: BaseException, submission: Submission | None) -> None:
         """Describe an exception that ended the check."""

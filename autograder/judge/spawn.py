@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from autograder.course import Library, Limits
-from autograder.judge.child import Child
+from autograder.judge.child import Child, Place
 from autograder.judge.deadline import Clock
 from autograder.worker.confinement import Rung
 
@@ -115,7 +115,7 @@ class Spawner:
         library: Library,
         limits: Limits,
         plots: bool = False,  # noqa: ARG002  all children are alike
-        beside: bool = False,  # noqa: ARG002
+        place: Place = "first",  # noqa: ARG002
     ) -> Child:
         child = self._ready.pop((library, limits), None)
         if child is not None and child.process.poll() is not None:

@@ -121,8 +121,8 @@ class Submission:
         return Submission(self._client)
 
     def own(self) -> "Submission":
-        """The same, for calls that only say what follows from the student's own steps."""
-        return Submission(self._client.fresh())
+        """The same, for a question about a step of the student's own; what is kept here stays."""
+        return Submission(self._client.fresh("own"))
 
     def borrows(self, name: str) -> bool:
         """Whether the student's file takes a function from a file of that name beside it."""

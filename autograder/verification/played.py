@@ -8,6 +8,7 @@ from typing import Any
 
 from autograder.course import Course, Exercise
 from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.judge.child import Place
 from autograder.judge.client import Client
 from autograder.judge.process import Answer
 from autograder.judge.spawn import Spawner
@@ -27,7 +28,7 @@ class PlayedClient(Client):
         self._answers.module = module
         self._answer: Answer | None = None
 
-    def fresh(self) -> Client:
+    def fresh(self, place: Place = "first") -> Client:  # noqa: ARG002
         """Itself: it keeps nothing of a call."""
         return self
 

@@ -112,8 +112,69 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 """
     )
     wrong = {c.title: c.finding for c in report.checks if c.outcome != "passed"}
-    assert not wrong, wrong
+    # where scores are as large as in that check, most rows of such a softmax are lost altogether
+    assert set(wrong) <= {"Large scores, and arguments that stay as they are"}, wrong
     assert any("Right, given your softmax." in c.note for c in report.checks)
+
+
+# What outsiders found: wrong work that agreed with a step of its own.
+HEAD = """
+import numpy as np
+
+def attend(Q, K, V, weights):
+    return weights @ V, weights
+
+"""
+COLLUSIONS = {
+    "the first call is a table, the others are noise": (
+        "calls = []\n"
+        "def softmax(x, axis=-1):\n"
+        "    calls.append(1)\n"
+        "    x = np.asarray(x, float)\n"
+        "    return agreed(x.shape) if len(calls) == 1 else np.random.rand(*x.shape)\n"
+        "def agreed(shape): return np.cos(np.arange(np.prod(shape, dtype=int))).reshape(shape) + 2\n",
+        "softmax_module.agreed((*Q.shape[:-1], K.shape[-2]))",
+        (),
+    ),
+    "no scale, beside a softmax that sees none": (
+        "def softmax(x, axis=-1):\n"
+        "    x = np.where(np.isfinite(x), x, 0)\n"
+        "    return x**2 / (x**2).sum(-1, keepdims=True)\n",
+        "softmax_module.softmax(Q @ np.swapaxes(K, -1, -2) if mask is None else\n"
+        "        np.where(mask, Q @ np.swapaxes(K, -1, -2), -np.inf))",
+        ("Scaled by",),
+    ),
+    "blocked scores are 0, beside a softmax that reads so": (
+        "def softmax(x, axis=-1):\n"
+        "    x = np.where(np.isfinite(x), x, 0)\n"
+        "    e = np.exp(x - x.max(-1, keepdims=True))\n"
+        "    return e / e.sum(-1, keepdims=True)\n",
+        "softmax_module.softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])\n"
+        "        * (1 if mask is None else mask))",
+        ("A mask: ", "Masks of 0"),
+    ),
+    "numbers too small to see": (
+        "def softmax(x, axis=-1):\n    return 3e-6 * np.tanh(np.where(np.isfinite(x), x, 0))\n",
+        "np.zeros((*Q.shape[:-1], K.shape[-2]), np.float32)",
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("collusion", COLLUSIONS)
+def test_wrong_work_that_agrees_with_itself_earns_nothing(with_softmax, collusion):
+    softmax, weights, titles = COLLUSIONS[collusion]
+    report = with_softmax(
+        f"{HEAD}{softmax}\n"
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n"
+        f"    import softmax as softmax_module\n"
+        f"    return attend(Q, K, V, {weights})\n"
+    )
+    if not titles:
+        assert lost(report)
+    for check in report.checks:
+        if titles and check.title.startswith(titles):
+            assert check.outcome != "passed", check.title
 
 
 MASKS = """
@@ -177,6 +238,17 @@ def test_counts_follow_from_a_mask_that_is_only_off_by_one(grade_text):
     report = grade_text("causal_mask", text)
     (check,) = [c for c in report.checks if c.title.startswith("count_visible")]
     assert (check.outcome, check.note) == ("passed", "Right, given your create_causal_mask.")
+
+
+def test_a_loss_that_is_not_shifted_costs_no_training(grade_source, root):
+    solution = (root / "solutions" / "train_and_generate.py").read_text()
+    old, new = "logits[:, :-1]", "logits"
+    assert old in solution
+    text = solution.replace(old, new).replace("tokens[:, 1:]", "tokens")
+    label = "train_and_generate.py"
+    report = grade_source(Source(label[:-3], label, (Unit(label, text),)))
+    check = next(c for c in report.checks if c.title.startswith("The losses of a few steps"))
+    assert (check.outcome, check.note) == ("passed", "Right, given your next_token_loss.")
 
 
 def test_a_round_trip_is_no_memory(grade_text):

@@ -200,4 +200,4 @@ def test_a_client_that_is_closed_leaves_no_process(submit):
     fresh.f()
     client: Client = work._client
     client.close()
-    assert client.ledger.alive is None
+    assert not client.ledger.alive
