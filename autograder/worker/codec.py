@@ -14,12 +14,16 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from .headers import has_plain_keys
+
 Message = TypeVar("Message")
 Buffer = bytes | bytearray | memoryview
 
 FRAME = struct.Struct("<IIQ")
 MAX_HEADER = 256 * 1024
 MAX_PAYLOAD = 16 * 1024 * 1024
+
+SHORT = 1024  # bytes of a header that no keys make slow
 
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
 _PLACE = struct.Struct("<BBBxIQ")  # tensor or not, dtype code, number of axes, unused, offset
@@ -174,6 +178,8 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     Raises:
         ProtocolError: the bytes are not a message of that kind.
     """
+    if len(header) > SHORT and not has_plain_keys(bytes(header)):
+        raise ProtocolError("a map with keys that are no plain values")
     try:
         return msgspec.msgpack.Decoder(kind, ext_hook=_reader(payload)).decode(header)
     except ProtocolError:

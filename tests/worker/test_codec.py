@@ -21,6 +21,7 @@ from autograder.worker.codec import (
     decode,
     encode,
 )
+from autograder.worker.headers import has_plain_keys
 from autograder.worker.messages import Ask, Place, Problem, Reply
 
 DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "u2", "u4", "u8"]
@@ -172,3 +173,35 @@ def test_every_field_of_a_reply_has_its_bound(field):
     _, _, (header, *payload) = encode(TOO_MUCH[field])
     with pytest.raises(ProtocolError):
         decode(Reply, bytes(header), b"".join(bytes(p) for p in payload))
+
+
+def packed_map(keys):
+    """A reply whose value is a map with these keys."""
+    import msgspec
+
+    pairs = b"".join(msgspec.msgpack.encode(key) + b"\x01" for key in keys)
+    size = struct.pack(">BI", 0xDF, len(keys))
+    return b"\x96" + size + pairs + b"\xc0\x90\x90\xa0\xc0"
+
+
+def test_a_map_has_no_lists_as_keys():
+    """All of these have the same hash: building the map would take minutes."""
+    import itertools
+
+    keys = list(itertools.islice(itertools.product((-1, -2), repeat=14), 12_000))
+    with pytest.raises(ProtocolError, match="keys"):
+        decode(Reply, packed_map(keys), b"")
+    nested = packed_map([str(n) for n in range(400)]).replace(b"\x01", packed_map(keys)[1:-5], 1)
+    with pytest.raises(ProtocolError):
+        decode(Reply, nested, b"")
+
+
+@given(values)
+def test_keys_of_what_is_sent_are_plain(value):
+    _, _, (header, *_) = encode(Reply([value] * 3))
+    assert has_plain_keys(bytes(header))
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_can_be_looked_at(data):
+    assert has_plain_keys(data) in {True, False}
