@@ -145,6 +145,7 @@ def test_masked_weights(submission, reference, rng, note):
             submission,
             condition=10.0,
             unlike=[of_own(np.ones_like(mask))],
+            share=0.5,  # what is blocked does not show
         )
 
 

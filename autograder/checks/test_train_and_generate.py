@@ -214,7 +214,7 @@ def test_context(submission, kit, rng, note):
             "choice of words",
             submission,
             vary=lambda context, words=words: (context + 1) % words,
-            everywhere=False,  # another word may leave the likeliest one as it is
+            share=0.0,  # another word may leave the likeliest one as it is
         )
         if model.value("longest") != min(limit, length + count - 1):
             raise Mismatch(

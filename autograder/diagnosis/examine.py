@@ -16,6 +16,7 @@ TELLING = 2  # so many probes have to tell a misconception from whatever else it
 DRAWS = 2
 MAX_PAIRS = 12
 MAX_ALIKE = 3
+AGAIN = 4  # chance may leave a single answer as it was
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,14 @@ class Examination:
             self.answers.append(self.ask(probe))
 
     def _again(self) -> bool:
-        """Whether the first probe that is not answered by an error has another answer now."""
-        index = next(i for i, answer in enumerate(self.answers) if not answer.outcome.raised)
-        probe = self.replay.probes(DRAWS)[index]
-        second = self.ask(probe).outcome
-        return not same(second, self.answers[index].outcome, probe.condition)
+        """Whether one of a few probes that are not answered by an error has another answer now."""
+        answered = [i for i, answer in enumerate(self.answers) if not answer.outcome.raised]
+        for index in answered[-AGAIN:]:
+            probe = self.replay.probes(DRAWS)[index]
+            second = self.ask(probe).outcome
+            if not same(second, self.answers[index].outcome, probe.condition):
+                return True
+        return False
 
     def _alone(self) -> Finding | None:
         """One misconception that gives all the answers."""

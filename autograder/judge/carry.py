@@ -44,16 +44,16 @@ class OwnSteps:
         submission: "Submission",
         vary: Vary = turned,
         axes: tuple[int, ...] = (),
-        everywhere: bool = True,
+        share: float = 1.0,
     ) -> None:
         """`vary` makes other questions of those asked, by changes along `axes`, or along all.
 
-        Each change has to show `everywhere`, or at least one of them, where an answer is a choice.
+        Such a `share` of the changes has to show, and one of them at least.
         """
         self._submission = submission
         self._vary = vary
         self._axes = axes
-        self.everywhere = everywhere
+        self.share = share
         self.asked: list[tuple[Run, Any, Numbers]] = []
         self._known: list[Numbers] = []
         self._last: Any = None
@@ -96,7 +96,7 @@ class OwnSteps:
         return self._with(np.where(np.isfinite(x), np.tanh(np.where(np.isfinite(x), x, 0) / 50), x))
 
     def _with(self, last: Any) -> "OwnSteps":
-        steps = OwnSteps(self._submission, self._vary, self._axes, self.everywhere)
+        steps = OwnSteps(self._submission, self._vary, self._axes, self.share)
         steps._known = [answer for _, _, answer in self.asked[:-1]]
         steps._last = last
         return steps
@@ -199,7 +199,7 @@ class _Following:
                 said = said or says_something(following, clear)
                 seen = self._responses(from_own, steps, following, clear)
                 responds = responds or any(seen)
-                if self.start.everywhere and not self._everywhere(seen, from_own, steps, clear):
+                if not self._enough(seen, from_own, steps, clear):
                     return False
                 if any(self._is_alike(each, following, clear) for each in unlike):
                     return False
@@ -209,7 +209,7 @@ class _Following:
 
     def _new(self) -> OwnSteps:
         start = self.start
-        return OwnSteps(start._submission, start._vary, start._axes, start.everywhere)
+        return OwnSteps(start._submission, start._vary, start._axes, start.share)
 
     def _run(self, from_own: FromOwn, steps: OwnSteps) -> Numbers:
         with np.errstate(all="ignore"):
@@ -228,12 +228,11 @@ class _Following:
         """For each changed question, whether what follows is another answer."""
         return [_is_other(self._run(from_own, other), before, clear) for other in steps.others()]
 
-    def _everywhere(
-        self, seen: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
-    ) -> bool:
+    def _enough(self, seen: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float) -> bool:
         """Of scores so large that rows are all or nothing, smaller ones are asked as well."""
-        if all(seen) or not any(seen) or not steps.is_extreme:
-            return all(seen)
+        least = self.start.share * len(seen)
+        if sum(seen) >= least or not any(seen) or not steps.is_extreme:
+            return sum(seen) >= least
         smaller = steps.smaller()
         before = self._run(from_own, smaller)
         return all(self._responses(from_own, smaller, before, clear))

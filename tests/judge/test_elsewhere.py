@@ -120,7 +120,7 @@ TELLS = {
     "types.FunctionType) and o.__name__ == 'implementation']\n    key[0]",
     "frames": "import sys\n    key = sys._getframe(1).f_locals['implementation']",
     "what was compiled": "key = compiled[0]",
-    "what was executed": "key = executed[0]",
+    "what was executed": "key = [text for text in map(str, executed) if 'implementation' in text][0]",
 }
 
 
