@@ -103,11 +103,13 @@ class CheckPlugin:
         self.client_of = client_of
         self.results: dict[str, CheckResult] = {}
         self.trouble: GraderTrouble | None = None
+        self.enough = False
 
     def begin(self) -> None:
         """Forget the submission before."""
         self.results.clear()
         self.trouble = None
+        self.enough = False
 
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
@@ -162,6 +164,8 @@ class CheckPlugin:
         own = self.results[item.nodeid] = CheckResult(item)
         if self.trouble is not None:
             pytest.skip("Not run: the grader itself has failed, and will try again.")
+        if self.enough:
+            pytest.skip("Not run: a check before it was enough.")
         path = item.nodeid.split("::")[0]
         for other_id, other in self.results.items():
             same_file = other_id.split("::")[0] == path

@@ -244,7 +244,7 @@ class Judge:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             self.seconds[item.name] = time.perf_counter() - start
             if self._is_enough(self._checks.results[item.nodeid].outcome):
-                break
+                self._checks.enough = True  # the others are skipped, so that pytest tidies up
         self._clear_of_blame(items)
         try:
             results = self._checks.results_of(items)

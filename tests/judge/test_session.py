@@ -105,3 +105,23 @@ def test_the_same_submission_gives_the_same_report(grade_file, root):
         path = root / "examples" / "class" / student / f"{exercise}.py"
         first, second = (msgspec.json.encode(grade_file(path, exercise)) for _ in range(2))
         assert first == second
+
+
+def test_what_ends_early_leaves_nothing_for_the_next_submission(course, root):
+    """Also where the next is of another exercise: its first check is not the one to suffer."""
+    from autograder.judge.session import Judge
+    from autograder.submission.source import Source, read_source
+    from autograder.worker.messages import Unit
+
+    crashing = Source("softmax", "softmax.py", (Unit("softmax.py", CRASHES),))
+    exercises = [course.exercise("softmax"), course.exercise("hand_computation")]
+    solution = read_source(root / "solutions" / "hand_computation.py", "hand_computation")
+    with Judge(course, exercises, until_doubt=True) as judge:
+        for _ in range(2):
+            outcomes = [result.outcome for result in judge.grade(crashing).results]
+            assert outcomes[0] == "crashed"
+            assert set(outcomes[1:]) == {"not run"}
+            assert {result.outcome for result in judge.grade(solution).results} == {"passed"}
+
+
+CRASHES = "import os\ndef softmax(x, axis=-1): os._exit(0)\n"
