@@ -74,7 +74,7 @@ class Grading:
         self._alone, self._spent = setup.alone, 0.0
         exercises = [self.course.exercise(name) for name in setup.exercises]
         children = children_on(setup.rung, self.course, setup.secret, setup.scratch, core)
-        tries = 2 if setup.alone else 1  # of what is killed from outside
+        tries = 3 if setup.alone else 1  # of what is killed from outside
         self.judge = Judge(
             self.course, exercises, children, setup.seed, tries, until_doubt=not setup.alone
         )
