@@ -19,6 +19,7 @@ from autograder.classroom.spool import Spool
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.files import open_new
+from autograder.judge.overtime import Overtime, at_most
 from autograder.judge.scoring import grader, ungraded, whole_report
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
@@ -28,11 +29,13 @@ from autograder.submission.archive import unpack
 from autograder.submission.intake import Folder, Work, find_folders, read_work
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
+from autograder.text import one_line
 from autograder.variants import read_secret, stated_variant, variant_of
 from autograder.worker.confinement import Rung
 
 GRADES, REPORTS = "grades.csv", "report.jsonl"
 ALL_HINTS = 99
+READ_SECONDS = 60  # of the processor, for one student's folder
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -144,20 +147,37 @@ class _Run:
     def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
         for number, folder in enumerate(self.folders):
-            work = self._with_variants(read_work(folder, self.job.course.exercises, self.stubs))
-            reports: dict[str, ExerciseReport] = {}
-            keys: dict[str, str] = {}
-            for exercise in self.job.exercises:
-                known = self._known(exercise, work, keys)
-                if known is not None:
-                    reports[exercise.name] = known
-            self.waiting[number] = _Waiting(work, reports, keys)
-            sources = [s for name, s in work.sources.items() if name in keys]
+            waiting = self.waiting[number] = self._read(folder)
+            sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
-                yield Task(number, work.student, tuple(sources))
+                yield Task(number, folder.student, tuple(sources))
             else:
                 self._assemble(number)
                 self._write(file)
+
+    def _read(self, folder: Folder) -> _Waiting:
+        """A student's files and what is known of them. What goes wrong costs this student alone."""
+        try:
+            with at_most(READ_SECONDS):
+                work = read_work(folder, self.job.course.exercises, self.stubs)
+                return self._looked_up(self._with_variants(work))
+        except UserError:  # of the course or the journal
+            raise
+        except Overtime:
+            wrong = f"it took over {READ_SECONDS} seconds"
+        except Exception as error:  # whatever a file was made to cause
+            wrong = type(error).__name__
+        reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at what is in it."
+        names = self.job.course.exercises
+        return self._looked_up(Work(folder.student, unclear=dict.fromkeys(names, reason)))
+
+    def _looked_up(self, work: Work) -> _Waiting:
+        waiting = _Waiting(work, {}, {})
+        for exercise in self.job.exercises:
+            known = self._known(exercise, work, waiting.keys)
+            if known is not None:
+                waiting.reports[exercise.name] = known
+        return waiting
 
     def _with_variants(self, work: Work) -> Work:
         """The work with each student's own numbers, whatever the files say."""

@@ -150,8 +150,11 @@ def library_folders() -> list[str]:
 
 
 def environment(home: str) -> dict[str, str]:
-    """The worker's whole environment: nothing of the judge's own goes along."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
+    """The worker's whole environment: nothing of the judge's own goes along.
+
+    Windows starts no process without SYSTEMROOT, which is the same on every machine of its kind.
+    """
+    kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         **kept,

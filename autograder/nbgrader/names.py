@@ -1,6 +1,6 @@
 """How cells of an nbgrader notebook are called."""
 
-from autograder.submission.source import CHECK
+from autograder.submission.notebook import CHECK
 
 
 def check_cell(exercise: str) -> str:

@@ -24,46 +24,90 @@ from autograder.text import one_line
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_STUDENT = 128 * 1024 * 1024
 MAX_STUDENT_ENTRIES = 5000
+MAX_LISTED = 200_000  # entries of a whole class, of which each costs memory before it is looked at
+MAX_LISTED_STUDENT = 50_000
+LISTED = 300  # bytes for an entry in the list, on average
 MAX_LEVELS = 20
 MAX_NOTES = 5  # of one student
 UNPACKED = (*SUFFIXES, ".txt", ".json", ".pyw", ".zip")
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
+READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # other kinds unpack a chunk to any size
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, not of an entry
 
 Parts = tuple[str, ...]
 
 
-def unpack(archive: Path, target: Path, room: int | None = None) -> list[str]:
-    """Unpack what may be graded of `archive`; notes say what was left out and why.
+class NoZip(UserError):
+    """A zip cannot be unpacked; `reason` says why without its name."""
 
-    At most `room` bytes are written, or `MAX_TOTAL`.
+    def __init__(self, archive: Path, reason: str) -> None:
+        super().__init__(f"{archive} {reason}.")
+        self.reason = reason
+
+
+def unpack(archive: Path, target: Path) -> list[str]:
+    """Unpack what may be graded of a class's `archive`; notes say what was left out and why.
 
     Raises:
         UserError: it is not a zip file, or the disk is full.
     """
+    return _unpacked(archive, target, MAX_TOTAL, MAX_LISTED)
+
+
+def unpack_student(archive: Path, target: Path) -> list[str]:
+    """The same for what one student has packed."""
+    return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)
+
+
+def _unpacked(archive: Path, target: Path, room: int, listed: int) -> list[str]:
     try:
-        with _Archive(io.FileIO(archive)) as data, zipfile.ZipFile(data) as file:
-            return _Unpacking(file, target, MAX_TOTAL if room is None else room).run()
+        with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
+            return _Unpacking(file, target, room).run()
+    except _TooLong as error:
+        raise NoZip(archive, str(error)) from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
-        raise UserError(f"{archive} is not a zip file that can be read: {error}.") from None
+        raise NoZip(archive, f"is not a zip file that can be read: {error}") from None
     except OSError as error:
-        raise UserError(f"{archive} cannot be unpacked: {error.strerror}.") from None
+        raise NoZip(archive, f"cannot be unpacked: {error.strerror}") from None
+
+
+class _TooLong(Exception):
+    """The list of entries is longer than is read."""
 
 
 class _Archive(io.BufferedReader):
     """A zip file in which a name that is not the UTF-8 that it says it is stands for itself.
 
-    zipfile gives up the whole archive for one such name.
+    zipfile gives up the whole archive for one such name. And it reads the list of entries in one
+    piece, however long: no more than `listed` of them are let through.
     """
 
+    def __init__(self, path: Path, listed: int) -> None:
+        super().__init__(io.FileIO(path))
+        self._listed = listed
+
     def read(self, size: int | None = -1) -> bytes:
+        if size is not None and size > max(CHUNK, self._listed * LISTED):
+            raise self._too_long()
         data = super().read(size)
-        return _readable(data) if data.startswith(ENTRY) else data
+        if not data.startswith(ENTRY):
+            return data
+        readable, count = _readable(data)
+        if count > self._listed:
+            raise self._too_long()
+        return readable
+
+    def _too_long(self) -> _TooLong:
+        return _TooLong(
+            f"lists too much: at most {self._listed:,} entries are read. Pack anew what belongs to "
+            f"the exercises, alone"
+        )
 
 
-def _readable(directory: bytes) -> bytes:
-    data, at = bytearray(directory), 0
+def _readable(directory: bytes) -> tuple[bytes, int]:
+    """The list of entries with names that can be read, and how many there are."""
+    data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
         try:
@@ -71,7 +115,8 @@ def _readable(directory: bytes) -> bytes:
         except UnicodeDecodeError:
             struct.pack_into("<H", data, at + 8, flags & ~IS_UTF_8)
         at += 46 + name + sum(others)
-    return bytes(data)
+        count += 1
+    return bytes(data), count
 
 
 class _LeftOut(Exception):
@@ -223,6 +268,8 @@ def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
     """Copy what is in an entry, which is never more than its size; returns what is wrong."""
     if info.flag_bits & 1:
         return "it is encrypted"
+    if info.compress_type not in READ:
+        return "it is packed in a way that is not read here. Pack the zip anew, as an ordinary one"
     try:
         with file.open(info) as source:
             while chunk := source.read(CHUNK):

@@ -10,6 +10,8 @@ from autograder.submission.code import Code
 from autograder.submission.source import Source
 from autograder.submission.stubs import Stub
 
+MAX_SHOWN = 20
+
 
 class Name(IntEnum):
     """How clearly a file's name says for which exercise it is."""
@@ -92,7 +94,7 @@ def choose(
     if best != Rank.UNTOUCHED:
         same = [each for each in others if _is_same(each, first)]
         if len(same) < len(others):
-            shown = ", ".join(each.shown for each in (first, *others))
+            shown = _few([each.shown for each in (first, *others)], MAX_SHOWN)
             choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
             return choice
         choice.notes += [
@@ -175,6 +177,6 @@ def _is_same(one: Candidate, other: Candidate) -> bool:
     )
 
 
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - 3
-    return ", ".join(names[:3]) + (f" and {more} more" if more > 0 else "")
+def _few(names: Sequence[str], most: int = 3) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

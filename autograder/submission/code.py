@@ -38,10 +38,13 @@ class Code(msgspec.Struct):
 
 
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
-    """What the units define, of at most `room` characters. Nothing of them is run."""
+    """What the units define, of at most `room` characters. Nothing of them is run.
+
+    A tree takes hundreds of times the memory of its text: a unit over `MAX_PARSED` is not parsed.
+    """
     code = Code()
     for unit in units:
-        room -= len(unit.text)
+        room = room - len(unit.text) if len(unit.text) <= MAX_PARSED else -1
         body = _parsed(unit) if room >= 0 else None
         try:
             code.statements += [_syntax(node) for node in body or () if not _is_idle(node)]
@@ -70,13 +73,16 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
         if isinstance(node, Definition):
             code.names[node.name] = Binding(_syntax(node), _is_hollow(node))
         elif isinstance(node, ast.Import | ast.ImportFrom):
+            bound = Binding(_syntax(node))
             for alias in node.names:
                 code.open = code.open or alias.name == "*"
-                name = alias.asname or alias.name.split(".")[0]
-                code.names[name] = Binding(_syntax(node))
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For | ast.With):
-            for name in _assigned(node):
-                code.names[name] = Binding(_syntax(node))
+                code.names[alias.asname or alias.name.split(".")[0]] = bound
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            code.names.update(dict.fromkeys(_assigned(node), Binding(_syntax(node))))
+        elif isinstance(node, ast.For):
+            # Without what is in the loop: that is bound by itself.
+            head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
+            code.names.update(dict.fromkeys(_assigned(node), head))
         for part in _blocks(node):
             _bind(code, part)
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -47,7 +47,7 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 def find_folders(
-    root: Path, exercises: Iterable[str], levels: int = MAX_LEVELS
+    root: Path, exercises: Collection[str], levels: int = MAX_LEVELS
 ) -> tuple[list[Folder], list[str]]:
     """The students' folders below `root`, in order of name, and notes on what else lies there.
 
@@ -73,8 +73,13 @@ def find_folders(
             f"{root} holds no folders. Expected one folder for each student, "
             f"with files such as {next(iter(names), 'NAME')}.py in it."
         )
-    if len(folders) == 1 and levels and _holds_only_folders(Path(folders[0].path)):
-        return find_folders(Path(folders[0].path), exercises, levels - 1)
+    if len(folders) == 1 and levels and _is_around_students(Path(folders[0].path), exercises):
+        found, notes = find_folders(Path(folders[0].path), exercises, levels - 1)
+        around = (
+            f"{one_line(folders[0].name, 100)} was taken as the folder around all students' "
+            f"folders, since nothing is beside it and only folders are in it."
+        )
+        return found, [around, *notes]
     found = _identified(folders)
     both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: f.path)
     return both, _no_folders(entries, [*folders, *packed])
@@ -108,7 +113,11 @@ def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
     return [Folder(identity(entry.name), Path(entry.path)) for entry in entries]
 
 
-def _holds_only_folders(path: Path) -> bool:
+def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
+    """Whether a folder holds nothing but folders that may be students'.
+
+    Folders that are called after exercises are parts of one student's work.
+    """
     try:
         entries = [entry for entry in os.scandir(path) if counts(entry.name)]
     except OSError:
@@ -116,7 +125,9 @@ def _holds_only_folders(path: Path) -> bool:
     folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
     packed = [entry for entry in entries if _is_zip(entry)]
     several_packed = not packed or len(entries) > 1  # one zip is the work of one student
-    return bool(entries) and len(folders) + len(packed) == len(entries) and several_packed
+    only_folders = bool(entries) and len(folders) + len(packed) == len(entries)
+    parts = any(named_for(Path(entry.name).stem, exercises) for entry in entries)
+    return only_folders and several_packed and not parts
 
 
 def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> Work:

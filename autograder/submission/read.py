@@ -1,12 +1,22 @@
 """Reading a file that somebody else put there: no links, no pipes, nothing too large."""
 
+import codecs
 import io
 import os
+import re
 import stat
 import tokenize
 from pathlib import Path
 
 from autograder.text import one_line
+
+# By the names that Python has for them. No other is tried: some never end, or are no text at all.
+_IS_TEXT = re.compile(
+    r"ascii|utf-8(-sig)?|iso8859-\d+|cp(437|850|852|858|866|874|932|949|950|125\d)|koi8-[rtu]|"
+    r"mac-(roman|cyrillic|greek|latin2|turkish)|gb2312|gbk|gb18030|big5(hkscs)?|"
+    r"shift_jis(x0213|_2004)?|euc_(jp|jis_2004|jisx0213|kr)|tis-620"
+)
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class UnreadableFile(Exception):
@@ -59,11 +69,43 @@ def decoded(data: bytes, name: str) -> str:
     """The content of a Python file as text.
 
     Raises:
-        UnreadableFile: it is not text.
+        UnreadableFile: it is not text, or in an encoding that is not one of plain text.
     """
+    plain = as_utf8(data, name)
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError):
+        encoding = "utf-8" if plain is not data else _declared(data, name)
+        text = plain.decode(encoding)
+    except (SyntaxError, ValueError, LookupError):
         raise UnreadableFile(f"{name} is not UTF-8 text. Save it as UTF-8.") from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return without_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _declared(data: bytes, name: str) -> str:
+    """The encoding that the first two lines declare, if it is one of plain text."""
+    declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    encoding = codecs.lookup(declared).name
+    if not _IS_TEXT.fullmatch(encoding):
+        said = one_line(declared, 40)
+        raise UnreadableFile(f"{name} says that its encoding is {said}. Save it as UTF-8.")
+    return encoding
+
+
+def as_utf8(data: bytes, name: str) -> bytes:
+    """The same without a byte order mark, and in UTF-8 where the mark says UTF-16.
+
+    Raises:
+        UnreadableFile: it is not what its mark says.
+    """
+    if data.startswith(codecs.BOM_UTF8):
+        return data[len(codecs.BOM_UTF8) :]
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16").encode()
+        except ValueError:
+            raise UnreadableFile(f"{name} is not UTF-16 text. Save it as UTF-8.") from None
+    return data
+
+
+def without_surrogates(text: str) -> str:
+    """Text that can be stored: halves of a character, which stand for none, are replaced."""
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

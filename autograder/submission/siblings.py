@@ -1,6 +1,7 @@
 """The files beside a submission that it may import: read when it names them, within bounds."""
 
 import heapq
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -38,6 +39,7 @@ class Siblings(Mapping[str, str]):
         paths = heapq.nsmallest(MAX_NAMES, folder.glob("*.py"))
         self._paths = {path.stem: path for path in paths if path.stem.isidentifier()}
         self._texts: dict[str, str | None] = {}
+        self._known: dict[str, list[str]] = {}
         self._room = room or Room()
         self.left_out: list[str] = []
 
@@ -54,6 +56,30 @@ class Siblings(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._paths)
+
+    def named_in(self, text: str, name: str) -> dict[str, str]:
+        """The files that a text names, and those that they name; never `name` itself."""
+        found: dict[str, str] = {}
+        waiting = [self._names_in(text)]
+        while waiting:
+            for sibling in waiting.pop():
+                if sibling in found or sibling == name or self.get(sibling) is None:
+                    continue
+                found[sibling] = self[sibling]
+                known = self._known.get(sibling)
+                if known is None:  # looked for once, however many files name it
+                    known = self._names_in(found[sibling])
+                self._known[sibling] = [each for each in known if not self._is_left_out(each)]
+                waiting.append(self._known[sibling])
+        return found
+
+    def _names_in(self, text: str) -> list[str]:
+        words = {found.group() for found in re.finditer(r"\w+", text)}
+        return sorted(words.intersection(self._paths))
+
+    def _is_left_out(self, name: str) -> bool:
+        """Whether it has been tried, and there is no text of it."""
+        return name in self._texts and self._texts[name] is None
 
     def _read(self, path: Path) -> str | None:
         if len(self._texts) >= MAX_READ or self._room.left <= 0:

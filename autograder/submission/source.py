@@ -1,29 +1,30 @@
 """One student's file for one exercise, as text; nothing of it is run here."""
 
+import functools
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from autograder.course import Exercise
-from autograder.submission.read import NotPython, UnreadableFile, decoded, read_bytes
+from autograder.submission.notebook import Cell, as_cells, holds_cells, read_cells
+from autograder.submission.read import UnreadableFile, decoded, read_bytes, without_surrogates
 from autograder.submission.siblings import MAX_SOURCE, Siblings
 from autograder.text import one_line
 from autograder.variants import stated_variant
 from autograder.worker.messages import Unit
 
 MAX_NOTEBOOK = 32 * 1024 * 1024
-CHECK = "check-"  # how the ids of cells begin that call check()
 MAX_ANSWER = 20_000
 MAX_ANSWERS = 50
 SUFFIXES = (".py", ".ipynb")
-_IN_PYTHON = re.compile(r"^(?:def \w+\(|class \w+[(:])", re.MULTILINE)
+_IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
-class Source(msgspec.Struct, frozen=True):
+class Source(msgspec.Struct, frozen=True, dict=True):
     """The source of a submission: units that run one after the other.
 
     `helpers` are the files beside it that it names, and those that they name, by module name;
@@ -48,8 +49,12 @@ class Source(msgspec.Struct, frozen=True):
 
     def imports(self, library: str) -> bool:
         """Whether an import of a library stands anywhere in what will run."""
-        line = re.compile(rf"^\s*(import|from)\s+{library}\b", re.MULTILINE)
-        return any(line.search(text) for text in (self.text, *self.helpers.values()))
+        return library in self._imported
+
+    @functools.cached_property
+    def _imported(self) -> frozenset[str]:
+        texts = (self.text, *self.helpers.values())
+        return frozenset(name for text in texts for name in _IMPORTED.findall(text))
 
     @property
     def digest(self) -> str:
@@ -61,54 +66,7 @@ class Source(msgspec.Struct, frozen=True):
         return hashlib.sha256(data).hexdigest()
 
 
-def _named(text: str, name: str, siblings: Mapping[str, str]) -> dict[str, str]:
-    """The siblings whose names occur in a text, and those that occur in them."""
-    found: dict[str, str] = {}
-    texts = [text]
-    while texts:
-        words = set(re.findall(r"\w+", texts.pop()))
-        for sibling in sorted(words.intersection(siblings) - found.keys() - {name}):
-            source = siblings.get(sibling)
-            if source is not None:
-                found[sibling] = source
-                texts.append(source)
-    return found
-
-
-class _Cell(msgspec.Struct):
-    cell_type: str = ""
-    source: str | list[str] = ""
-    metadata: dict[str, Any] = {}
-    id: str = ""
-
-    @property
-    def is_check(self) -> bool:
-        """Whether it is the cell that shows the report: it is not the student's."""
-        mark = self.metadata.get("nbgrader")
-        name = mark.get("grade_id") if isinstance(mark, dict) else None
-        return any(str(each).startswith(CHECK) for each in (name, self.id))
-
-    @property
-    def text(self) -> str:
-        return self.source if isinstance(self.source, str) else "".join(self.source)
-
-
-class _Notebook(msgspec.Struct):
-    cells: list[_Cell]
-    metadata: dict[str, Any] = {}
-
-    @property
-    def language(self) -> str:
-        """The language that the notebook says it is in; empty where it says nothing."""
-        for part, field in (("language_info", "name"), ("kernelspec", "language")):
-            about = self.metadata.get(part)
-            said = about.get(field) if isinstance(about, dict) else None
-            if isinstance(said, str) and said.strip():
-                return said.strip()
-        return ""
-
-
-def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = None) -> Source:
+def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
     """Read a script or a notebook; which of them it is, a suffix other than theirs does not say.
 
     Raises:
@@ -117,32 +75,42 @@ def read_source(path: Path, exercise: str, siblings: Mapping[str, str] | None = 
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()
     data = read_bytes(path, MAX_SOURCE if suffix == ".py" else MAX_NOTEBOOK)
-    if suffix == ".ipynb" or _holds_cells(data):
-        cells = _cells(data, label)
-        units, answers = _units(cells, label), _answers(cells)
-    else:
-        text = decoded(data, label)
-        if len(text) > MAX_SOURCE:
-            raise UnreadableFile(f"{label} is larger than {MAX_SOURCE // 1024} KiB.")
-        units, answers = (Unit(label, text),), _answers_in_comments(text)
-    text = "\n".join(unit.text for unit in units)
-    return Source(exercise, label, units, _named(text, exercise, siblings or {}), answers)
+    if suffix == ".ipynb" or holds_cells(data):
+        cells = read_cells(data, label)
+        return _source(exercise, label, _units(cells, label), siblings, _answers(cells))
+    if len(data) > MAX_SOURCE:
+        raise UnreadableFile(f"{label} is larger than {MAX_SOURCE // 1024} KiB.")
+    return from_text(decoded(data, label), exercise, label, siblings)
 
 
-def from_notebook(notebook: Any, exercise: str, siblings: Mapping[str, str]) -> Source:
+def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
+    """The text of a script, as `read_source` reads the file."""
+    return _source(exercise, label, (Unit(label, text),), siblings, _answers_in_comments(text))
+
+
+def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
     """A notebook that nbformat has read, as `read_source` reads the file."""
-    cells = msgspec.convert(notebook["cells"], list[_Cell])
-    units = _units(cells, f"{exercise}.ipynb")
-    text = "\n".join(unit.text for unit in units)
-    named = _named(text, exercise, siblings)
-    return Source(exercise, f"{exercise}.ipynb", units, named, _answers(cells))
+    cells, label = as_cells(notebook), f"{exercise}.ipynb"
+    return _source(exercise, label, _units(cells, label), siblings, _answers(cells))
 
 
-def from_cells(cells: Sequence[str], exercise: str, siblings: Mapping[str, str]) -> Source:
+def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
     """The inputs of a running notebook, in the order in which they ran."""
-    units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(cells, 1) if text.strip())
+    texts = [without_surrogates(text) for text in cells]
+    units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1) if text.strip())
+    return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
+
+
+def _source(
+    exercise: str,
+    label: str,
+    units: tuple[Unit, ...],
+    siblings: Siblings | None,
+    answers: dict[str, str],
+) -> Source:
     text = "\n".join(unit.text for unit in units)
-    return Source(exercise, f"{exercise}.ipynb", units, _named(text, exercise, siblings))
+    helpers = siblings.named_in(text, exercise) if siblings is not None else {}
+    return Source(exercise, label, units, helpers, answers)
 
 
 def with_own_numbers(source: Source, variant: str) -> Source:
@@ -162,13 +130,12 @@ def read_siblings(folder: Path) -> Siblings:
     return Siblings(folder)
 
 
-def _answers(cells: Sequence[_Cell]) -> dict[str, str]:
+def _answers(cells: Sequence[Cell]) -> dict[str, str]:
     """The text cells of a notebook that answer a question; of two with one name, the first."""
     found: dict[str, str] = {}
     for cell in cells:
-        name = cell.metadata.get("answer")
-        if cell.cell_type == "markdown" and isinstance(name, str) and len(found) < MAX_ANSWERS:
-            found.setdefault(name[:100], cell.text[:MAX_ANSWER].strip())
+        if cell.kind == "markdown" and cell.answer and len(found) < MAX_ANSWERS:
+            found.setdefault(cell.answer[:100], cell.text[:MAX_ANSWER].strip())
     return found
 
 
@@ -185,36 +152,13 @@ def _answers_in_comments(text: str) -> dict[str, str]:
                 found[name] = ""
         elif name and len(found[name]) < MAX_ANSWER:
             found[name] += re.sub(r"^#? ?", "", line) + "\n"
-    return {name: answer.strip() for name, answer in found.items()}
+    return {name: answer[:MAX_ANSWER].strip() for name, answer in found.items()}
 
 
-def _cells(data: bytes, label: str) -> list[_Cell]:
-    try:
-        notebook = msgspec.json.decode(data, type=_Notebook)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        if b'"worksheets"' in data[:2000]:
-            reason = "it is in the format of 2014 (nbformat 3); open and save it in Jupyter"
-        else:
-            reason = f"its JSON is damaged ({one_line(str(error), 120)})"
-        raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
-    code = "\n".join(cell.text for cell in notebook.cells if cell.cell_type == "code")
-    if "python" not in (notebook.language or "python").casefold() and not _IN_PYTHON.search(code):
-        raise NotPython(
-            f"{label} is a notebook in {one_line(notebook.language, 40)}. The exercises are "
-            f"graded in Python."
-        )
-    return notebook.cells
-
-
-def _holds_cells(data: bytes) -> bool:
-    """Whether a file is a notebook, whatever its name."""
-    return data.lstrip()[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
-
-
-def _units(cells: Sequence[_Cell], label: str) -> tuple[Unit, ...]:
+def _units(cells: Sequence[Cell], label: str) -> tuple[Unit, ...]:
     units: list[Unit] = []
     for cell in cells:
-        if cell.cell_type == "code" and not cell.is_check:
+        if cell.kind == "code" and not cell.is_check:
             units.append(Unit(f"code cell {len(units) + 1}", cell.text))
     if sum(len(unit.text) for unit in units) > MAX_SOURCE:
         raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")

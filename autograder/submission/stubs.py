@@ -1,13 +1,17 @@
 """What the course hands out: so a file that is still as it was can be told from an answer."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from autograder.authoring.stub import TEXT_STUB, strip_solutions
 from autograder.course import Course
+from autograder.errors import UserError
 from autograder.submission.code import Binding, Code, read_code
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import SUFFIXES, Source, read_source
+from autograder.submission.read import UnreadableFile, read_text
+from autograder.submission.siblings import MAX_SOURCE
+from autograder.submission.source import SUFFIXES, Source, from_text, read_source
 
 UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
 
@@ -23,6 +27,10 @@ class Stub(msgspec.Struct):
     asked: list[str]
     answers: dict[str, str]
     handed_out: set[str]
+
+    def left_to_write(self) -> int:
+        """How much of it is to be written."""
+        return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
         """The names that are asked for and have been written."""
@@ -50,17 +58,34 @@ def read_stubs(course: Course) -> Stubs:
     found: dict[str, Stub] = {}
     handed_out: set[str] = set()
     for name in course.exercises:
-        for suffix in SUFFIXES:
-            try:
-                source = read_source(course.root / "exercises" / f"{name}{suffix}", name)
-            except UnreadableFile:
-                continue
-            code = read_code(source.units)
-            asked = [each for each, bound in code.names.items() if _is_asked(bound)]
-            handed_out |= {bound.tree for bound in code.names.values()}
-            found[name] = Stub(code, asked, source.answers, handed_out)
-            break
+        read = [
+            Stub(code, [n for n, bound in code.names.items() if _is_asked(bound)], answers, set())
+            for code, answers in _handed_out(course, name)
+        ]
+        if read:  # what has been written since asks for less
+            stub = max(read, key=Stub.left_to_write)
+            handed_out |= {bound.tree for bound in stub.code.names.values()}
+            found[name] = msgspec.structs.replace(stub, handed_out=handed_out)
     return found
+
+
+def _handed_out(course: Course, name: str) -> Iterator[tuple[Code, dict[str, str]]]:
+    """An exercise as it is handed out, with its answers in words.
+
+    It is made from the solution where there is one: students, and teachers who try an exercise,
+    write into the files in `exercises`. Without it, the twins there are all there is to go by.
+    """
+    sources = []
+    solution = course.root / "solutions" / f"{name}.py"
+    try:
+        text = strip_solutions(read_text(solution, MAX_SOURCE), str(solution))
+        sources.append(from_text(text, name, solution.name))
+    except (UnreadableFile, UserError):
+        for suffix in SUFFIXES:
+            with contextlib.suppress(UnreadableFile):
+                sources.append(read_source(course.root / "exercises" / f"{name}{suffix}", name))
+    for source in sources:
+        yield read_code(source.units), source.answers
 
 
 def _is_asked(bound: Binding) -> bool:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.errors import UserError
-from autograder.submission.archive import MAX_STUDENT, unpack
+from autograder.submission.archive import NoZip, unpack_student
 from autograder.submission.names import counts
 from autograder.text import one_line
 
@@ -106,9 +105,9 @@ class Walk:
         """Where a zip has been unpacked to; nowhere if it cannot be."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
-            self.notes += [f"{above}{note}" for note in unpack(archive, scratch, MAX_STUDENT)]
-        except UserError:
-            self._note(f"{one_line(archive.name, 100)} is not a zip that can be unpacked")
+            self.notes += [f"{above}{note}" for note in unpack_student(archive, scratch)]
+        except NoZip as error:
+            self._note(f"{one_line(archive.name, 100)} {one_line(error.reason, 200)}")
             return []
         if above:
             self._note(f"{above.removesuffix(': ')} was unpacked")

@@ -3,8 +3,9 @@
 import ast
 import re
 
-_LINE = re.compile(r"^(\s*)(?:([\w.,\[\] ]+=)\s*)?[%!]")
-_HELP = re.compile(r"^\s*(\?.*|[\w.]+\?\??)\s*$")
+# No part of these can begin where the one before it could go on: a long line is read once.
+_LINE = re.compile(r"^(\s*+)(?:([\w.,\[\]][\w.,\[\] ]*+=)\s*+)?[%!]")
+_HELP = re.compile(r"^\s*+(\?.*|[\w.]++\?\??)\s*$")
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
 
 

@@ -2,6 +2,7 @@
 
 import stat
 import struct
+import tracemalloc
 import warnings
 import zipfile
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from autograder.errors import UserError
 from autograder.submission import archive
-from autograder.submission.archive import unpack
+from autograder.submission.archive import unpack, unpack_student
+from autograder.submission.intake import find_folders, read_work
 
 
 def make(path, entries):
@@ -184,7 +186,7 @@ def test_damage_of_every_kind(tmp_path, damage):
     names = ["s0/softmax.py", "s1/softmax.py", "s2/softmax.py"]
     path = make(tmp_path / "c.zip", [(name, name * 50) for name in names])
     damage(path, "s1/softmax.py")
-    assert "s1/softmax.py was left out: it is damaged" in unpack(path, tmp_path / "out")[0]
+    assert "s1/softmax.py was left out: it is " in unpack(path, tmp_path / "out")[0]
     assert tree(tmp_path / "out") == ["s0/softmax.py", "s2/softmax.py"]
 
 
@@ -280,3 +282,61 @@ def test_a_full_disk_is_no_fault_of_an_entry(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "_copy", full)
     with pytest.raises(UserError, match="No space left"):
         unpack(make(tmp_path / "c.zip", [("s1/a.py", "x")]), tmp_path / "out")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_only_what_unpacks_chunk_by_chunk_is_unpacked(tmp_path, method):
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as file:
+        file.writestr("s1/softmax.py", b"\n" * 100_000, compress_type=method)
+        file.writestr("s2/softmax.py", b"x = 1\n", compress_type=zipfile.ZIP_STORED)
+        file.writestr("s3/softmax.py", b"x = 1\n", compress_type=zipfile.ZIP_DEFLATED)
+    (note,) = unpack(tmp_path / "c.zip", tmp_path / "out")
+    assert note.startswith("s1/softmax.py was left out: it is packed in a way that is not read")
+    assert "Pack the zip anew" in note
+    assert tree(tmp_path / "out") == ["s2/softmax.py", "s3/softmax.py"]
+
+
+def claims(path, size, count, zip64=False):
+    """A zip of a megabyte of nothing that says how long its list of entries is."""
+    with path.open("wb") as file:
+        file.truncate(size)
+        file.seek(size)
+        if zip64:
+            file.write(
+                struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, 0)
+            )
+            file.write(struct.pack("<IIQI", 0x07064B50, 0, size, 1))
+            size, count = 0xFFFFFFFF, 0xFFFF
+        file.write(struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, count, count, size, 0, 0))
+    return path
+
+
+@pytest.mark.parametrize("zip64", [False, True])
+@pytest.mark.parametrize("read", [unpack, unpack_student])
+def test_a_list_of_entries_that_is_said_to_be_huge_is_not_read(tmp_path, read, zip64):
+    path = claims(tmp_path / "c.zip", 2**30, 1, zip64)
+    tracemalloc.start()
+    with pytest.raises(UserError, match=r"lists too much: at most .* Pack anew"):
+        read(path, tmp_path / "out")
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert used < 2_000_000
+
+
+def test_a_list_of_more_entries_than_a_zip_may_have(tmp_path, monkeypatch):
+    path = make(tmp_path / "c.zip", [(f"s1/a{number}.py", "") for number in range(60)])
+    monkeypatch.setattr(archive, "MAX_LISTED_STUDENT", 60)
+    monkeypatch.setattr(archive, "MAX_LISTED", 59)
+    assert unpack_student(path, tmp_path / "one") == []
+    with pytest.raises(UserError, match="at most 59 entries are read"):
+        unpack(path, tmp_path / "out")
+
+
+def test_a_student_whose_zip_lists_too_much_is_told(tmp_path):
+    (tmp_path / "s1").mkdir()
+    claims(tmp_path / "s1" / "work.zip", 2**28, 1)
+    (tmp_path / "s1" / "softmax.py").write_text("x = 1\n")
+    (tmp_path / "s2").mkdir()
+    found = read_work(find_folders(tmp_path, ["softmax"])[0][0], ["softmax"])
+    assert set(found.sources) == {"softmax"}
+    assert any(note.startswith("work.zip lists too much") for note in found.notes)

@@ -37,8 +37,40 @@ def test_folders_in_order_and_what_else_lies_there(tmp_path):
 def test_a_folder_around_the_folders(tmp_path):
     put(tmp_path, "class/s1/softmax.py")
     put(tmp_path, "class/s2/softmax.py")
-    folders, _ = find_folders(tmp_path, EXERCISES)
+    folders, notes = find_folders(tmp_path, EXERCISES)
     assert [folder.student for folder in folders] == ["s1", "s2"]
+    assert notes == [
+        "class was taken as the folder around all students' folders, since nothing is beside it "
+        "and only folders are in it."
+    ]
+
+
+def test_each_folder_around_them_is_named(tmp_path):
+    put(tmp_path, "course/class/s1/softmax.py")
+    put(tmp_path, "course/class/s2/softmax.py")
+    _, notes = find_folders(tmp_path, EXERCISES)
+    assert [note.split(" was taken")[0] for note in notes] == ["course", "class"]
+
+
+def test_a_lone_student_is_no_folder_around_others(tmp_path):
+    """What is called after exercises are parts of one student's work."""
+    for number, parts in enumerate(
+        [("softmax", "causal_mask"), ("hw1_softmax", "rest"), ("Softmax (1)", "Causal Mask")]
+    ):
+        for part in parts:
+            put(tmp_path, f"{number}/s1/{part}/softmax.py")
+        folders, notes = find_folders(tmp_path / str(number), EXERCISES)
+        assert [folder.student for folder in folders] == ["s1"]
+        assert notes == []
+
+
+def test_a_student_among_others_is_never_taken_apart(tmp_path):
+    for part in ("s2", "s3"):
+        put(tmp_path, f"s1/{part}/softmax.py")
+    put(tmp_path, "s2/softmax.py")
+    folders, notes = find_folders(tmp_path, EXERCISES)
+    assert [folder.student for folder in folders] == ["s1", "s2"]
+    assert notes == []
 
 
 def test_files_below_and_names_nearly_right(tmp_path):
