@@ -122,11 +122,12 @@ def _opaque_paths(artist: Any) -> Iterator[Any]:
     if hasattr(artist, "get_patch_transform"):
         if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
             yield artist.get_transform().transform_path(artist.get_path())
-    elif hasattr(artist, "to_rgba") and artist.get_array() is not None and hasattr(artist, "norm"):
-        edges = cell_corners(artist)
-        if edges is not None and _alpha(colours_of(artist, artist.get_array())) > OPAQUE:
-            ring = np.concatenate([edges[0], edges[1:, -1], edges[-1, -2::-1], edges[-2::-1, 0]])
-            yield _type("matplotlib.path", "Path")(ring)
+        return
+    corners = cell_corners(artist)
+    if corners is not None:
+        if _alpha(colours_of(artist, artist.get_array())) > OPAQUE:
+            ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
+            yield _type("matplotlib.path", "Path")(np.concatenate(ring))
     elif hasattr(artist, "get_paths") and _alpha(artist.get_facecolor()) > OPAQUE:
         yield from _filled_paths(artist)
 
@@ -166,7 +167,9 @@ def cell_corners(item: Any) -> Floats | None:
 
     None of another kind of artist, and of a mesh whose colours belong to its corners.
     """
-    array = item.get_array()
+    array = item.get_array() if hasattr(item, "get_array") else None
+    if array is None:
+        return None
     if hasattr(item, "get_coordinates"):
         corners = np.asarray(item.get_coordinates(), float)
         if array.ndim < 2 or corners.shape[:2] != (array.shape[0] + 1, array.shape[1] + 1):
