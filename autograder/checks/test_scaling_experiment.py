@@ -5,8 +5,6 @@ which a fair experiment lands, all but once in 10 million times. The sizes come 
 seed, beyond those that the text names, and of some generators it is known what they draw.
 """
 
-import re
-
 import numpy as np
 import pytest
 
@@ -27,6 +25,7 @@ from autograder.judge.purity import expect_no_trace
 from autograder.text import one_line
 from autograder.worker.codec import Figure
 from reference import draws
+from reference.curves import labels_of_pairs, legend_tells_apart, says_scaled, says_unscaled
 
 SEQ_LEN = 8
 REPEATS = 25
@@ -329,46 +328,6 @@ def test_plot_series(plot, reference):
             )
 
 
-def labels_of_pairs(plot, table):
-    """Of each measure that is drawn twice, what legends say of the unscaled series and the scaled.
-
-    A series may be drawn more than once, as a line and as dots.
-    """
-    everything = [series for axes in plot.axes for series in axes.series]
-    drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
-    pairs = []
-    for measure in ("scores_std", "entropy", "max_weight"):
-        labels = []
-        for kind in ("unscaled", "scaled"):
-            wanted = {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
-            alike = [
-                series
-                for series, points in zip(everything, drawn, strict=True)
-                if same_points(wanted, points)
-            ]
-            labels.append({series.label.strip() for series in alike} if alike else None)
-        if None not in labels:
-            pairs.append(tuple(each - {""} for each in labels))
-    return pairs
-
-
-def says_unscaled(label):
-    """Whether a label speaks of scores that are not scaled."""
-    return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
-
-
-def says_scaled(label):
-    """Whether a label speaks of scaled scores."""
-    return "scaled" in label.lower() and not says_unscaled(label)
-
-
-def same_points(wanted, found):
-    wanted, found = sorted(wanted), sorted(found)
-    return len(wanted) == len(found) and bool(
-        np.allclose(wanted, found, rtol=1e-6, atol=1e-9, equal_nan=False)
-    )
-
-
 @pytest.mark.check(
     "plot_scaling: log axis, labels, legend, title",
     points=2,
@@ -401,15 +360,6 @@ def test_plot_labels(plot, submission, reference):
     expect_no_trace(submission.fresh(), calls, between)
     if lacking:
         raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
-
-
-def legend_tells_apart(plot, table):
-    """Whether a legend has another label for each series of a measure."""
-    pairs = labels_of_pairs(plot, table)
-    if pairs:
-        return any(unscaled and scaled and unscaled != scaled for unscaled, scaled in pairs)
-    said = {text.strip() for axes in plot.axes for text in [*axes.legend, *plot.legend]}
-    return len(said - {""}) > 1
 
 
 @pytest.mark.check(

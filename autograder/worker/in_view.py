@@ -32,6 +32,7 @@ class View:
         if is_visible(figure):
             self._walk(figure, 0)
         self._rank = {id(artist): rank for rank, artist in enumerate(self._drawn)}
+        self._covers = list(self._opaque())
 
     def _walk(self, figure: Any, depth: int) -> None:
         self.suptitles += [figure._suptitle] if figure._suptitle is not None else []
@@ -69,10 +70,21 @@ class View:
         seen = _inside(places, axes.bbox) & _inside(places, axes.figure.bbox)
         for box in clips(artist):
             seen &= _inside(places, box)
-        for over in self._drawn[self.order(artist) + 1 :]:
-            if seen.any() and is_visible(over):
-                seen &= ~_covered(places, over)
+        for rank, path, boxes in self._covers:
+            if rank > self.order(artist) and seen.any():
+                covered = path.contains_points(places)
+                for box in boxes:
+                    covered &= _inside(places, box)
+                seen &= ~covered
         return seen
+
+    def _opaque(self) -> Iterator[tuple[int, Any, list[Any]]]:
+        """What hides what is drawn before it: its rank, an outline, and where that is cut off."""
+        for rank, artist in enumerate(self._drawn):
+            if is_visible(artist):
+                boxes = list(clips(artist))
+                for path in _opaque_paths(artist):
+                    yield rank, path, boxes
 
 
 def _in_order(parent: Any, background: Any) -> list[Any]:
@@ -104,17 +116,6 @@ def _inside(places: Floats, box: Any, margin: float = 1.0) -> Seen:
             places <= (right + margin, high + margin)
         )
     return np.asarray(inside.all(axis=-1), bool)
-
-
-def _covered(places: Floats, over: Any) -> Seen:
-    """Which places an opaque artist lies on."""
-    covered = np.zeros(len(places), bool)
-    for path in _opaque_paths(over):
-        covered |= path.contains_points(places)
-    if covered.any():
-        for box in clips(over):
-            covered &= _inside(places, box)
-    return covered
 
 
 def _opaque_paths(artist: Any) -> Iterator[Any]:
