@@ -1,5 +1,6 @@
 """Checks of `attention_heatmap`: figures, graded on what is drawn and written in them."""
 
+import itertools
 import re
 
 import numpy as np
@@ -7,12 +8,16 @@ import pytest
 
 from autograder.judge.expect import Mismatch, expect_close, expect_unchanged
 from autograder.judge.purity import expect_no_trace
-from autograder.text import one_line
+from autograder.text import one_line, several
 from autograder.worker.codec import Figure
-from reference.figures import image_of, panels_of
+from reference.axis_labels import are_a_pair, side_of
+from reference.figures import cell_at, matrix_of, panels_in
 
 TOKENS = ["the", "cat", "sat"]
 REPEATED = ["the", "cat", "the", "mat"]
+NEAR = 1e-6
+ON_A_BORDER = 1e-3
+LONGEST_NUMBER = 24
 
 
 def weights_of(reference, rng, length):
@@ -28,20 +33,51 @@ def expect_figure(value, function):
 
 def draw(submission, weights, tokens, *title):
     figure = expect_figure(submission.plot_attention(weights, tokens, *title), "plot_attention")
-    drawn = [axes for axes in figure.axes if axes.images and not axes.is_bar]
+    drawn = panels_in(figure)
     if not drawn:
-        raise Mismatch("There is no image in the figure.", mistake="no-image")
-    expect_colours(drawn[0].images[0])
+        raise Mismatch("There is no image to be seen in the figure.", mistake="no-image")
     return figure, drawn[0]
+
+
+def shown(axes, what):
+    """The values of the one image on axes, if all of its cells can be seen and told apart."""
+    image = axes.images[-1]
+    if len(axes.images) > 1:
+        raise Mismatch(
+            f"There are {len(axes.images)} images on the same axes ({what}), one over the other. "
+            f"Draw one on each.",
+            mistake="images-over-one-another",
+        )
+    if not image.values:
+        raise Mismatch(
+            f"What is drawn ({what}) is no matrix of values: hand imshow the two-dimensional array "
+            f"itself.",
+            mistake="no-matrix",
+        )
+    if image.hidden:
+        raise Mismatch(
+            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen: they lie beyond "
+            f"the limits of the axes, are too small, or something is drawn over them.",
+            mistake="cells-out-of-view",
+        )
+    expect_colours(image)
+    return matrix_of(image)
 
 
 def expect_colours(image):
     values = np.array(image.values)
-    if np.ptp(values) > 1e-9 and np.ptp(np.clip(values, image.low, image.high)) < 1e-9:
+    different = len(np.unique(np.round(values, 6)))
+    if np.ptp(values) > 1e-9 and image.colours < 2:
         raise Mismatch(
-            "All cells have the same colour: the colours begin or end (vmin, vmax) beyond the "
-            "values.",
+            "All cells have the same colour, so no weight can be told from another. Look at the "
+            "colour map, and at where the colours begin and end (vmin, vmax).",
             mistake="one-colour",
+        )
+    if different > 2 and image.shades < 3:
+        raise Mismatch(
+            "The cells have only two colours, however many values there are. Look at the colour "
+            "map, and at where its colours begin and end.",
+            mistake="two-colours",
         )
 
 
@@ -67,35 +103,47 @@ def test_image(submission, reference, rng):
         (np.array([[0.9, 0.1], [0.4, 0.6]]), ["red", "car"]),
         (weights_of(reference, rng, 3), TOKENS),
     ):
-        figure, _ = draw(submission, weights, tokens)
-        expect_close(image_of(figure), weights, "the image")
+        _, axes = draw(submission, weights, tokens)
+        expect_close(shown(axes, "the weights"), weights, "the image")
 
 
-def ticks(labels, places):
-    """Label by place, of the ticks that have one."""
-    return {
-        round(place, 6): label.strip()
-        for label, place in zip(labels, places, strict=False)
-        if label.strip()
-    }
+def ticks(labels, places, edges):
+    """The labels of the ticks, in the order of the columns or rows from the first to the last."""
+    ahead = edges[0] <= edges[-1] if edges else True
+    found = {}
+    for place, label in sorted(zip(places, labels, strict=False), reverse=not ahead):
+        if label.strip():
+            found.setdefault(round(place, 6), label.strip())
+    return found
 
 
-def at_each_cell(found, tokens):
-    """Whether each cell has its token; cells of an image lie around 0, 1, 2, of a mesh between."""
-    return any(
-        [found.get(i + offset) for i in range(len(tokens))] == tokens for offset in (0.0, 0.5)
+def at_each_cell(found, edges, tokens):
+    """Whether each cell has one label, its token: in the cell, or where it begins or ends."""
+    return (
+        list(found.values()) == tokens
+        and len(edges) == len(tokens) + 1
+        and all(
+            min(pair) - NEAR <= place <= max(pair) + NEAR
+            for place, pair in zip(found, itertools.pairwise(edges), strict=True)
+        )
     )
 
 
-def expect_tokens(axis, labels, places, tokens):
-    found = ticks(labels, places)
-    if at_each_cell(found, tokens):
+def expect_tokens(axis, labels, places, edges, tokens):
+    found = ticks(labels, places, edges)
+    if at_each_cell(found, edges, tokens):
         return
     said = ", ".join(one_line(label, 20) for label in list(found.values())[:8]) or "none"
+    if list(found.values()) == tokens:
+        raise Mismatch(
+            f"The tick labels of the {axis} axis are the tokens, but they do not stand at the "
+            f"cells of the image: the places of ticks and cells differ.",
+            mistake="ticks-beside-cells",
+        )
     backwards = list(found.values()) == tokens[::-1]
     raise Mismatch(
-        f"The tick labels of the {axis} axis are {said}; expected the tokens, one at each cell: "
-        f"{', '.join(tokens)}.",
+        f"The tick labels to be seen on the {axis} axis are {said}; expected the tokens, one at "
+        f"each cell: {', '.join(tokens)}.",
         mistake="ticks-backwards" if backwards else "ticks-are-not-tokens",
     )
 
@@ -112,14 +160,11 @@ def expect_tokens(axis, labels, places, tokens):
 )
 def test_tick_labels(submission, reference, rng, example):
     _, _, axes = example
-    expect_tokens("x", axes.x_ticks, axes.x_places, TOKENS)
-    expect_tokens("y", axes.y_ticks, axes.y_places, TOKENS)
+    for axis, labels, places, edges in both_axes(axes):
+        expect_tokens(axis, labels, places, edges, TOKENS)
     _, axes = draw(submission, weights_of(reference, rng, len(REPEATED)), REPEATED)
-    for axis, labels, places in (
-        ("x", axes.x_ticks, axes.x_places),
-        ("y", axes.y_ticks, axes.y_places),
-    ):
-        if not at_each_cell(ticks(labels, places), REPEATED):
+    for axis, labels, places, edges in both_axes(axes):
+        if not at_each_cell(ticks(labels, places, edges), edges, REPEATED):
             raise Mismatch(
                 f"Of the tokens {', '.join(REPEATED)}, “the” occurs twice. Each cell of the {axis} "
                 f"axis needs its own label, also where the token is the same as another one.",
@@ -127,12 +172,13 @@ def test_tick_labels(submission, reference, rng, example):
             )
 
 
-def says_query(label):
-    return re.search(r"quer|\bfrom\b", label.lower()) is not None
-
-
-def says_key(label):
-    return re.search(r"\bkeys?\b|\bto\b|attended", label.lower()) is not None
+def both_axes(axes):
+    """For x and y: the name, the labels of the ticks and their places, and the cells' edges."""
+    image = axes.images[-1]
+    return (
+        ("x", axes.x_ticks, axes.x_places, image.x_edges),
+        ("y", axes.y_ticks, axes.y_places, image.y_edges),
+    )
 
 
 @pytest.mark.check(
@@ -154,10 +200,19 @@ def test_axis_labels(example):
             "Both axes have the same label, so queries and keys cannot be told apart.",
             mistake="same-axis-labels",
         )
-    if says_query(x) and says_key(y) and not says_key(x) and not says_query(y):
+    across, down = side_of(x), side_of(y)
+    if (across == "query" and down != "query") or (down == "key" and across != "key"):
         raise Mismatch(
             "The labels are exchanged: the rows are queries (y axis), the columns keys (x axis).",
             mistake="axis-labels-exchanged",
+        )
+    if (across, down) not in {("key", "query"), ("key", None), (None, "query")} and not are_a_pair(
+        x, y
+    ):
+        raise Mismatch(
+            f"From the labels (x: {one_line(x, 40)!r}, y: {one_line(y, 40)!r}) a reader cannot "
+            f"tell which axis has the queries and which the keys. Any wording that says so does.",
+            mistake="axis-labels-say-neither",
         )
 
 
@@ -178,7 +233,9 @@ def test_colour_bar(example):
 
 def number_in(text):
     """A weight as it is written, and half of its last place; None if it is not a number."""
-    found = re.fullmatch(r"([+-]?\d*\.?\d+)\s*(%?)", text.strip().replace("−", "-"))
+    if len(text) > LONGEST_NUMBER:
+        return None
+    found = re.fullmatch(r"([+-]?(?:\d+\.?|\d*\.\d+))\s?(%?)", text.strip().replace("−", "-"))
     if not found:
         return None
     decimals = len(found[1].partition(".")[2])
@@ -198,35 +255,56 @@ def number_in(text):
 )
 def test_cell_texts(example):
     weights, _, axes = example
+    problems = []
+    for lean in (-ON_A_BORDER, ON_A_BORDER):  # a number on the border of two cells is in either
+        try:
+            expect_numbers_in_cells(numbers_by_cell(axes, lean), weights)
+            return
+        except Mismatch as mismatch:
+            problems.append(mismatch)
+    raise problems[0]
+
+
+def numbers_by_cell(axes, lean):
+    image = axes.images[-1]
     written = {}
     for text, (x, y) in zip(axes.texts, axes.text_places, strict=False):
-        if number_in(text) is not None and np.isfinite([x, y]).all():
-            written[round(y - 0.01), round(x - 0.01)] = number_in(text)
-    cells = [(i, j) for i in range(3) for j in range(3)]
+        cell = cell_at(image.y_edges, y, lean), cell_at(image.x_edges, x, lean)
+        number = number_in(text)
+        if number is not None and None not in cell:
+            written.setdefault(cell, []).append(number)
+    return written
+
+
+def expect_numbers_in_cells(written, weights):
+    cells = list(np.ndindex(*weights.shape))
     absent = [cell for cell in cells if cell not in written]
     if absent:
         i, j = absent[0]
         raise Mismatch(
-            f"{len(absent)} of 9 cells have no number in them; the first is [{i}][{j}].",
+            f"In {len(absent)} of {len(cells)} cells no number can be seen; the first is "
+            f"[{i}][{j}].",
             mistake="cells-without-numbers",
         )
+    if all(matches(written[i, j], weights[i, j]) for i, j in cells):
+        return
     if all(matches(written[i, j], weights[j, i]) for i, j in cells):
         raise Mismatch(
             "The number in each cell is that of the cell across the diagonal: rows and columns "
             "have changed places in the texts.",
             mistake="numbers-transposed",
         )
-    for i, j in cells:
-        if not matches(written[i, j], weights[i, j]):
-            raise Mismatch(
-                f"Cell [{i}][{j}] says {written[i, j][0]:g}; its weight is {weights[i, j]:.4f}.",
-                mistake="other-numbers",
-            )
+    i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))
+    said = " and ".join(f"{value:g}" for value, _ in written[i, j][:3])
+    raise Mismatch(
+        f"Cell [{i}][{j}] says {said}; its weight is {weights[i, j]:.4f}.",
+        mistake="other-numbers",
+    )
 
 
-def matches(written, weight):
-    value, unit = written
-    return unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9
+def matches(numbers, weight):
+    """Whether all numbers in a cell are its weight, to the places that are written."""
+    return all(unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9 for value, unit in numbers)
 
 
 @pytest.mark.check(
@@ -244,8 +322,12 @@ def test_title(submission, reference, rng):
     if "Layer 3, head 1" not in f"{figure.title} {axes.title}":
         raise Mismatch("The title that is given is not in the figure.", mistake="title-missing")
     figure, axes = draw(submission, weights, TOKENS)
-    if "None" in f"{figure.title} {axes.title}":
-        raise Mismatch("Without a title, the figure is titled “None”.", mistake="title-none")
+    said = f"{figure.title} {axes.title}".strip()
+    if said:
+        raise Mismatch(
+            f"Without a title, the figure is titled “{one_line(said, 40)}”; it should have none.",
+            mistake="title-none" if "None" in said else "title-always",
+        )
 
 
 @pytest.mark.check(
@@ -264,20 +346,17 @@ def test_mask_effect(submission, reference, rng):
         scores = rng.normal(size=mask.shape)
         value = submission.plot_mask_effect(scores, mask)
         figure = expect_figure(value, "plot_mask_effect")
-        found = panels_of(figure)
-        for axes in figure.axes:
-            for image in axes.images:
-                expect_colours(image)
-        if len(found) != 3:
+        panels = panels_in(figure)
+        if len(panels) != 3:
             raise Mismatch(
-                f"There are {len(found)} images in the figure; expected three.",
+                f"{several(len(panels), 'image')} can be seen in the figure; expected three.",
                 mistake="number-of-images",
             )
         right = (mask, reference.softmax(scores), reference.masked_weights(scores, mask))
         names = ("the mask (first image)", "the weights without the mask (second image)",
                  "the weights with the mask (third image)")  # fmt: skip
-        for name, mine, expected in zip(names, found, right, strict=True):
-            expect_close(mine, expected, name, condition=10.0)
+        for name, axes, expected in zip(names, panels, right, strict=True):
+            expect_close(shown(axes, name), expected, name, condition=10.0)
 
 
 @pytest.mark.hidden
@@ -285,8 +364,8 @@ def test_mask_effect(submission, reference, rng):
 def test_other_sizes(submission, reference, rng):
     weights = weights_of(reference, rng, 5)
     tokens = [f"w{i}" for i in range(5)]
-    figure, _ = draw(submission, weights, tokens)
-    expect_close(image_of(figure), weights, "the image")
+    _, axes = draw(submission, weights, tokens)
+    expect_close(shown(axes, "the weights"), weights, "the image")
     _, (after, *_) = submission.plot_attention.with_arguments(weights, tokens)
     expect_unchanged(weights, after, "weights")
     scores, mask = rng.normal(size=(4, 4)), reference.causal_mask(4)

@@ -5,8 +5,6 @@ which a fair experiment lands, all but once in 10 million times. The sizes come 
 seed, beyond those that the text names, and of some generators it is known what they draw.
 """
 
-import re
-
 import numpy as np
 import pytest
 
@@ -27,6 +25,7 @@ from autograder.judge.purity import expect_no_trace
 from autograder.text import one_line
 from autograder.worker.codec import Figure
 from reference import draws
+from reference.curves import labels_of_pairs, legend_tells_apart, says_scaled, says_unscaled
 
 SEQ_LEN = 8
 REPEATS = 25
@@ -313,47 +312,20 @@ def plot(submission, reference):
     ),
 )
 def test_plot_series(plot, reference):
-    table = example_results(reference)
-    everything = [series for axes in plot.axes for series in axes.series]
-    drawn = [set(zip(series.x, series.y, strict=False)) for series in everything]
-    for measure in ("scores_std", "entropy", "max_weight"):
-        wanted = [
-            {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
-            for kind in ("unscaled", "scaled")
-        ]
-        places = [
-            [n for n, found in enumerate(drawn) if same_points(points, found)] for points in wanted
-        ]
-        if all(places):
-            unscaled, scaled = (everything[found[0]].label for found in places)
-            if says_scaled(unscaled) and says_unscaled(scaled):
-                raise Mismatch(
-                    f"The labels are exchanged: the line labelled {one_line(unscaled, 40)!r} holds "
-                    f"the unscaled values, and {one_line(scaled, 40)!r} the scaled ones.",
-                    mistake="labels-exchanged",
-                )
-            return
-    raise Mismatch(
-        "The figure holds no measure with both of its series (unscaled and scaled) at all the "
-        "dimensions of the results."
-    )
-
-
-def says_unscaled(label):
-    """Whether a label speaks of scores that are not scaled."""
-    return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
-
-
-def says_scaled(label):
-    """Whether a label speaks of scaled scores."""
-    return "scaled" in label.lower() and not says_unscaled(label)
-
-
-def same_points(wanted, found):
-    wanted, found = sorted(wanted), sorted(found)
-    return len(wanted) == len(found) and bool(
-        np.allclose(wanted, found, rtol=1e-6, atol=1e-9, equal_nan=False)
-    )
+    pairs = labels_of_pairs(plot, example_results(reference))
+    if not pairs:
+        raise Mismatch(
+            "The figure shows no measure with both of its series (unscaled and scaled) at all the "
+            "dimensions of the results."
+        )
+    for unscaled, scaled in pairs:
+        if any(map(says_scaled, unscaled)) and any(map(says_unscaled, scaled)):
+            raise Mismatch(
+                f"The labels are exchanged: by the legend, {one_line(min(unscaled), 40)!r} is the "
+                f"line with the unscaled values, and {one_line(min(scaled), 40)!r} the one with "
+                f"the scaled ones.",
+                mistake="labels-exchanged",
+            )
 
 
 @pytest.mark.check(
@@ -377,8 +349,7 @@ def test_plot_labels(plot, submission, reference):
         lacking.append("a label on the x axis")
     if not all(axes.y_label.strip() for axes in used):
         lacking.append("a label on the y axis")
-    labels = {text.strip() for axes in used for text in axes.legend} | set(plot.legend)
-    if len({text for text in labels if text}) < 2:
+    if not legend_tells_apart(plot, example_results(reference)):
         lacking.append("a legend that tells the two series apart")
     if not plot.title.strip() and not any(axes.title.strip() for axes in used):
         lacking.append("a title")

@@ -9,7 +9,7 @@ process wrote.
 import math
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -62,58 +62,97 @@ class Handle(msgspec.Struct, frozen=True):
     type: str
 
 
-class Series(msgspec.Struct, array_like=True):
-    """A line or a scatter of points: `x` and `y` have the same length."""
+MAX_PANELS, MAX_DRAWN, MAX_POINTS, MAX_CELLS, MAX_TEXTS, MAX_LETTERS = (
+    16,
+    64,
+    4096,
+    16384,
+    1100,
+    300,
+)
 
-    kind: str
-    label: str
-    x: list[float]
-    y: list[float]
+Letters = Annotated[str, msgspec.Meta(max_length=MAX_LETTERS)]
+Texts = Annotated[list[Letters], msgspec.Meta(max_length=MAX_TEXTS)]
+Places = Annotated[list[float], msgspec.Meta(max_length=MAX_TEXTS)]
+Points = Annotated[list[float], msgspec.Meta(max_length=MAX_POINTS)]
+Edges = Annotated[list[float], msgspec.Meta(max_length=MAX_CELLS + 1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_CELLS)]
+
+
+class Series(msgspec.Struct, array_like=True):
+    """A line or a scatter of points that are in view: `x` and `y` have the same length.
+
+    `label` is what a legend says of it, by its colour and style.
+    """
+
+    kind: Letters
+    label: Letters
+    x: Points
+    y: Points
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError("a series needs as many x as y")
 
 
 class Image(msgspec.Struct, array_like=True):
-    """An image of `values`, row by row, and the rows and columns it has.
+    """An image of `values`, row by row, and the rows and columns it has; none if it is no matrix.
 
-    `low` and `high` are the values at the ends of its colours.
+    `x_edges` and `y_edges` are where its columns and rows begin and end, in the coordinates of the
+    data. Of its cells, `hidden` cannot be seen: beyond the limits of the axes, tiny, or covered.
+    `colours` counts the colours of its cells, `shades` those between the least and largest value.
     """
 
-    rows: int
-    columns: int
-    values: list[float]
-    low: float = 0.0
-    high: float = 1.0
+    rows: Count
+    columns: Count
+    values: Annotated[list[float], msgspec.Meta(max_length=MAX_CELLS)]
+    x_edges: Edges = []
+    y_edges: Edges = []
+    hidden: Count = 0
+    colours: Count = 0
+    shades: Count = 0
+
+    def __post_init__(self) -> None:
+        if len(self.values) != self.rows * self.columns:
+            raise ValueError("an image needs a value for each cell")
+        edges = (len(self.x_edges), len(self.y_edges))
+        if edges not in {(0, 0), (self.columns + 1, self.rows + 1)}:
+            raise ValueError("an image needs edges for all of its cells")
 
 
 class Axes(msgspec.Struct, array_like=True):
-    """One set of axes of a figure, as data.
+    """One set of axes of a figure, as data: what of it can be seen.
 
-    `x_places` and `y_places` are where the ticks are, `text_places` where the texts stand, in the
-    coordinates of the data. `is_bar` is true of a colour bar.
+    `x_places` and `y_places` are where the labelled ticks are, `text_places` where the texts stand,
+    in the coordinates of the data. The images are in the order in which they are drawn. `is_bar` is
+    true of a colour bar of an image in the figure. `box` is the place on the page: left, bottom,
+    right and top, as fractions of it.
     """
 
-    title: str = ""
-    x_label: str = ""
-    y_label: str = ""
-    x_scale: str = ""
-    y_scale: str = ""
-    x_ticks: list[str] = []
-    y_ticks: list[str] = []
-    legend: list[str] = []
-    texts: list[str] = []
-    series: list[Series] = []
-    images: list[Image] = []
-    x_places: list[float] = []
-    y_places: list[float] = []
-    text_places: list[tuple[float, float]] = []
+    title: Letters = ""
+    x_label: Letters = ""
+    y_label: Letters = ""
+    x_scale: Letters = ""
+    y_scale: Letters = ""
+    x_ticks: Texts = []
+    y_ticks: Texts = []
+    legend: Texts = []
+    texts: Texts = []
+    series: Annotated[list[Series], msgspec.Meta(max_length=2 * MAX_DRAWN)] = []
+    images: Annotated[list[Image], msgspec.Meta(max_length=MAX_DRAWN)] = []
+    x_places: Places = []
+    y_places: Places = []
+    text_places: Annotated[list[tuple[float, float]], msgspec.Meta(max_length=MAX_TEXTS)] = []
     is_bar: bool = False
+    box: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
 
 
 class Figure(msgspec.Struct, array_like=True):
-    """A matplotlib figure, as data."""
+    """A matplotlib figure, as data: what of it can be seen."""
 
-    title: str = ""
-    legend: list[str] = []
-    axes: list[Axes] = []
+    title: Letters = ""
+    legend: Texts = []
+    axes: Annotated[list[Axes], msgspec.Meta(max_length=MAX_PANELS)] = []
 
 
 def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:

@@ -1,17 +1,25 @@
-"""A matplotlib figure as plain data: what is drawn and what is written, not its pixels."""
+"""A matplotlib figure as plain data: what is drawn and written where it can be seen."""
 
 import sys
 from typing import Any
 
 import numpy as np
 
-from .codec import Axes, Figure, Image, Series
+from . import legends
+from .codec import (
+    MAX_DRAWN,
+    MAX_LETTERS,
+    MAX_PANELS,
+    MAX_POINTS,
+    MAX_TEXTS,
+    Axes,
+    Figure,
+    Series,
+)
+from .in_view import Floats, View, colour_over, is_written, reads
+from .pictures import Picture, pictures_of, same_colours
 
-MAX_AXES = 16
-MAX_ITEMS = 64
-MAX_POINTS = 4096
-MAX_TEXTS = 1100
-MAX_TEXT = 300
+MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
 
 
 def describe_figure(figure: Any) -> Figure:
@@ -19,81 +27,183 @@ def describe_figure(figure: Any) -> Figure:
 
     The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
     """
-    figure.set_layout_engine("none")  # where things stand is not looked at, and slow to work out
+    figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
     figure.draw_without_rendering()  # ticks and their labels are made on drawing
-    described = Figure(
-        title=_text(figure.get_suptitle()),
-        legend=[label for legend in figure.legends for label in _legend(legend)],
-        axes=[_axes(axes) for axes in figure.axes[:MAX_AXES]],
-    )
+    described = _describe(View(figure))
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)
     return described
 
 
-def _axes(axes: Any) -> Axes:
-    legend = axes.get_legend()
-    titles = [axes.get_title(loc) for loc in ("center", "left", "right")]
-    return Axes(
-        title=_text(" ".join(title for title in titles if title)),
-        x_label=_text(axes.get_xlabel()),
-        y_label=_text(axes.get_ylabel()),
-        x_scale=axes.get_xscale(),
-        y_scale=axes.get_yscale(),
-        x_ticks=[_text(label.get_text()) for label in axes.get_xticklabels()[:MAX_TEXTS]],
-        y_ticks=[_text(label.get_text()) for label in axes.get_yticklabels()[:MAX_TEXTS]],
-        legend=_legend(legend) if legend is not None else [],
-        texts=[_text(text.get_text()) for text in axes.texts[:MAX_TEXTS]],
-        series=_series(axes),
-        images=_images(axes),
-        x_places=_floats(axes.get_xticks()),
-        y_places=_floats(axes.get_yticks()),
-        text_places=[_place(text) for text in axes.texts[:MAX_TEXTS]],
-        is_bar=axes.get_label() == "<colorbar>",
+def _describe(view: View) -> Figure:
+    shown = view.axes[:MAX_PANELS]
+    pictures = {id(axes): pictures_of(axes, view) for axes in shown if not _colorbar(axes)}
+    entries = {id(axes): legends.entries([axes.get_legend()], view) for axes in shown}
+    general = legends.entries(view.legends, view)
+    every = [*general, *(entry for axes in shown for entry in entries[id(axes)])]
+    all_pictures = [picture for found in pictures.values() for picture in found]
+    return Figure(
+        title=_joined(view.suptitles, view),
+        legend=[entry.text for entry in general],
+        axes=[
+            _axes(
+                axes,
+                view,
+                pictures.get(id(axes), []),
+                _series(axes, view, entries[id(axes)] or every),
+                entries[id(axes)],
+                all_pictures,
+            )
+            for axes in shown
+        ],
     )
 
 
-def _place(text: Any) -> tuple[float, float]:
-    try:
-        x, y = text.get_position()
-        return float(x), float(y)
-    except (TypeError, ValueError):
-        return float("nan"), float("nan")
+def _axes(
+    axes: Any,
+    view: View,
+    pictures: list[Picture],
+    series: list[Series],
+    entries: list[legends.Entry],
+    bars_of: list[Picture],
+) -> Axes:
+    x_ticks, y_ticks = _ticks(axes, axes.xaxis, view), _ticks(axes, axes.yaxis, view)
+    texts = _texts(axes, view, pictures)
+    bar = _colorbar(axes)
+    box = axes.bbox.transformed(axes.get_figure().figure.transFigure.inverted())
+    return Axes(
+        title=_joined([axes.title, axes._left_title, axes._right_title], view),
+        x_label=_joined([axes.xaxis.label] if _has(axes, axes.xaxis, view) else [], view),
+        y_label=_joined([axes.yaxis.label] if _has(axes, axes.yaxis, view) else [], view),
+        x_scale=_letters(axes.get_xscale()),
+        y_scale=_letters(axes.get_yscale()),
+        x_ticks=[label for label, _ in x_ticks],
+        y_ticks=[label for label, _ in y_ticks],
+        legend=[entry.text for entry in entries],
+        texts=[text for text, _ in texts],
+        series=series,
+        images=[picture.image for picture in pictures],
+        x_places=[place for _, place in x_ticks],
+        y_places=[place for _, place in y_ticks],
+        text_places=[place for _, place in texts],
+        is_bar=bool(bar and (x_ticks or y_ticks) and _stands_for(bar, view, bars_of)),
+        box=(float(box.x0), float(box.y0), float(box.x1), float(box.y1)),
+    )
 
 
-def _text(text: object) -> str:
-    return str(text)[:MAX_TEXT]
+def _colorbar(axes: Any) -> Any:
+    """The colour bar that fills these axes, if one does."""
+    return getattr(axes, "_colorbar", None)
 
 
-def _legend(legend: Any) -> list[str]:
-    return [_text(text.get_text()) for text in legend.get_texts()[:MAX_ITEMS]]
+def _stands_for(bar: Any, view: View, pictures: list[Picture]) -> bool:
+    """Whether a colour bar shows the colours of one of these images."""
+    if bar.solids is not None and not view.has(bar.solids):
+        return False
+    return any(
+        bar.mappable is picture.item or same_colours(bar.mappable, picture) for picture in pictures
+    )
 
 
-def _series(axes: Any) -> list[Series]:
+def _has(axes: Any, axis: Any, view: View) -> bool:
+    return bool(axes.axison) and view.has(axis)
+
+
+def _ticks(axes: Any, axis: Any, view: View) -> list[tuple[str, float]]:
+    """The labels of an axis' ticks that can be read, each with its place."""
+    if not _has(axes, axis, view):
+        return []
+    low, high = sorted(axis.get_view_interval())
+    margin = MARGIN * (high - low)
+    axis.get_ticklabels(which="both")  # brings labels and places up to date
     found = []
-    for line in axes.get_lines()[:MAX_ITEMS]:
-        x, y = line.get_xdata(orig=False), line.get_ydata(orig=False)
-        found.append(Series("line", _text(line.get_label()), _floats(x), _floats(y)))
-    for collection in axes.collections[:MAX_ITEMS]:
-        points: Any = np.ma.filled(np.ma.asarray(collection.get_offsets(), float), np.nan)
-        if type(collection).__name__ == "PathCollection" and points.ndim == 2 and len(points):
-            label = _text(collection.get_label())
-            found.append(Series("scatter", label, _floats(points[:, 0]), _floats(points[:, 1])))
+    for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()][:MAX_TEXTS]:
+        place = float(tick.get_loc())
+        labels = [each for each in (tick.label1, tick.label2) if reads(each, view.page)]
+        if labels and tick.get_visible() and low - margin <= place <= high + margin:
+            found.append((_letters(labels[0].get_text()), place))
     return found
 
 
-def _images(axes: Any) -> list[Image]:
+def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tuple[float, float]]]:
+    """The texts that can be read, each with its place in the coordinates of the data.
+
+    That a few have the colour of their cell is a matter of taste; that most have, hides them.
+    """
+    found, readable = [], []
+    ground = colour_over(axes.get_facecolor(), view.page)
+    for text in [each for each in axes.texts if view.has(each)][:MAX_TEXTS]:
+        pixels, place = _place(text, axes)
+        if is_written(text) and view.sees(pixels, text, axes)[0]:
+            behind = ground
+            for picture in pictures:
+                behind = picture.colour_at(place, behind)
+            if text.get_bbox_patch() is not None:
+                behind = colour_over(text.get_bbox_patch().get_facecolor(), behind)
+            found.append((_letters(text.get_text()), place))
+            readable.append(reads(text, behind))
+    if 2 * sum(readable) >= len(found):
+        return found
+    return [each for each, can_be_read in zip(found, readable, strict=True) if can_be_read]
+
+
+def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
+    """Where a text stands, in pixels and in the coordinates of the data."""
+    x, y = text.get_position()
+    given = np.array([[float(text.convert_xunits(x)), float(text.convert_yunits(y))]])
+    pixels = text.get_transform().transform(given)
+    if text.get_transform() is not axes.transData:
+        given = axes.transData.inverted().transform(pixels)
+    return pixels, (float(given[0, 0]), float(given[0, 1]))
+
+
+def _series(axes: Any, view: View, entries: list[legends.Entry]) -> list[Series]:
+    ground = colour_over(axes.get_facecolor(), view.page)
+
+    def shown(artists: Any) -> list[Any]:
+        return [each for each in artists if view.has(each) and legends.can_be_seen(each, ground)][
+            :MAX_DRAWN
+        ]
+
     found = []
-    meshes = [item for item in axes.collections if type(item).__name__ == "QuadMesh"]
-    for item in [*axes.get_images(), *meshes][:MAX_ITEMS]:
-        data: Any = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
-        if data.ndim == 2 and data.size <= MAX_POINTS * 4:
-            values = [float(value) for value in data.ravel()]
-            low, high = _floats([item.norm.vmin, item.norm.vmax])
-            found.append(Image(data.shape[0], data.shape[1], values, low, high))
+    for line in shown(axes.get_lines()):
+        ends = [_floats(line.get_xdata(orig=False)), _floats(line.get_ydata(orig=False))]
+        points, label = np.column_stack(ends), legends.label_of(line, entries)
+        seen = _in_view(points, line, line.get_transform(), axes, view)
+        found.append(Series("line", label, *seen))
+    for dots in shown(each for each in axes.collections if _is_scatter(each)):
+        points = np.ma.filled(np.ma.asarray(dots.get_offsets(), float), np.nan).reshape(-1, 2)
+        label = legends.label_of(dots, entries)
+        seen = _in_view(points, dots, dots.get_offset_transform(), axes, view)
+        found.append(Series("scatter", label, *seen))
     return found
 
 
-def _floats(values: Any) -> list[float]:
-    array: Any = np.ma.filled(np.ma.asarray(values, float), np.nan)
-    return [float(value) for value in array.ravel()[:MAX_POINTS]]
+def _is_scatter(collection: Any) -> bool:
+    return type(collection).__name__ == "PathCollection"
+
+
+def _in_view(
+    points: Floats, artist: Any, transform: Any, axes: Any, view: View
+) -> tuple[list[float], list[float]]:
+    """The points that can be seen, in the coordinates of the data: all x, and all y."""
+    points = points[:MAX_POINTS]
+    pixels = np.asarray(transform.transform(points), float).reshape(-1, 2)
+    if transform is not axes.transData:
+        points = np.asarray(axes.transData.inverted().transform(pixels), float)
+    seen = points[view.sees(pixels, artist, axes)]
+    return [float(x) for x in seen[:, 0]], [float(y) for y in seen[:, 1]]
+
+
+def _floats(values: Any) -> Floats:
+    return np.asarray(np.ma.filled(np.ma.asarray(values, float), np.nan), float).ravel()
+
+
+def _letters(text: object) -> str:
+    return str(text)[:MAX_LETTERS]
+
+
+def _joined(texts: list[Any], view: View) -> str:
+    """What those of these texts say that can be read."""
+    shown = [text.get_text() for text in texts if reads(text, view.page)]
+    return _letters(" ".join(shown))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .codec import Figure, Handle, Tensor
+from .codec import Tensor
 from .figures import describe_figure
 
 MAX_ITEMS = 20_000
@@ -58,8 +58,6 @@ class _Walk:
             return float(value)
         if isinstance(value, numbers.Complex):
             return complex(value)
-        if isinstance(value, Handle | Figure):
-            return value
         if isinstance(value, Mapping):
             return {_key(k): self.convert(v, depth + 1) for k, v in value.items()}
         return self._other(value, depth)

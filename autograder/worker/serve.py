@@ -53,10 +53,11 @@ class Answers:
                 if request.forward is not None:
                     return self._forward(value, args, kwargs, request.forward)
                 value = value(*args, **kwargs)
-            if request.keep or request.operation == "make":
-                value = self._keep(value)
+            kept = request.keep or request.operation == "make"
+            # only what is kept here is sent as a handle: one in a student's result is no plain data
+            sent = self._keep(value) if kept else to_plain(value)
             echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
-            return Reply(to_plain(value), echo=echo)
+            return Reply(sent, echo=echo)
         except BaseException as error:
             return Reply(problem=explain(error, self.labels))
 

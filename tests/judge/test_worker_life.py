@@ -220,21 +220,21 @@ def test_a_figure_comes_back_as_data(submit):
         """
         import matplotlib.pyplot as plt
         def f():
-            fig, ax = plt.subplots()
+            fig, (ax, other) = plt.subplots(1, 2)
             ax.plot([1, 10], [2, 3], label="a")
             ax.scatter([1, 2], [3, 4], label="b")
-            ax.imshow([[1, 2], [3, 4]])
+            other.imshow([[1, 2], [3, 4]])
             ax.set(xscale="log", xlabel="x", ylabel="y", title="t")
             ax.legend()
             return fig
         """,
         Limits(load_seconds=30, call_seconds=30, total_seconds=60),
     )
-    (axes,) = work.f().axes
+    axes, other = work.f().axes
     assert (axes.title, axes.x_label, axes.y_label, axes.x_scale) == ("t", "x", "y", "log")
     assert axes.legend == ["a", "b"]
     assert [(s.label, s.x, s.y) for s in axes.series] == [
         ("a", [1, 10], [2, 3]),
         ("b", [1, 2], [3, 4]),
     ]
-    assert axes.images[0].values == [1, 2, 3, 4]
+    assert other.images[0].values == [1, 2, 3, 4]

@@ -205,3 +205,35 @@ def test_keys_of_what_is_sent_are_plain(value):
 @given(st.binary(max_size=400))
 def test_any_bytes_can_be_looked_at(data):
     assert has_plain_keys(data) in {True, False}
+
+
+FIGURES = {
+    "title": ["x" * 301],
+    "legend": ["", ["a"] * 1101],
+    "legend text": ["", ["x" * 301]],
+    "axes": ["", [], [[]] * 17],
+    "tick": ["", [], [["", "", "", "", "", ["x" * 301]]]],
+    "ticks": ["", [], [["", "", "", "", "", ["x"] * 1101]]],
+    "texts": ["", [], [["", "", "", "", "", [], [], [], ["1"] * 1101]]],
+    "text": ["", [], [["", "", "", "", "", [], [], [], ["1" * 20_000 + "x"]]]],
+    "series": ["", [], [[*[""] * 5, [], [], [], [], [["line", "", [], []]] * 129]]],
+    "points": ["", [], [[*[""] * 5, [], [], [], [], [["line", "", [0.0] * 4097, [0.0] * 4097]]]]],
+    "x without y": ["", [], [[*[""] * 5, [], [], [], [], [["line", "", [0.0], []]]]]],
+    "images": ["", [], [[*[""] * 5, [], [], [], [], [], [[0, 0, []]] * 65]]],
+    "cells": ["", [], [[*[""] * 5, [], [], [], [], [], [[1, 16_385, [0.0] * 16_385]]]]],
+    "fewer values than cells": ["", [], [[*[""] * 5, [], [], [], [], [], [[3, 3, [0.0]]]]]],
+    "fewer edges than cells": ["", [], [[*[""] * 5, [], [], [], [], [], [[1, 1, [0.0], [0.0]]]]]],
+    "rows below 0": ["", [], [[*[""] * 5, [], [], [], [], [], [[-1, -1, [0.0]]]]]],
+    "places": ["", [], [[*[""] * 5, [], [], [], [], [], [], [0.0] * 1101]]],
+    "places of texts": ["", [], [[*[""] * 5, [], [], [], [], [], [], [], [], [[0.0, 0.0]] * 1101]]],
+    "box": ["", [], [[*[""] * 5, [], [], [], [], [], [], [], [], [], False, [0.0] * 5]]],
+}
+
+
+@pytest.mark.parametrize("field", FIGURES)
+def test_every_field_of_a_figure_has_its_bound(field):
+    import msgspec
+
+    figure = msgspec.msgpack.Ext(3, msgspec.msgpack.encode(FIGURES[field]))
+    with pytest.raises(ProtocolError):
+        decode(Reply, msgspec.msgpack.encode([figure]), b"")

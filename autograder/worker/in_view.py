@@ -1,0 +1,226 @@
+"""What of a matplotlib figure can be seen: visible, on its axes, not transparent, and not covered.
+
+Nothing is rendered: this follows from where artists stand and in which order they are drawn.
+"""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Seen = npt.NDArray[np.bool_]
+
+FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
+OPAQUE = 0.9
+SMALL_TEXT = 2.0  # points
+MAX_DEPTH = 8
+MAX_PATHS = 64
+
+
+class View:
+    """A figure that was laid out: its artists in the order in which they are drawn."""
+
+    def __init__(self, figure: Any) -> None:
+        self.page = colour_over(figure.get_facecolor(), (1.0, 1.0, 1.0))
+        self.axes: list[Any] = []
+        self.suptitles: list[Any] = []
+        self.legends: list[Any] = []
+        self._drawn: list[Any] = []
+        if is_visible(figure):
+            self._walk(figure, 0)
+        self._rank = {id(artist): rank for rank, artist in enumerate(self._drawn)}
+        self._covers = list(self._opaque())
+
+    def _walk(self, figure: Any, depth: int) -> None:
+        self.suptitles += [figure._suptitle] if figure._suptitle is not None else []
+        self.legends += figure.legends
+        axes = {id(each) for each in figure.axes}
+        for child in _in_order(figure, figure.patch):
+            if id(child) in axes:
+                self._walk_axes(child, depth)
+            elif hasattr(child, "subfigs") and depth < MAX_DEPTH:
+                self._walk(child, depth + 1)
+            else:
+                self._drawn.append(child)
+
+    def _walk_axes(self, axes: Any, depth: int) -> None:
+        self.axes.append(axes)
+        if axes.axison and axes.get_frame_on():
+            self._drawn.append(axes.patch)
+        inner = {id(each) for each in axes.child_axes}
+        for child in _in_order(axes, axes.patch):
+            if id(child) in inner and depth < MAX_DEPTH:
+                self._walk_axes(child, depth + 1)
+            else:
+                self._drawn.append(child)
+
+    def order(self, artist: Any) -> int:
+        """The artist's place in the order of drawing; -1 if it is not drawn."""
+        return self._rank.get(id(artist), -1)
+
+    def has(self, artist: Any) -> bool:
+        """Whether the artist is drawn, and not transparent as a whole."""
+        return self.order(artist) >= 0 and is_visible(artist)
+
+    def sees(self, places: Floats, artist: Any, axes: Any) -> Seen:
+        """Which of these places (n, 2), in pixels, lie on the axes with nothing drawn over them."""
+        seen = _inside(places, axes.bbox) & _inside(places, axes.figure.bbox)
+        for box in clips(artist):
+            seen &= _inside(places, box)
+        for rank, path, boxes in self._covers:
+            if rank > self.order(artist) and seen.any():
+                covered = path.contains_points(places)
+                for box in boxes:
+                    covered &= _inside(places, box)
+                seen &= ~covered
+        return seen
+
+    def _opaque(self) -> Iterator[tuple[int, Any, list[Any]]]:
+        """What hides what is drawn before it: its rank, an outline, and where that is cut off."""
+        for rank, artist in enumerate(self._drawn):
+            if is_visible(artist):
+                boxes = list(clips(artist))
+                for path in _opaque_paths(artist):
+                    yield rank, path, boxes
+
+
+def _in_order(parent: Any, background: Any) -> list[Any]:
+    children = [each for each in parent.get_children() if each is not background]
+    return sorted((each for each in children if each.get_visible()), key=lambda a: a.get_zorder())
+
+
+def is_visible(artist: Any) -> bool:
+    """Whether an artist is to be drawn at all, and not with an opacity of 0."""
+    alpha = artist.get_alpha()
+    return bool(artist.get_visible()) and (alpha is None or bool(np.max(alpha) > FAINT))
+
+
+def clips(artist: Any) -> Iterator[Any]:
+    """The boxes beyond which an artist is cut off."""
+    if artist.get_clip_on():
+        if artist.get_clip_box() is not None:
+            yield artist.get_clip_box()
+        if artist.get_clip_path() is not None:
+            path, transform = artist.get_clip_path().get_transformed_path_and_affine()
+            yield path.get_extents(transform)
+
+
+def _inside(places: Floats, box: Any, margin: float = 1.0) -> Seen:
+    """Whether places lie in a box, with a pixel to spare; a place that is not finite does not."""
+    (left, low), (right, high) = box.min, box.max
+    with np.errstate(invalid="ignore"):
+        inside = (places >= (left - margin, low - margin)) & (
+            places <= (right + margin, high + margin)
+        )
+    return np.asarray(inside.all(axis=-1), bool)
+
+
+def _opaque_paths(artist: Any) -> Iterator[Any]:
+    """The outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
+    if hasattr(artist, "get_patch_transform"):
+        if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
+            yield artist.get_transform().transform_path(artist.get_path())
+        return
+    corners = cell_corners(artist)
+    if corners is not None:
+        if _alpha(colours_of(artist, artist.get_array())) > OPAQUE:
+            ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
+            yield _type("matplotlib.path", "Path")(np.concatenate(ring))
+    elif hasattr(artist, "get_paths") and _alpha(artist.get_facecolor()) > OPAQUE:
+        yield from _filled_paths(artist)
+
+
+def _filled_paths(collection: Any) -> Iterator[Any]:
+    """The outlines, in pixels, of a collection: its paths, moved to its offsets."""
+    paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
+    offsets = collection.get_offset_transform().transform(collection.get_offsets())[:MAX_PATHS]
+    for number in range(max(len(paths), len(offsets)) if paths else 0):
+        path = paths[number % len(paths)]
+        if len(transforms):
+            path = path.transformed(_affine(transforms[number % len(transforms)]))
+        path = collection.get_transform().transform_path(path)
+        if len(offsets):
+            path = path.transformed(_affine(np.eye(3)).translate(*offsets[number % len(offsets)]))
+        yield path
+
+
+def _affine(matrix: Any) -> Any:
+    return _type("matplotlib.transforms", "Affine2D")(matrix)
+
+
+def _alpha(colours: Any) -> float:
+    """The least opacity of these colours; 0 of none."""
+    found = np.asarray(colours, float)
+    last = found[..., 3] if found.ndim else found
+    return float(last.min()) if last.size else 0.0
+
+
+def _type(module: str, name: str) -> Any:
+    """A class of matplotlib's, which is imported where there is a figure."""
+    return getattr(importlib.import_module(module), name)
+
+
+def cell_corners(item: Any) -> Floats | None:
+    """The corners of an image's or a mesh's cells, in pixels: (rows + 1, columns + 1, 2).
+
+    None of another kind of artist, and of a mesh whose colours belong to its corners.
+    """
+    array = item.get_array() if hasattr(item, "get_array") else None
+    if array is None:
+        return None
+    if hasattr(item, "get_coordinates"):
+        corners = np.asarray(item.get_coordinates(), float)
+        if array.ndim < 2 or corners.shape[:2] != (array.shape[0] + 1, array.shape[1] + 1):
+            return None
+    elif hasattr(item, "get_extent") and array.ndim >= 2:
+        left, right, low, high = item.get_extent()
+        first, last = (high, low) if item.origin == "upper" else (low, high)
+        x = np.linspace(left, right, array.shape[1] + 1)
+        y = np.linspace(first, last, array.shape[0] + 1)
+        corners = np.stack(np.meshgrid(x, y), axis=-1)
+    else:
+        return None
+    moved = item.get_transform().transform(corners.reshape(-1, 2))
+    return np.asarray(moved, float).reshape(corners.shape)
+
+
+def colours_of(item: Any, values: Any) -> Floats:
+    """The colours (…, 4) that an image gives to values."""
+    alpha = item.get_alpha()
+    if alpha is not None and np.shape(alpha) not in {(), np.shape(values)}:
+        alpha = float(np.mean(alpha))
+    return np.asarray(item.to_rgba(values, alpha=alpha), float)
+
+
+def colour_over(colour: Any, behind: Any) -> Floats:
+    """What is seen of colours (…, 4) in front of one: their red, green and blue."""
+    from matplotlib.colors import to_rgba
+
+    front = np.asarray(to_rgba(colour) if not isinstance(colour, np.ndarray) else colour, float)
+    alpha = front[..., 3:]
+    return np.asarray(front[..., :3] * alpha + np.asarray(behind)[..., :3] * (1 - alpha), float)
+
+
+def tell_apart(one: Any, other: Any) -> bool:
+    """Whether an eye sees a difference between two colours."""
+    return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
+
+
+def is_written(text: Any) -> bool:
+    """Whether there is something to read, of some size, that is not transparent."""
+    from matplotlib.colors import to_rgba
+
+    if not text.get_text().strip() or text.get_fontsize() < SMALL_TEXT or not is_visible(text):
+        return False
+    return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)
+
+
+def reads(text: Any, behind: Any) -> bool:
+    """Whether something is written there that can be read before a colour."""
+    from matplotlib.colors import to_rgba
+
+    colour = to_rgba(text.get_color(), text.get_alpha())
+    return is_written(text) and tell_apart(colour_over(colour, behind), behind)

@@ -1,0 +1,135 @@
+"""Images and meshes of a figure's axes: their values, where the cells are, and how they look."""
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .codec import MAX_CELLS, MAX_DRAWN, Image
+from .in_view import FAINT, Floats, View, cell_corners, colour_over, colours_of
+
+SMALL_CELL = 3.0  # pixels
+ENOUGH = 0.4  # of a cell: half a cell cut off on two sides leaves 4 of 9 points
+POINTS = (1 / 6, 1 / 2, 5 / 6)
+SHADES = 64
+
+
+class Picture(NamedTuple):
+    """An image of axes: the artist, its data, and the colours of its cells, if it is a matrix."""
+
+    item: Any
+    image: Image
+    values: Floats
+    colours: Floats | None
+
+    def colour_at(self, place: tuple[float, float], ground: Floats) -> Floats:
+        """The colour at a place in the coordinates of the data; the ground beside the image."""
+        row = _cell(self.image.y_edges, place[1])
+        column = _cell(self.image.x_edges, place[0])
+        if self.colours is None or row is None or column is None:
+            return ground
+        return colour_over(self.colours[row, column], ground)
+
+
+def pictures_of(axes: Any, view: View) -> list[Picture]:
+    """The images that can be seen on axes, in the order in which they are drawn.
+
+    One that another covers as a whole cannot be seen.
+    """
+    items = [*axes.get_images(), *(each for each in axes.collections if _is_mesh(each))]
+    shown = sorted((each for each in items if view.has(each)), key=view.order)[-MAX_DRAWN:]
+    found = [_picture(item, axes, view) for item in shown]
+    return [
+        each
+        for place, each in enumerate(found)
+        if place == len(found) - 1 or not 0 < each.image.hidden == len(each.image.values)
+    ]
+
+
+def same_colours(mappable: Any, picture: Picture) -> bool:
+    """Whether a colour map gives the values of an image the colours that they have in it."""
+    if picture.colours is None or not picture.values.size:
+        return False
+    theirs = colours_of(mappable, picture.values)
+    return bool(np.abs(theirs[..., :3] - picture.colours[..., :3]).max() <= FAINT)
+
+
+def _is_mesh(collection: Any) -> bool:
+    return hasattr(collection, "get_coordinates") and collection.get_array() is not None
+
+
+def _picture(item: Any, axes: Any, view: View) -> Picture:
+    values: Floats = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
+    corners = cell_corners(item)
+    if values.ndim != 2 or not 0 < values.size <= MAX_CELLS or corners is None:
+        return _no_matrix(item)
+    seen = _seen(corners, item, axes, view)
+    colours = colours_of(item, item.get_array())
+    inside = np.asarray(axes.transData.inverted().transform(corners.reshape(-1, 2)), float)
+    grid = inside.reshape(corners.shape)
+    if _along(grid[..., 0].T, grid[..., 1].T):  # its rows are columns on the page
+        grid, values = grid.swapaxes(0, 1), values.T
+        seen, colours = seen.T, colours.swapaxes(0, 1)
+    if not _along(grid[..., 0], grid[..., 1]):
+        return _no_matrix(item)
+    ground = colour_over(axes.get_facecolor(), view.page)
+    finite = values[np.isfinite(values)]
+    steps = np.linspace(finite.min(), finite.max(), SHADES) if finite.size else finite
+    in_order = np.argsort(values, axis=None)
+    image = Image(
+        values.shape[0],
+        values.shape[1],
+        values=[float(value) for value in values.ravel()],
+        x_edges=[round(float(edge), 9) for edge in grid[0, :, 0]],
+        y_edges=[round(float(edge), 9) for edge in grid[:, 0, 1]],
+        hidden=int((~seen).sum()),
+        colours=_different(colour_over(colours.reshape(-1, 4)[in_order], ground)),
+        shades=_different(colour_over(colours_of(item, steps), ground)),
+    )
+    return Picture(item, image, values, colours)
+
+
+def _no_matrix(item: Any) -> Picture:
+    return Picture(item, Image(0, 0, []), np.zeros((0, 0)), None)
+
+
+def _along(x: Floats, y: Floats) -> bool:
+    """Whether columns follow each other along x, and rows along y, without lying on one another."""
+    return all(
+        np.isfinite(edges).all()
+        and bool(np.allclose(edges, edges[:1], atol=1e-6 * (np.ptp(edges) or 1.0)))
+        and (bool((np.diff(edges[0]) > 0).all()) or bool((np.diff(edges[0]) < 0).all()))
+        for edges in (x, y.T)
+    )
+
+
+def _seen(corners: Floats, item: Any, axes: Any, view: View) -> Any:
+    """Which cells can be seen: enough of nine points of each, and not too small to be one."""
+    first, right = corners[:-1, :-1], corners[:-1, 1:]
+    low, last = corners[1:, :-1], corners[1:, 1:]
+    found = np.zeros(first.shape[:2])
+    for down in POINTS:
+        for across in POINTS:
+            upper = first + across * (right - first)
+            lower = low + across * (last - low)
+            places = upper + down * (lower - upper)
+            found += view.sees(places.reshape(-1, 2), item, axes).reshape(found.shape)
+    size = np.minimum(np.linalg.norm(right - first, axis=-1), np.linalg.norm(low - first, axis=-1))
+    return (found >= ENOUGH * len(POINTS) ** 2) & (size >= SMALL_CELL)
+
+
+def _different(colours: Floats) -> int:
+    """How many colours follow one another that an eye tells apart."""
+    count, last = 0, None
+    for colour in colours:
+        if last is None or np.abs(colour - last).max() > FAINT:
+            count, last = count + 1, colour
+    return count
+
+
+def _cell(edges: list[float], place: float) -> int | None:
+    """The number of the row or column in which a place lies."""
+    for number, (one, other) in enumerate(itertools.pairwise(edges)):
+        if min(one, other) <= place <= max(one, other):
+            return number
+    return None

@@ -1,0 +1,57 @@
+"""What the label of an axis says: queries or keys, in words of many kinds."""
+
+import re
+
+
+def words(label: str) -> list[str]:
+    """Runs of letters, in small letters: “q_i” and “$Q$” have the word “q”."""
+    return re.findall(r"[^\W\d_]+", label.lower())
+
+
+QUERIES = frozenset(
+    words(
+        "query queries querying q requête requêtes consulta consultas abfrage abfragen anfrage "
+        "anfragen запрос запросы"
+    )
+)
+KEYS = frozenset(
+    words(
+        "key keys k clé clés clef clefs clave claves chave chaves chiave chiavi schlüssel ключ "
+        "ключи"
+    )
+)
+# who attends to something is a query; what it attends to is a key
+ATTENDS = frozenset(words("from attending attender attends row rows current von desde depuis"))
+ATTENDED = frozenset(
+    words("to attended onto toward towards looked column columns context nach vers hacia")
+)
+PAIRS = ({"source", "target"}, {"input", "output"}, {"encoder", "decoder"}, {"src", "tgt"})
+NO_SPACES = (("查询", "query"), ("クエリ", "query"), ("键", "key"), ("キー", "key"))
+
+
+def side_of(label: str) -> str | None:
+    """`query` or `key`: the one that the label names first, or describes; None if it does not."""
+    for part, side in NO_SPACES:
+        if part in label:
+            return side
+    said = words(label)
+    for word in said:
+        if word in QUERIES or word in KEYS:
+            return "query" if word in QUERIES else "key"
+    attended, attends = ATTENDED.intersection(said), ATTENDS.intersection(said)
+    if attended and "from" not in said:
+        return "key"
+    return "query" if attends and not attended else None
+
+
+def are_a_pair(one: str, other: str) -> bool:
+    """Whether two labels are words for the two sides that are used for either, as source, target.
+
+    Attention goes from a source to a target, and a translation's target attends to its source.
+    """
+    mine, theirs = set(words(one)), set(words(other))
+    return any(
+        mine & {first} and theirs & pair - {first} and not theirs & {first}
+        for pair in PAIRS
+        for first in pair
+    )

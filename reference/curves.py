@@ -1,0 +1,60 @@
+"""The curves of a plot of the scaling experiment, and what legends say of them."""
+
+import re
+
+import numpy as np
+
+from autograder.worker.codec import Figure
+
+Results = dict[int, dict[str, float]]
+Labels = tuple[set[str], set[str]]
+Point = tuple[float, float]
+
+
+def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
+    """Of each measure that is drawn twice, what legends say of the unscaled series and the scaled.
+
+    A series may be drawn more than once, as a line and as dots.
+    """
+    everything = [series for axes in figure.axes for series in axes.series]
+    drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
+    pairs: list[Labels] = []
+    for measure in ("scores_std", "entropy", "max_weight"):
+        labels: list[set[str] | None] = []
+        for kind in ("unscaled", "scaled"):
+            wanted = {(float(d), table[d][f"{measure}_{kind}"]) for d in table}
+            alike = [
+                series
+                for series, points in zip(everything, drawn, strict=True)
+                if same_points(wanted, points)
+            ]
+            labels.append({series.label.strip() for series in alike} if alike else None)
+        unscaled, scaled = labels
+        if unscaled is not None and scaled is not None:
+            pairs.append((unscaled - {""}, scaled - {""}))
+    return pairs
+
+
+def says_unscaled(label: str) -> bool:
+    """Whether a label speaks of scores that are not scaled."""
+    return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
+
+
+def says_scaled(label: str) -> bool:
+    """Whether a label speaks of scaled scores."""
+    return "scaled" in label.lower() and not says_unscaled(label)
+
+
+def same_points(wanted: set[Point], found: set[Point]) -> bool:
+    return len(wanted) == len(found) and bool(
+        np.allclose(sorted(wanted), sorted(found), rtol=1e-6, atol=1e-9, equal_nan=False)
+    )
+
+
+def legend_tells_apart(figure: Figure, table: Results) -> bool:
+    """Whether a legend has another label for each series of a measure."""
+    pairs = labels_of_pairs(figure, table)
+    if pairs:
+        return any(unscaled and scaled and unscaled != scaled for unscaled, scaled in pairs)
+    said = {text.strip() for axes in figure.axes for text in [*axes.legend, *figure.legend]}
+    return len(said - {""}) > 1
