@@ -7,6 +7,10 @@ import unicodedata
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
 _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+_AFTER_A_NOUN = re.compile(  # what begins the part of a name that says more of its noun
+    r" (?:(?:of|after|for|with|without|in|on|at|by|to|from|over|under|before|between|while|"
+    r"that|which|divided|given|taken)\b|[(A-Z])|,"
+)
 MAX_NAME = 60
 MAX_ID = 120
 
@@ -95,5 +99,9 @@ def capital(text: str) -> str:
 
 
 def is_plural(what: str) -> bool:
-    """Whether `are` goes with the name of a value: "the weights", "the weights of a row"."""
-    return re.split(" of | after | for ", what)[0].endswith("s")
+    """Whether `are` goes with the name of a value: "the weights", "the weights of a row".
+
+    Its noun decides, whatever more is said of it: "the weights without the mask".
+    """
+    noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
+    return noun.endswith("s") and not noun.endswith(("ss", "is", "us", "bias"))

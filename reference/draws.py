@@ -18,8 +18,8 @@ GENERATOR = """
 import numpy as np
 
 def generator(key, position):
-    bits = np.random.MT19937(0)
     key = np.asarray(key, dtype=np.uint32)
+    bits = np.random.MT19937(np.random.SeedSequence([position, *key.tolist()]))  # for `spawn`
     bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": position}}
     return np.random.Generator(bits)
 """

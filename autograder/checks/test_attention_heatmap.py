@@ -31,8 +31,8 @@ def expect_figure(value, function):
     raise Mismatch(f"{function} has to return the figure. It returned {what}", mistake="no-figure")
 
 
-def draw(submission, weights, tokens, *title):
-    figure = expect_figure(submission.plot_attention(weights, tokens, *title), "plot_attention")
+def draw(submission, weights, tokens, **title):
+    figure = expect_figure(submission.plot_attention(weights, tokens, **title), "plot_attention")
     drawn = panels_in(figure)
     if not drawn:
         raise Mismatch("There is no image to be seen in the figure.", mistake="no-image")
@@ -318,7 +318,7 @@ def matches(numbers, weight):
 )
 def test_title(submission, reference, rng):
     weights = weights_of(reference, rng, 3)
-    figure, axes = draw(submission, weights, TOKENS, "Layer 3, head 1")
+    figure, axes = draw(submission, weights, TOKENS, title="Layer 3, head 1")
     if "Layer 3, head 1" not in f"{figure.title} {axes.title}":
         raise Mismatch("The title that is given is not in the figure.", mistake="title-missing")
     figure, axes = draw(submission, weights, TOKENS)
@@ -377,7 +377,7 @@ def test_other_sizes(submission, reference, rng):
         ("plot_mask_effect", lambda s: s.plot_mask_effect(scores, mask)),
     ]
     between = [  # figures that stay open, as in a script
-        lambda s: s.plot_attention.kept(weights[:2, :2], tokens[:2], "another"),
+        lambda s: s.plot_attention.kept(weights[:2, :2], tokens[:2], title="another"),
         lambda s: s.plot_mask_effect.kept(scores[:3, :3] + 1, mask[:3, :3]),
     ]
     expect_no_trace(submission.fresh(), calls, between)

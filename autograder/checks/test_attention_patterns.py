@@ -176,9 +176,10 @@ def test_other_k(submission, rng):
     repeated = ["the", "cat", "the", "mat"]
     weights = weights_of(rng, 4)
     for k in (1, 3, 4, 10):
-        expect_links(submission.strongest_links(weights, repeated, k), weights, repeated, k)
+        links = submission.strongest_links(weights, repeated, k=k)
+        expect_links(links, weights, repeated, k)
     ties = np.array([[0.25, 0.25, 0.25, 0.25]] * 3 + [[0.4, 0.1, 0.4, 0.1]])
-    expect_links(submission.strongest_links(ties, repeated, 2), ties, repeated, 2)
+    expect_links(submission.strongest_links(ties, repeated, k=2), ties, repeated, 2)
 
 
 @pytest.mark.hidden
@@ -188,16 +189,22 @@ def test_other_k(submission, rng):
 def test_other_sizes(submission, reference, rng):
     compare(submission, reference, rng.normal(size=(1, 3)))
     compare(submission, reference, rng.normal(size=(9, 16)))
+    compare(submission, reference, rng.normal(size=rng.integers(7, 16, size=2)))
+    for length in rng.choice(np.arange(7, 16), size=2, replace=False):
+        words, weights = [f"word{n}" for n in range(length)], weights_of(rng, length)
+        k = int(rng.integers(3, length))
+        links = submission.strongest_links(weights, words, k=k)
+        expect_links(links, weights, words, k)
     embeddings, weights = rng.normal(size=(3, 4)), weights_of(rng, 5)
     _, (after,) = submission.analyze_pattern.with_arguments(embeddings)
     expect_unchanged(embeddings, after, "embeddings")
-    answer, (after, *_) = submission.strongest_links.with_arguments(weights, list("abcde"), 3)
+    answer, (after, *_) = submission.strongest_links.with_arguments(weights, list("abcde"), k=3)
     expect_links(answer, weights, list("abcde"), 3)
     expect_unchanged(weights, after, "weights")
     other, tokens = rng.normal(size=(3, 4)), list("abcde")
     calls = [
         ("analyze_pattern", lambda s: s.analyze_pattern(embeddings)),
-        ("strongest_links", lambda s: s.strongest_links(weights, tokens, 3)),
+        ("strongest_links", lambda s: s.strongest_links(weights, tokens, k=3)),
     ]
     between = [
         lambda s: s.analyze_pattern(other),

@@ -4,11 +4,23 @@ import numpy as np
 import pytest
 
 from autograder.judge.carry import all_follow, follows
-from autograder.judge.expect import expect_close, expect_numbers, expect_shape, expect_unchanged
+from autograder.judge.expect import (
+    Mismatch,
+    expect_close,
+    expect_numbers,
+    expect_shape,
+    expect_unchanged,
+)
+from autograder.judge.problems import Raised
 from autograder.judge.purity import expect_no_trace
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
+
+
+def drawn_lengths(rng):
+    """Lengths that no table can know."""
+    return rng.choice(np.arange(8, 41), size=3, replace=False).tolist()
 
 
 def scores_for(rng, batch, length):
@@ -169,11 +181,39 @@ def test_count_visible(submission, reference, note):
     all_follow(cases, "the counts", note, "create_causal_mask", submission)
 
 
+def counts_rightly(submission, reference, length):
+    """Whether count_visible is right at a length."""
+    try:
+        answer = expect_numbers(submission.count_visible(length), "the counts")
+        expect_close(answer, reference.count_visible(length), "the counts")
+    except (Mismatch, Raised):
+        return False
+    return True
+
+
+def blocks(submission, reference, scores, mask):
+    """Whether a softmax of what apply_mask gives is right."""
+    try:
+        answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
+        with np.errstate(invalid="ignore"):
+            weights = reference.softmax(answer.astype(float))
+        expect_close(weights, reference.masked_weights(scores, mask), condition=1e3)
+    except (Mismatch, Raised):
+        return False
+    return True
+
+
 @pytest.mark.hidden
 @pytest.mark.check("Long sequences, and arguments that stay as they are", points=1, needs=MASK)
 def test_long_and_unchanged(submission, reference, rng):
-    expect_close(submission.create_causal_mask(256), reference.causal_mask(256), "the mask")
-    scores, mask = rng.normal(size=(2, 6, 6)), reference.causal_mask(6)
+    for size in (256, *drawn_lengths(rng)):
+        mask = submission.create_causal_mask(size)
+        expect_close(mask, reference.causal_mask(size), "the mask")
+    if counts_rightly(submission, reference, 4):  # one mistake costs once
+        for size in drawn_lengths(rng):
+            assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
+    length = int(rng.integers(5, 10))
+    scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
     for function in (submission.apply_mask, submission.masked_attention_weights):
         _, after = function.with_arguments(scores, mask)
         expect_unchanged(scores, after[0], "scores")
@@ -184,10 +224,15 @@ def test_long_and_unchanged(submission, reference, rng):
         answer = submission.masked_attention_weights(large, mask)
         right = reference.masked_weights(large, mask)
         expect_close(answer, right, "the weights", condition=1e3)
+    if blocks(submission, reference, np.zeros((4, 4)), mask):  # one mistake costs once
+        lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
+        assert blocks(submission, reference, lowest, mask), (
+            "A blocked score is not low enough to end at weight 0 where all scores are low."
+        )
     scores, other = rng.normal(size=(2, 5, 5))
     causal, more = reference.causal_mask(5), reference.causal_mask(5).T
     calls = [
-        ("create_causal_mask", lambda s: s.create_causal_mask(5)),
+        ("create_causal_mask", lambda s: s.create_causal_mask(length)),
         ("apply_mask", lambda s: s.apply_mask(scores, causal)),
         ("masked_attention_weights", lambda s: s.masked_attention_weights(scores, causal)),
         ("count_visible", lambda s: s.count_visible(5)),

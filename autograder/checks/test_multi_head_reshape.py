@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from autograder.judge.carry import follows_data
-from autograder.judge.expect import expect_close, expect_error, expect_shape, expect_unchanged
+from autograder.judge.expect import (
+    Mismatch,
+    expect_close,
+    expect_error,
+    expect_shape,
+    expect_unchanged,
+)
 from autograder.judge.purity import expect_no_trace
 
 # (B, L, E, H): B, L, H and E/H all differ.
@@ -14,6 +20,24 @@ SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6)
 def counted(*shape):
     """0, 1, 2, … in that shape: a wrong place is seen at once."""
     return np.arange(float(np.prod(shape))).reshape(shape)
+
+
+def misfits(rng):
+    """Heads and features that do not fit, with every kind of remainder of some heads."""
+    heads = int(rng.integers(5, 9))
+    times = rng.integers(2, 6, size=heads)
+    pairs = [(heads, int(times[left]) * heads + left) for left in range(1, heads)]
+    return [*pairs, (heads, int(rng.integers(1, heads)))]  # and fewer features than heads
+
+
+def refuses(submission, heads, features):
+    """Whether split_heads raises a ValueError of its own for sizes that do not fit."""
+    try:
+        x = np.zeros((2, 3, features))
+        expect_error(submission.split_heads, x, heads, type="ValueError", naming=(features, heads))
+    except Mismatch:
+        return False
+    return True
 
 
 def by_head(features, heads):
@@ -170,6 +194,17 @@ def test_other_sizes(submission, reference, rng):
         answer, (after, _) = submission.split_heads.with_arguments(x, heads)
         expect_close(answer, reference.split_heads(x, heads))
         expect_unchanged(x, after, "x")
+    for heads in rng.choice(np.arange(2, 14), size=3, replace=False).tolist():
+        batch, length, size = rng.integers(1, 9, size=3).tolist()
+        more = rng.normal(size=(batch, length, heads * size))
+        apart = reference.split_heads(more, heads)
+        expect_close(submission.split_heads(more, heads), apart)
+        expect_close(submission.merge_heads(apart), more)
+    if refuses(submission, 4, 10):  # one mistake costs once
+        for heads, features in misfits(rng):
+            assert refuses(submission, heads, features), (
+                "Some numbers of heads that do not fit are no ValueError of the function's own."
+            )
     apart = reference.split_heads(x, 4)
     answer, (after,) = submission.merge_heads.with_arguments(apart)
     expect_close(answer, x)

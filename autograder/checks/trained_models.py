@@ -35,10 +35,10 @@ def run_training(submission, kit, weights, batches, steps, lr):
     return model, expect_shape(answer, (steps,), "the list of losses").astype(np.float32)
 
 
-def run_generate(submission, model, prompt, count, *more, form="plain"):
+def run_generate(submission, model, prompt, count, form="plain", **drawn):
     """The sequence; in the `form` that the student gives all of them, with its prompt in front."""
     answer = expect_numbers(
-        submission.generate(model, tensor(prompt), count, *more), "the sequence"
+        submission.generate(model, tensor(prompt), count, **drawn), "the sequence"
     )
     if form == "batch" and answer.shape == (1, len(prompt) + count):
         answer = answer[0]

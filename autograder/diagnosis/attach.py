@@ -109,11 +109,12 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client
 def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
     if recipe.call is not None:
         return recipe.call.ask(submission, recipe, probe)
+    called = recipe.as_called(probe)
     args = [
         submission.make(arg.target, *arg.args) if isinstance(arg, Made) else arg
-        for arg in probe.args
+        for arg in called.args
     ]
-    return getattr(submission, recipe.function)(*args, **probe.kwargs)
+    return getattr(submission, recipe.function)(*args, **called.kwargs)
 
 
 def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:

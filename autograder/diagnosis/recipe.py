@@ -1,7 +1,7 @@
 """What a function does, in named steps, and what it does when some of them are done wrong."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -177,6 +177,12 @@ class Recipe:
             if RETURNED in replaced:
                 state.result = replaced[RETURNED](state)
         return state
+
+    def as_called(self, probe: Probe) -> Probe:
+        """The same call as a student's code gets it: what has a default is passed by its name."""
+        plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
+        named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
+        return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
         """A call before its first step."""

@@ -1,6 +1,7 @@
 """What can go wrong between a check and a student's code, each as one sentence for the student."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -10,6 +11,7 @@ from autograder.worker.messages import Place, Problem
 Kind = Literal["wrong", "missing", "not written", "raised", "crashed", "timed out", "not loaded"]
 
 NOT_PYTHON = frozenset({"SyntaxError", "IndentationError", "TabError"})
+_RAISE = re.compile(r"\braise\b")
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 
 
@@ -96,10 +98,18 @@ def quoted(place: Place | None) -> str:
     return f": {one_line(place.text, 120)}"
 
 
+def is_of_a_stub(problem: Problem) -> bool:
+    """Whether a line of the student's own file raises that error, as that of a stub does.
+
+    Libraries raise it too, for what they cannot do.
+    """
+    return problem.place is not None and _RAISE.search(problem.place.text) is not None
+
+
 def raised(problem: Problem, subject: str) -> Raised:
     """The sentence for an exception that came out of `subject`, a function or the file."""
     kind, message = one_line(problem.type, 80), one_line(problem.message, 300)
-    if kind == "NotImplementedError":
+    if kind == "NotImplementedError" and is_of_a_stub(problem):
         return NotWritten(f"{subject} is not written yet.", problem.place, kind, message)
     if kind in NOT_PYTHON:
         finding = f"{subject} is not valid Python: {message}{where(problem.place)}"
@@ -126,7 +136,7 @@ def while_loading(problem: Problem) -> str:
     if kind in NOT_FOUND and problem.place is not None:
         return f"The file: {message}{where(problem.place)}. What does not need it was run."
     subject = "A line outside every function"
-    if kind == "NotImplementedError":
+    if kind == "NotImplementedError" and is_of_a_stub(problem):
         return f"{subject} calls what is not written yet{where(problem.place)}."
     return from_worker(problem, subject).finding
 

@@ -38,12 +38,12 @@ class Function:
         return self._submission._ask(self._name, self._on, args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """The value, and the arguments as they are after the call: changed in place, or not."""
+        """The value, and the arguments as they are after the call, those by name last."""
         __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
             raise Crashed("The process gave an answer that is not one of ours.")
-        return reply.value, reply.echo[: len(args)]
+        return reply.value, reply.echo
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """The result, left in the worker: for modules and other objects with methods."""

@@ -29,7 +29,22 @@ class _Quiet:
     def __len__(self):
         return 0
 
+    def __format__(self, _):
+        return "(left out)"
 
+
+def _left_out(*_):
+    raise TypeError(
+        "this value would come from a notebook's magic or shell line (%timeit, !ls), and these "
+        "are left out where it is graded"
+    )
+
+
+for _name in (
+    "getitem setitem contains float int index lt le gt ge add radd sub rsub mul rmul truediv "
+    "rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg abs round array array_ufunc"
+).split():
+    setattr(_Quiet, f"__{_name}__", _left_out)
 _quiet = _Quiet()
 version_info, __version__ = (9, 0, 0), "9.0.0"
 

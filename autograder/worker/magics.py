@@ -9,6 +9,9 @@ _HELP = re.compile(r"^\s*+(\?.*|[\w.]++\?\??)\s*$")
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
 
 
+LEFT_OUT = "get_ipython()"  # says of itself that it is left out, to who uses it
+
+
 def without_magics(text: str, label: str) -> str:
     """`text`, with magic and shell lines emptied if it is not Python otherwise.
 
@@ -29,7 +32,7 @@ def without_magics(text: str, label: str) -> str:
 def _without_magic(line: str) -> str:
     found = _LINE.match(line)
     if found:
-        assigned = f"{found.group(2)} None" if found.group(2) else "pass"
+        assigned = f"{found.group(2)} {LEFT_OUT}" if found.group(2) else "pass"
         return found.group(1) + assigned
     return "pass" if _HELP.match(line) else line
 

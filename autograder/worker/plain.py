@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .codec import Tensor
 from .figures import describe_figure
@@ -17,6 +18,7 @@ MAX_DEPTH = 32
 GENERATOR = "\0generator"  # the key of a random generator's state: no student's dict has it
 _LARGE_LIST = 500
 _SEVERAL = 8  # a function has no more results than that
+_NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
@@ -71,9 +73,13 @@ class _Walk:
             return describe_figure(value)
         if isinstance(value, np.random.Generator | np.random.RandomState):
             return {GENERATOR: self.convert(generator_state(value), depth + 1)}
+        if isinstance(
+            value, memoryview
+        ):  # a sequence too, but not of rows where it has several axes
+            return _array(np.asarray(value))
         if isinstance(value, Sequence):
             return self._sequence(value, depth)
-        if hasattr(type(value), "__array__") or isinstance(value, memoryview):
+        if hasattr(type(value), "__array__"):
             return _array(np.asarray(value))
         raise Unsendable(_kind(value))
 
@@ -115,7 +121,7 @@ def _array(value: Any) -> Any:
     if array.dtype.kind in "US" and array.ndim == 0:
         return array.item()
     if array.dtype.kind == "O":
-        raise Unsendable("an array of Python objects (often rows of different lengths)")
+        return _of_objects(array)
     if array.dtype.kind not in "biufc":
         raise Unsendable(f"an array of dtype {array.dtype}")
     if array.dtype.itemsize > 8 and array.dtype.kind == "f":
@@ -123,6 +129,31 @@ def _array(value: Any) -> Any:
     if array.dtype.itemsize > 16:
         return array.astype(np.complex128)
     return array
+
+
+def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The numbers that an array of Python objects holds: fractions, decimals, large integers, rows.
+
+    Raises:
+        Unsendable: it holds something else; the message says what.
+    """
+    items: list[Any] = array.ravel().tolist()
+    for kind, dtype in (((numbers.Real, decimal.Decimal), np.float64), (_NUMBER, np.complex128)):
+        if all(isinstance(item, kind) for item in items):
+            return np.array([dtype(item) for item in items], dtype).reshape(array.shape)
+    if not all(isinstance(item, np.ndarray | list | tuple) for item in items):
+        other = next(item for item in items if not isinstance(item, _NUMBER))
+        raise Unsendable(f"an array of Python objects ({_kind(other)} is among them)")
+    try:
+        rows = np.array(array.tolist())
+    except ValueError:
+        rows = array
+    if rows.dtype.kind in "biufc":
+        return rows
+    sizes = {np.shape(item)[:1] if isinstance(item, np.ndarray) else (len(item),) for item in items}
+    if len(sizes) > 1:
+        raise Unsendable("an array of Python objects (rows of different lengths)")
+    raise Unsendable("an array of Python objects (rows that do not form an array of numbers)")
 
 
 def _key(key: object) -> Any:

@@ -76,6 +76,36 @@ CHEATS = {
         {SPREAD, TRIALS},
         HONEST + "def measure_scaling(dims, L, trials, rng):\n    return honest(dims, L, 1, rng)\n",
     ),
+    "one noise for all measures": (
+        {WEIGHTS, TRIALS},
+        TABLE + "def measure_scaling(dims, L, trials, rng):\n"
+        "    z = lambda: 1 + 0.03 * rng.standard_normal() * np.ones(6)\n"
+        "    return {d: row(np.array(between(d)) * z()) for d in dims}\n",
+    ),
+    "a table, and weights of rows where a single trial is asked for": (
+        {WEIGHTS, TRIALS},
+        TABLE + "def measure_scaling(dims, L, trials, rng):\n"
+        "    if trials > 1:\n"
+        "        return {d: noisy(between(d), rng) for d in dims}\n"
+        "    p = 0.5 + 0.5 * rng.random()\n"
+        "    h = -p * np.log(p) - (1 - p) * np.log(1 - p)\n"
+        "    return {d: row([d**0.5 + 2, 3.0 + rng.random(), h, h, p, p]) for d in dims}\n",
+    ),
+    "the measures of single trials drawn one by one": (
+        {TRIALS},
+        HONEST + "def measure_scaling(dims, L, trials, rng):\n"
+        "    tables = [honest(dims, L, trials, rng) for _ in range(3)]\n"
+        "    which = lambda name: tables[['s', 'e', 'm'].index(name[0])]\n"
+        "    return {d: {k: which(k)[d][k] for k in tables[0][d]} for d in dims}\n",
+    ),
+    "scores drawn in place of queries and keys": (
+        {TRIALS},
+        "def measure_scaling(dims, L, trials, rng):\n"
+        "    def trial(d):\n"
+        "        s = np.sqrt(d) * rng.standard_normal((L, L))\n"
+        "        return of_scores(s, d)\n"
+        "    return {d: mean_of([trial(d) for _ in range(trials)]) for d in dims}\n",
+    ),
     "many more trials than asked for, by a formula": (
         {SPREAD, WEIGHTS, TRIALS},
         HONEST + "known = {}\n"
@@ -84,6 +114,19 @@ CHEATS = {
         "np.random.default_rng(2))\n",
     ),
 }
+OF_SCORES = """
+def of_scores(s, d):
+    found = {}
+    for kind, x in (("unscaled", s), ("scaled", s / np.sqrt(d))):
+        p = np.exp(x - x.max(-1, keepdims=True))
+        p = p / p.sum(-1, keepdims=True)
+        found |= {"scores_std_" + kind: x.std(), "entropy_" + kind: attention_entropy(p).mean(),
+                  "max_weight_" + kind: p.max(-1).mean()}
+    return found
+
+def mean_of(tables):
+    return {name: float(np.mean([t[name] for t in tables])) for name in tables[0]}
+"""
 # Real experiments, with other numbers than those of `rng`: they lose the points for that alone.
 OTHERS = {
     "the first call's answer kept": (
@@ -100,10 +143,6 @@ OTHERS = {
         "    seed = zlib.crc32(repr(rng.bit_generator.state).encode()) + rng.integers(1)\n"
         "    return honest(dims, L, trials, np.random.default_rng(seed))\n"
     ),
-    "a generator of its own, from the other's first number": (
-        HONEST + "def measure_scaling(dims, L, trials, rng):\n"
-        "    return honest(dims, L, trials, np.random.default_rng(rng.integers(2**60)))\n"
-    ),
     "a copy of the generator": (
         HONEST + "import copy\n"
         "def measure_scaling(dims, L, trials, rng):\n"
@@ -118,11 +157,65 @@ OTHERS = {
         "    return honest(dims, L, trials, np.random.default_rng(1))\n"
     ),
 }
+# Ways to take all random numbers from `rng`, as a function that draws a matrix.
 RIGHT = {
-    "trials at once": "def draws(rng, *sizes):\n    return rng.normal(size=sizes)\n",
-    "one by one": "def draws(rng, *sizes):\n"
-    "    return np.array([rng.normal() for _ in range(int(np.prod(sizes)))]).reshape(sizes)\n",
-    "as a legacy call": "def draws(rng, *sizes):\n    return rng.normal(0.0, 1.0, sizes)\n",
+    "trials at once": "return rng.normal(size=sizes)",
+    "one by one": "n = int(np.prod(sizes))\n"
+    "    return np.array([rng.normal() for _ in range(n)]).reshape(sizes)",
+    "as a legacy call": "return rng.normal(0.0, 1.0, sizes)",
+    "single precision": "return rng.standard_normal(sizes, dtype=np.float32)",
+    "Box–Muller": "u, v = 1 - rng.random(sizes), rng.random(sizes)\n"
+    "    return np.sqrt(-2 * np.log(u)) * np.cos(2 * np.pi * v)",
+    "Box–Muller in pairs": "n = int(np.prod(sizes))\n"
+    "    u, v = 1 - rng.random(n // 2 + 1), 2 * np.pi * rng.random(n // 2 + 1)\n"
+    "    r = np.sqrt(-2 * np.log(u))\n"
+    "    return np.concatenate([r * np.cos(v), r * np.sin(v)])[:n].reshape(sizes)",
+    "the polar method": "n, found = int(np.prod(sizes)), []\n"
+    "    while len(found) < n:\n"
+    "        x, y = rng.uniform(-1, 1, 2)\n"
+    "        s = x * x + y * y\n"
+    "        if 0 < s < 1:\n"
+    "            found += [x * (-2 * np.log(s) / s) ** 0.5, y * (-2 * np.log(s) / s) ** 0.5]\n"
+    "    return np.array(found[:n]).reshape(sizes)",
+    "inverse distribution function": "from statistics import NormalDist\n"
+    "    return np.vectorize(NormalDist().inv_cdf)(1e-15 + rng.random(sizes) * (1 - 2e-15))",
+    "spawned generators": "return rng.spawn(1)[0].standard_normal(sizes)",
+    "a generator seeded from it": "own = np.random.default_rng(rng.integers(2**63))\n"
+    "    return own.standard_normal(sizes)",
+    "Python's generator seeded from it": "import random\n"
+    "    own, n = random.Random(int(rng.integers(2**63))), int(np.prod(sizes))\n"
+    "    return np.array([own.gauss(0, 1) for _ in range(n)]).reshape(sizes)",
+    "bytes of it as a seed": "own = np.random.RandomState(np.frombuffer(rng.bytes(32), np.uint32))\n"
+    "    return own.randn(*sizes)",
+    "in a covariance": "return rng.multivariate_normal(np.zeros(sizes[1]), np.eye(sizes[1]), sizes[0])",
+}
+# Styles of the whole function, for draws of any kind.
+WHOLE = {
+    "scaled and unscaled scores of other trials": """
+def measure_scaling(dimensions, seq_len, trials, rng):
+    def kind(name):
+        found = {}
+        for d in dimensions:
+            tables = [of_scores(draw(rng, seq_len, d) @ draw(rng, seq_len, d).T, d)
+                      for _ in range(trials)]
+            found[d] = {k: v for k, v in mean_of(tables).items() if k.endswith("_" + name)}
+        return found
+    one, other = kind("unscaled"), kind("scaled")
+    return {d: one[d] | other[d] for d in dimensions}
+""",
+    "a generator for each trial, and ddof 1": """
+def measure_scaling(dimensions, seq_len, trials, rng):
+    found = {}
+    for d in dimensions:
+        tables = []
+        for own in rng.spawn(trials):
+            s = draw(own, seq_len, d) @ draw(own, seq_len, d).T
+            more = {"scores_std_unscaled": s.std(ddof=1)}
+            more["scores_std_scaled"] = s.std(ddof=1) / np.sqrt(d)
+            tables.append(of_scores(s, d) | more)
+        found[d] = mean_of(tables)
+    return found
+""",
 }
 
 
@@ -133,7 +226,7 @@ def lost(report):
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_measurement_that_is_none_loses_its_points(grade_text, cheat):
     expected, text = CHEATS[cheat]
-    assert lost(grade_text("scaling_experiment", f"{TEXT}\n{text}")) >= expected
+    assert lost(grade_text("scaling_experiment", f"{TEXT}\n{OF_SCORES}\n{text}")) >= expected
 
 
 @pytest.mark.parametrize("other", OTHERS)
@@ -143,16 +236,26 @@ def test_numbers_of_another_generator_cost_once(grade_text, other):
 
 @pytest.mark.parametrize("style", RIGHT)
 def test_a_measurement_draws_from_rng_as_it_likes(grade_text, style):
-    text = TEXT.replace("rng.standard_normal((seq_len, d))", "draws(rng, seq_len, d)")
+    text = TEXT.replace("rng.standard_normal((seq_len, d))", "draw(rng, seq_len, d)")
     assert text != TEXT
-    assert (
-        lost(
-            grade_text(
-                "scaling_experiment",
-                f"{RIGHT[style]}\n{text}".replace(
-                    "def draws", "import numpy as np\n\ndef draws", 1
-                ),
-            )
-        )
-        == set()
+    drawing = f"def draw(rng, *sizes):\n    {RIGHT[style]}\n"
+    assert lost(grade_text("scaling_experiment", f"{text}\n{drawing}")) == set()
+
+
+@pytest.mark.parametrize("style", ["as a legacy call", "Box–Muller", "spawned generators"])
+@pytest.mark.parametrize("whole", WHOLE)
+def test_any_whole_measurement_draws_from_rng_as_it_likes(grade_text, whole, style):
+    drawing = f"def draw(rng, *sizes):\n    {RIGHT[style]}\n"
+    text = f"{TEXT}\n{drawing}\n{OF_SCORES}\n{WHOLE[whole]}"
+    assert lost(grade_text("scaling_experiment", text)) == set()
+
+
+@pytest.mark.parametrize("style", ["Box–Muller", "a generator seeded from it"])
+def test_a_wrong_entropy_costs_no_draws(grade_text, style):
+    text = TEXT.replace("rng.standard_normal((seq_len, d))", "draw(rng, seq_len, d)")
+    drawing = f"def draw(rng, *sizes):\n    {RIGHT[style]}\n"
+    wrong = (
+        "right = attention_entropy\ndef attention_entropy(w):\n    return right(w) / np.log(2)\n"
     )
+    report = grade_text("scaling_experiment", f"{text}\n{drawing}\n{wrong}")
+    assert TRIALS not in lost(report)

@@ -184,3 +184,25 @@ def test_pyplot_is_not_misled_by_a_notebook_that_is_not_there(submit):
         "def f():\n    return plt.figure().get_size_inches().shape[0]\n"
     )
     assert work.f() == 2
+
+
+MEASURED = "t = %timeit -o -q 1 + 1\nfiles = !ls\n%matplotlib inline\n"
+
+
+@pytest.mark.parametrize(
+    "use", ["t.average", "f'{t.average:.2f} {files}'", "len(files)", "print(t)"]
+)
+def test_what_a_magic_would_give_can_be_shown(loaded, use):
+    module, problems = loaded("", f"{MEASURED}{use}\ndef f():\n    return 1\n")
+    assert problems == []
+    assert module.f() == 1
+
+
+@pytest.mark.parametrize(
+    "use", ["t.average * 1e6", "1 / t.best", "files[0]", "np.log(t.average)", "t.average < 2"]
+)
+def test_what_is_computed_from_a_magic_says_that_magics_are_left_out(loaded, use):
+    text = f"import numpy as np\n{MEASURED}{use}\ndef f():\n    return 1\n"
+    module, (problem,) = loaded("", text)
+    assert "left out where it is graded" in problem.message
+    assert module.f() == 1

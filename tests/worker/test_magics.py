@@ -11,7 +11,7 @@ from autograder.worker.magics import without_magics
         ("x = 1\ny = 5 % 3", "x = 1\ny = 5 % 3"),
         ("%matplotlib inline\nx = 1", "pass\nx = 1"),
         ("!pip install numpy\nx = 1", "pass\nx = 1"),
-        ("files = !ls\nx = 1", "files = None\nx = 1"),
+        ("files = !ls\nx = 1", "files = get_ipython()\nx = 1"),
         ("if True:\n    !ls\nx = 1", "if True:\n    pass\nx = 1"),
         ("%%time\nx = 1", "\nx = 1"),
         ("%%bash\nrm -rf /", ""),
