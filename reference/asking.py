@@ -16,6 +16,7 @@ from autograder.judge.expect import Mismatch, expect_close, expect_results, expe
 from autograder.judge.modules import Run, State, pass_through, right_pass
 from autograder.judge.problems import Raised
 from autograder.judge.stand_in import Submission
+from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed
 from reference.attention import Array
 from reference.parts import WORDS
@@ -25,6 +26,8 @@ Inputs = tuple[Any, ...]
 Note = Callable[[str], None]
 NEXT = ("the output", "the weights")
 MOVED = 1e-5  # what is less than this has not moved
+SAYS = 1e-3  # what differs by less than this all over says nothing
+BLOCKED = 1e-6  # what a weight of 0 may be
 RANGE = 1e-3, 1e3  # of factors that are a scale; a factor of 0 would be no attention at all
 
 
@@ -214,7 +217,11 @@ class Asked:
             return self.output(made_with, (*given, *more), state).astype(np.float64)
 
         try:
+            if not self._weights_obey(made_with, inputs, mask, state):
+                return False
             before = answer(inputs, mask)
+            if np.ptp(before) < SAYS:
+                return False
             if not np.allclose(answer(inputs), answer(inputs, np.ones_like(mask)), atol=MOVED):
                 return False
             allowed = mask[:, 0] != 0 if mask.ndim == 4 else mask != 0
@@ -228,12 +235,72 @@ class Asked:
                 for each in changed:
                     each[..., place, :] = 1.5 - each[..., place, ::-1]
                 given = (*inputs[: len(inputs) - len(changed)], *changed)
-                moved = ~np.isclose(answer(given, mask), before, 0, MOVED, True).all(-1)
-                if not np.array_equal(moved, allowed[..., place]):
+                moved = np.abs(answer(given, mask) - before).max(-1)
+                may = allowed[..., place]
+                if not ((moved[may] > 10 * MOVED).all() and (moved[~may] <= MOVED).all()):
                     return False
         except (Mismatch, Raised):
             return False
         return True
+
+    def _weights_obey(self, made_with: Sizes, inputs: Inputs, mask: Array, state: State) -> bool:
+        """Whether weights that come with the output are 0 where the mask is, and sum to 1."""
+        given = (*inputs, mask)
+        run = self.run(made_with, given, state)
+        right = self.right(made_with, given, run.state).value
+        weights = self.answers(run.value, right)[1]
+        if weights is None or len(self.what) == 1:
+            return True
+        found = expect_shape(weights, right[1].shape).astype(np.float64)
+        blocked = np.asarray(right[1]) == 0
+        return bool(
+            (np.abs(found[blocked]) <= BLOCKED).all()
+            and np.allclose(found.sum(-1), 1, rtol=0, atol=MOVED)
+        )
+
+    def expect_to_follow(self, made_with: Sizes, inputs: Inputs, state: State) -> None:
+        """Pass if the results are right, or at least are others for other inputs and weights."""
+        __tracebackhide__ = True
+        right = self.is_right(made_with, inputs, state)
+        if not right and not self._follows(made_with, inputs, state):
+            change = "change" if is_plural(self.what[0]) else "changes"
+            raise Mismatch(
+                f"{capital(self.what[0])} of {self.name} hardly {change} when the input or the "
+                f"weights are others, so there is nothing yet that this check can look at.",
+                self.what[0],
+                told="A result hardly changes when the input or the weights are others, so there "
+                "is nothing yet that this check can look at.",
+            )
+
+    def _follows(self, made_with: Sizes, inputs: Inputs, state: State) -> bool:
+        """Whether every row of the output is another one for other inputs, or other weights.
+
+        Each is asked in a process of its own: a count of the calls, say, is the same there.
+        """
+
+        def answer(given: Inputs, weights: State) -> Array:
+            own = self.of(self.submission.own())
+            return own.output(made_with, given, weights).astype(np.float64)
+
+        first = answer(inputs, state)
+        others = [answer(other_inputs(inputs), state)]
+        if state:
+            changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
+            others.append(answer(inputs, changed))
+        says = np.ptp(first) >= SAYS
+        return bool(says and all((np.abs(each - first).max(-1) > SAYS).all() for each in others))
+
+    def gradients_elsewhere(
+        self, made_with: Sizes, inputs: Inputs, state: State, toward: Inputs
+    ) -> Callable[[], tuple[Run, Passed]]:
+        """The student's gradients and the right ones, for other inputs of the same sizes."""
+
+        def gradients() -> tuple[Run, Passed]:
+            given = other_inputs(inputs)
+            run = self.run(made_with, given, state, toward=toward)
+            return run, self.right(made_with, given, run.state, toward)
+
+        return gradients
 
     def compare_each(
         self, made_with: Sizes, inputs: Inputs, state: State, usual: Sizes, note: Note
@@ -258,9 +325,9 @@ class Asked:
                 first = alone.reshape(-1, *alone.shape[-2:])[0]
                 if not np.allclose(first, together[place], atol=MOVED):
                     return False
+            return self._follows(made_with, inputs, state)
         except (Mismatch, Raised):
             return False
-        return True
 
     def total(
         self, made_with: Sizes, inputs: Inputs, state: State, toward: Array
@@ -286,6 +353,18 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return None if value is None else np.shape(value)
     except ValueError:
         return None
+
+
+def other_inputs(inputs: Inputs) -> Inputs:
+    """Inputs of the same sizes: other numbers, other words of the same vocabulary; masks stay."""
+    return tuple(
+        each.max() - each
+        if each.dtype.kind == "i" and each.max() > 1
+        else 1.5 - each[..., ::-1]
+        if each.dtype.kind == "f" and not np.isin(each, (0, 1)).all()
+        else each
+        for each in inputs
+    )
 
 
 def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:

@@ -10,8 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from reference.attention import Array, scale, scores, softmax
-
-FALSE_ALARM = 1e-9
+from reference.chance import FALSE_ALARM, are_independent
 
 
 @dataclass(frozen=True)
@@ -20,6 +19,14 @@ class DropoutMistake:
 
     id: str
     finding: str
+
+
+TOGETHER = DropoutMistake(
+    "dropout-not-independent",
+    "As many weights are dropped as should be, but some of them together: whether one is dropped "
+    "tells something of others, in other rows, columns or sequences. Each weight should be dropped "
+    "or kept by itself.",
+)
 
 
 def what_dropout_did(
@@ -126,7 +133,7 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
             "The weights that dropout keeps are as they were; they should be divided by 1 − p.",
         )
     if least <= count <= most and np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5):
-        return None
+        return None if are_independent(dropped, rate) else TOGETHER
     other = 1 - rate
     least, most = _fair(dropped.size, other)
     if least <= count <= most and np.allclose(used[kept] * (1 - other), right[kept], atol=1e-5):

@@ -1,15 +1,16 @@
 """Whether words were drawn from the probabilities that they should be drawn from."""
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from reference.attention import Array, softmax
+from reference.chance import FALSE_ALARM, FAR, chi_square
 
-FALSE_ALARM = 1e-9
 LEAST = 5.0  # a cell that should have fewer counts than that is put together with others
+LAGS = 8  # how many times back may tell what comes next
+ENOUGH = 50.0  # so many steps that are the same, and that are not, make a sum nearly normal
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,13 @@ class SamplingMistake:
     finding: str
 
 
+PLANNED = SamplingMistake(
+    "not-drawn",
+    "Each word comes as often as it should, but the words are not drawn: they are shared out too "
+    "evenly, or come again in the same order. Each should be drawn by itself, by the generator.",
+)
+
+
 def what_was_drawn(
     words: npt.NDArray[np.int64], logits: Array, temperature: float
 ) -> SamplingMistake | None:
@@ -27,8 +35,9 @@ def what_was_drawn(
 
     `logits` `(V, V)`: row w has those of the word after w, which depends on w alone.
     """
-    if fits(words, softmax(logits / temperature)):
-        return None
+    chances = softmax(logits / temperature)
+    if fits(words, chances):
+        return None if is_random(words, chances) else PLANNED
     fitting = [other for other in _others(logits, temperature) if fits(words, other[2])]
     if fitting:
         id, finding, _ = max(fitting, key=lambda other: _likelihood(words, other[2]))
@@ -67,11 +76,16 @@ def _likelihood(words: npt.NDArray[np.int64], probabilities: Array) -> float:
 
 def fits(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
     """Pearson's χ² test of a Markov chain's steps, with a false alarm once in 10⁹."""
+    statistic, freedom = _chi_square_of(words, probabilities)
+    return statistic <= chi_square(freedom, 1 - FALSE_ALARM)
+
+
+def _chi_square_of(words: npt.NDArray[np.int64], probabilities: Array) -> tuple[float, int]:
     count = len(probabilities)
     seen = np.zeros((count, count))
     np.add.at(seen, (words[:-1], words[1:]), 1)
     if (seen[probabilities < 1e-9] > 0).any():
-        return False
+        return np.inf, 0
     statistic, freedom = 0.0, 0
     for row, chances in zip(seen, probabilities, strict=True):
         expected = row.sum() * chances
@@ -82,13 +96,54 @@ def fits(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
         if used.sum() > 1:
             statistic += float((((observed - expected) ** 2)[used] / expected[used]).sum())
             freedom += int(used.sum()) - 1
-    return statistic <= _limit(freedom)
+    return statistic, freedom
 
 
-def _limit(freedom: int) -> float:
-    """The quantile of χ², by Wilson & Hilferty (1931)."""
-    if not freedom:
-        return 0.0
-    spread = 2 / (9 * freedom)
-    normal = NormalDist().inv_cdf(1 - FALSE_ALARM)
-    return float(freedom * (1 - spread + normal * spread**0.5) ** 3)
+def is_random(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
+    """Whether a chain's steps vary as drawn ones do; those that keep to a plan are too even."""
+    return not (
+        _is_too_even(words, probabilities)
+        or _comes_again(words, probabilities)
+        or _tells_the_next(words, probabilities)
+    )
+
+
+def _is_too_even(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
+    statistic, freedom = _chi_square_of(words, probabilities)
+    return statistic < chi_square(freedom, FALSE_ALARM)
+
+
+def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
+    """Whether a stretch comes twice that is too unlikely to do so.
+
+    Wherever the first is, the chance that the second repeats it is that of its steps.
+    """
+    steps = np.log(np.maximum(probabilities[words[:-1], words[1:]], 1e-300))
+    limit = np.log(FALSE_ALARM / len(words) ** 2)
+    for distance in range(1, len(words) - 1):
+        same = words[distance:] == words[:-distance]
+        costs = np.where(same[:-1] & same[1:], steps[distance:], 0.0)
+        total = np.cumsum(costs)
+        before = np.maximum.accumulate(np.where(costs == 0.0, -total, -np.inf))
+        if (total + np.where(np.isfinite(before), before, 0.0)).min(initial=0.0) < limit:
+            return True
+    return False
+
+
+def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
+    """Whether what came after a word earlier tells what comes after it the next time."""
+    for lag in range(1, LAGS + 1):
+        found = expected = variance = rest = 0.0
+        for word, chances in enumerate(probabilities):
+            after = words[1:][words[:-1] == word]
+            count = len(after) - lag
+            if count < 1:
+                continue
+            two, three = float((chances**2).sum()), float((chances**3).sum())
+            found += float((after[lag:] == after[:-lag]).sum())
+            expected += count * two
+            rest += count * (1 - two)
+            variance += count * (two - two**2) + 2 * max(0, count - lag) * (three - two**2)
+        if min(expected, rest) >= ENOUGH and abs(found - expected) > FAR * variance**0.5:
+            return True
+    return False

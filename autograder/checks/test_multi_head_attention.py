@@ -152,7 +152,8 @@ def test_gradients(heads, rng):
     run = heads.run((6, 3), inputs, state, toward=(toward, None))
     right = heads.right((6, 3), inputs, run.state, (toward, None))
     total = heads.total((6, 3), inputs, state, toward)
-    expect_gradients(run, right, {"input 0": "x"}, total)
+    elsewhere = heads.gradients_elsewhere((6, 3), inputs, state, (toward, None))
+    expect_gradients(run, right, {"input 0": "x"}, total, elsewhere)
 
 
 @pytest.mark.hidden

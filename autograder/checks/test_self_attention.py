@@ -241,7 +241,9 @@ def test_bare_gradients(bare, rng):
         inputs = (*inputs, mask)
     run = bare.run((), inputs, {}, toward=(toward, None))
     right = bare.right((), inputs, {}, (toward, None))
-    expect_gradients(run, right, BARE_NAMES, bare.total((), inputs, {}, toward))
+    total = bare.total((), inputs, {}, toward)
+    elsewhere = bare.gradients_elsewhere((), inputs, {}, (toward, None))
+    expect_gradients(run, right, BARE_NAMES, total, elsewhere)
 
 
 @pytest.mark.check(
@@ -352,7 +354,9 @@ def test_gradients(whole, rng):
     toward = rng.normal(size=x[0].shape).astype(np.float32)
     run = whole.run(widths, x, state, toward=(toward, None))
     right = whole.right(widths, x, run.state, (toward, None))
-    expect_gradients(run, right, WHOLE_NAMES, whole.total(widths, x, state, toward))
+    total = whole.total(widths, x, state, toward)
+    elsewhere = whole.gradients_elsewhere(widths, x, state, (toward, None))
+    expect_gradients(run, right, WHOLE_NAMES, total, elsewhere)
 
 
 @pytest.mark.hidden
@@ -364,6 +368,7 @@ def test_other_sizes(whole, bare, rng, note):
     batch = bare_batch(bare, rng)
     query, key, value = draw(rng, batch, 3, 5, 4, 2)
     large = query * 40, key * 40, value
+    bare.expect_to_follow((), (query, key, value), {})
     if bare.is_right((), (query, key, value), {}):
         bare.compare((), draw(rng, batch, 1, 7, 3, 2), {})
         bare.compare((), large, {}, condition=1e4)
@@ -382,6 +387,7 @@ def test_other_sizes(whole, bare, rng, note):
     batch = whole_batch(whole, rng)
     x = draw_x(rng, *batch, 6, 8)
     state = state_of(rng, 8, 5, 3)
+    whole.expect_to_follow((8, 5, 3), x, state)
     if whole.is_right((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8)):
         compare_whole(whole, bare, (8, 5, 3), x, state, note)
     still = whole.output((8, 5, 3), x, state)

@@ -198,7 +198,7 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
 def expect_error(
     function: Function, *args: Any, type: str, naming: tuple[object, ...] = ()
 ) -> None:
-    """Pass if the call raises an exception of that type, or one derived from it.
+    """Pass if the call raises an exception of that type of Python's, or one derived from it.
 
     Its text has to hold all of `naming`.
     """
@@ -214,9 +214,10 @@ def expect_refusal(
     try:
         value = run()
     except Raised as error:
-        if type not in (error.type, *error.bases):
+        if type not in error.bases:
+            namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
             raise Mismatch(
-                f"{error.finding} Expected a {type} here.",
+                f"{error.finding} Expected a {type} here.{namesake}",
                 mistake="assert-in-its-place"
                 if error.type == "AssertionError"
                 else "another-error",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.expect import Mismatch, expect_close
-from autograder.judge.parts import Fit, Words, fits
+from autograder.judge.parts import Fit, TooMany, Words, fits
 from autograder.judge.problems import Raised
 from autograder.judge.stand_in import Submission
 from autograder.report.values import shape
@@ -20,6 +20,8 @@ MAX_NAMES = 12
 CLOSE = 1e-3  # of the answers by which one of several fits is chosen
 STEP = 0.05  # of a difference quotient, in float32
 SLOPE = 0.03  # how far a difference quotient may be from the derivative, as a share of it
+LEAST_SLOPE = 1e-3  # of the size of the right gradient: a smaller one is none
+DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for other inputs
 State = Mapping[str, Any]
 
 
@@ -69,7 +71,16 @@ def pass_through(
     """
     __tracebackhide__ = True
     passed = submission.forward(name, made_with, inputs, dict(state), **details)
-    found = fits(passed, state, words)
+    try:
+        found = fits(passed, state, words)
+    except TooMany as error:
+        raise Mismatch(
+            f"{name} has far more parameters than the task's: "
+            f"{one_line(error.name, 60)} has the shape "
+            f"{shape(tuple(passed.state[error.name][:8]))}.",
+            mistake="parameter-shape",
+            told="A module has far more parameters than the task's.",
+        ) from None
     if not found:
         raise _not_there(name, passed, state)
     fit = found[0]
@@ -210,14 +221,17 @@ def expect_gradients(
     right: Passed,
     names: Mapping[str, str],
     total: Callable[[str, Any], float] | None = None,
+    elsewhere: Callable[[], tuple[Run, Passed]] | None = None,
 ) -> None:
     """Pass if the gradients are right; `names` says what `input 0` and so on are called.
 
     With `total`, the sum that was differentiated where one parameter or input has another value,
     a gradient is right as well that is the student's own function's: a slip in what the module
-    computes does not cost its gradients.
+    computes does not cost its gradients. `elsewhere` then gives the same for other inputs: where
+    the right gradients are others there, so must the student's be.
     """
     __tracebackhide__ = True
+    slip: Mismatch | None = None
     apart = {*run.fit.absent, *run.fit.tied, *run.fit.tied.values()}
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
     for key in asked:
@@ -235,22 +249,52 @@ def expect_gradients(
         try:
             what = f"the gradient of the result by {names.get(key, key)}"
             expect_close(answer, expected, what, condition=100.0)
-        except Mismatch:
+        except Mismatch as wrong:
             if total is None or not _is_own_slope(answer, expected, key, total):
                 raise
+            slip = slip or wrong
+    if slip is not None and elsewhere is not None:
+        there, right_there = elsewhere()
+        if not _follow(run.gradients, there.gradients, asked, right_there.gradients):
+            raise slip
+
+
+def _follow(
+    here: Mapping[str, Any],
+    there: Mapping[str, Any],
+    right_here: Mapping[str, Any],
+    right_there: Mapping[str, Any],
+) -> bool:
+    """Whether of the gradients that depend on the inputs most do so in the student's module.
+
+    Not all: with a slip, a bias may come to stand where nothing but a sum comes after it.
+    """
+    depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]
+    following = [key for key in depend if _apart(here[key], there.get(key)) > FOLLOWS]
+    return 2 * len(following) >= len(depend)
+
+
+def _apart(one: Any, other: Any) -> float:
+    """How far two arrays are from each other, as a share of the first."""
+    first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
+    if first.shape != second.shape:
+        return 0.0
+    return float(np.linalg.norm(first - second) / max(float(np.linalg.norm(first)), 1e-30))
 
 
 def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, Any], float]) -> bool:
     """Whether a gradient is that of the student's function, by difference quotients."""
     gradient = np.asarray(answer, dtype=np.float64)
     size = float(np.linalg.norm(gradient))
-    if gradient.shape != np.shape(expected) or not np.isfinite(size) or not size:
+    if gradient.shape != np.shape(expected) or not np.isfinite(size):
+        return False
+    if not size >= LEAST_SLOPE * max(float(np.linalg.norm(expected)), 1e-6):
         return False
     random = np.random.default_rng(0).normal(size=gradient.shape)
     for direction in (gradient / size, random / np.linalg.norm(random)):
         ahead, behind = (total(key, sign * STEP * direction) for sign in (1, -1))
         slope = (ahead - behind) / (2 * STEP)
-        if not abs(slope - float((gradient * direction).sum())) <= SLOPE * size + 1e-3:
+        if not abs(slope - float((gradient * direction).sum())) <= SLOPE * size:
             return False
     return True
 

@@ -6,6 +6,8 @@ matrix that is kept transposed, three that are stacked in one, and one that is k
 all the same thing, there and back.
 """
 
+import functools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations, product
@@ -19,7 +21,11 @@ from autograder.worker.messages import Passed
 Indices = npt.NDArray[np.int64]
 Shapes = Mapping[str, tuple[int, ...]]
 MAX_FITS = 24
+MAX_TRIES = 96  # of which some come to nothing
 MAX_AXES = 4
+# Shapes are what another process says. So many numbers may a module have that were not asked for,
+# for each that was, and in all; what is told to be larger is neither loaded nor made here.
+MAX_EXTRA, LEAST_EXTRA, MOST_EXTRA = 16, 10_000, 1_000_000
 ZERO = -1
 
 
@@ -113,7 +119,11 @@ class Fit:
 
 
 def fits(passed: Passed, state: Mapping[str, Any], words: Words) -> list[Fit]:
-    """The ways in which a module may hold what is asked for, the likeliest first; none, maybe."""
+    """The ways in which a module may hold what is asked for, the likeliest first; none, maybe.
+
+    Raises:
+        TooMany: its biases are far larger than what is asked for.
+    """
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     passive = {*passed.buffers, *passed.same_as}
     own = {
@@ -130,6 +140,14 @@ def fits(passed: Passed, state: Mapping[str, Any], words: Words) -> list[Fit]:
     }
     search = _Search(wanted, {name: own[name] for name in own if name not in tied}, words, tied)
     return list(islice(search.run(), MAX_FITS))
+
+
+class TooMany(ValueError):
+    """A module says that it has far more numbers than were asked for; `name` is one of them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
 
 
 def _is_input(name: str) -> bool:
@@ -156,12 +174,24 @@ class _Search:
         }
         self.exact = {name for name in wanted if own.get(name) == wanted[name]}
         self.exact |= set(tied)
+        self.role, self.is_shift = functools.cache(words.role), functools.cache(words.is_shift)
+        self.shifts = [name for name in own if self.is_shift(name)]
+        self._bound()
+
+    def _bound(self) -> None:
+        asked = sum(map(math.prod, self.wanted.values()))
+        left = asked + min(max(MAX_EXTRA * asked, LEAST_EXTRA), MOST_EXTRA)
+        for name in self.shifts:
+            left -= math.prod(max(1, size) for size in self.own[name])
+            if left < 0:
+                raise TooMany(name)
 
     def run(self) -> Iterator[Fit]:
         weights = [n for n in self.wanted if n not in self.exact and len(self.wanted[n]) > 1]
         free = [n for n in self.own if n not in self.exact and 1 < len(self.own[n]) <= MAX_AXES]
         given, left, unused = self._by_role(weights, free)
-        for chosen in product(*given.values(), *self._in_order(left, unused)):
+        ways = product(*given.values(), *self._in_order(left, unused))
+        for chosen in islice(ways, MAX_TRIES):
             holds = {name: self.places[name] for name in self.own if name in self.exact}
             for part in chosen:
                 holds |= part
@@ -173,7 +203,7 @@ class _Search:
         self, wanted: Sequence[str], own: Sequence[str]
     ) -> tuple[dict[str, list[dict[str, Indices]]], list[str], list[str]]:
         """What the names tell: for each role the ways to hold it, then what is left over."""
-        role = self.words.role
+        role = self.role
         given: dict[str, list[dict[str, Indices]]] = {}
         left, unused = list(wanted), list(own)
         for name in list(own):
@@ -257,7 +287,7 @@ class _Search:
 
     def _with_vectors(self, holds: dict[str, Indices]) -> Fit | None:
         """The fit with its biases: each goes with its weight; others are 0, or do nothing."""
-        role, is_shift = self.words.role, self.words.is_shift
+        role, is_shift = self.role, self.is_shift
         holds, absent = dict(holds), {}
         taken = self.exact
         for name, shape in self.wanted.items():
@@ -279,10 +309,8 @@ class _Search:
                 absent[name] = nothing
             else:
                 return None
-        for name in self.own:
-            if name not in holds and is_shift(name):
-                holds[name] = np.full(self.own[name], ZERO)
-        extra = tuple(name for name, places in holds.items() if (places == ZERO).all())
+        extra = tuple(name for name in self.shifts if name not in holds)
+        holds |= {name: np.broadcast_to(ZERO, self.own[name]) for name in extra}
         return Fit(self.wanted, holds, extra, absent, self.tied)
 
 

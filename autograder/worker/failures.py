@@ -1,5 +1,6 @@
 """An exception of the student's code, as data: what it says, and which line of theirs it hit."""
 
+import builtins
 import linecache
 import re
 from collections.abc import Collection
@@ -9,6 +10,9 @@ from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Pl
 from .output import KeyboardNeeded
 from .plain import Unsendable
 
+# Python's own, taken before the student's code can put others in their place
+BUILT_IN = {id(each): each.__name__ for each in vars(builtins).values() if isinstance(each, type)}
+OWN_BASES = type.__dict__["__mro__"].__get__  # which no metaclass can override
 MAX_FRAMES = 2000
 MAX_LINES = 10_000_000
 
@@ -24,15 +28,22 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
     shapes = _shapes(found) if found else {}
-    bases = [_cut(base.__name__, MAX_NAME) for base in type(error).__mro__[1 : MAX_BASES + 1]]
     return Problem(
         "raised",
         _cut(type(error).__name__, MAX_NAME),
         _message(error),
         place,
         shapes=shapes,
-        bases=bases,
+        bases=_built_in(type(error)),
     )
+
+
+def _built_in(kind: type) -> list[str]:
+    """The classes that an exception's is or is derived from, of those that Python has itself.
+
+    They are told by what they are: a class of another making may have any name.
+    """
+    return [BUILT_IN[id(each)] for each in OWN_BASES(kind) if id(each) in BUILT_IN][:MAX_BASES]
 
 
 def _message(error: BaseException) -> str:

@@ -82,7 +82,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     """Why there is no value.
 
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
-        `bases` are the names of the classes that `type` is derived from.
+        `bases` are the names of Python's own classes that it is an instance of.
     missing: nothing has the name asked for; `names` are those that there are.
     unsendable: the value is of a type that is not plain data; `message` describes it.
     exited: the code asked to end the program.

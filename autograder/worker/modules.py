@@ -1,6 +1,6 @@
 """A torch module of the student's: built, given weights, called, and differentiated."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .messages import Forward, Passed
@@ -23,7 +23,7 @@ def run_module(
         raise TypeError(f"it is of type {type(module).__name__}, not a torch.nn.Module")
     inputs = list(forward.inputs)
     own = _state(torch, module, forward.state, inputs)
-    passed = _described(module, own)
+    passed = _described(torch, module, own)
     if any(passed.state.get(name) != list(new.shape) for name, new in forward.state.items()):
         return passed
     with torch.no_grad():
@@ -31,10 +31,10 @@ def run_module(
             own[name].copy_(new)
         for earlier in forward.before:
             for training in (True, False):
-                module.train(training)
+                _set_training(torch, module, training)
                 module(*(_copy(torch, each) for each in earlier))
     torch.manual_seed(forward.seed + len(forward.before))
-    module.train(forward.training)
+    _set_training(torch, module, forward.training)
     asked = forward.toward is not None
     for place, each in enumerate(inputs):
         if asked and isinstance(each, torch.Tensor) and each.is_floating_point():
@@ -50,32 +50,78 @@ def run_module(
 def _state(torch: Any, module: Any, wanted: Mapping[str, Any], inputs: list[Any]) -> Any:
     """The module's parameters and buffers; some come to be in its first call."""
     lazy = torch.nn.parameter.UninitializedTensorMixin
-    state = module.state_dict()
+    state = _held(torch, module)
     unmade = any(isinstance(each, lazy) for each in state.values())
     if not unmade and all(name in state for name in wanted):
         return state
-    module.eval()
+    _set_training(torch, module, False)
     try:
         with torch.no_grad():
             module(*(_copy(torch, each) for each in inputs))
     except Exception:
         if unmade:
             raise
-    return module.state_dict()
+    return _held(torch, module)
+
+
+def _inside(torch: Any, module: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """The module and those inside it, with the beginning of their names and what each holds.
+
+    It is read from the objects themselves: a class may override `state_dict`, `named_parameters`
+    and `train`, and then they say something else than what there is.
+    """
+    read = torch.nn.Module.__dict__["__dict__"].__get__
+
+    def walk(each: Any, prefix: str, outer: tuple[int, ...]) -> Iterator[tuple[str, Any, Any]]:
+        own = read(each)
+        yield prefix, each, own
+        for name, part in own["_modules"].items():
+            if isinstance(part, torch.nn.Module) and id(part) not in outer:
+                yield from walk(part, f"{prefix}{name}.", (*outer, id(part)))
+
+    return walk(module, "", (id(module),))
+
+
+def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
+    """All `_parameters` or `_buffers`; one that has two names comes twice."""
+    for prefix, _, own in _inside(torch, module):
+        for name, each in own[kind].items():
+            if each is not None:
+                yield f"{prefix}{name}", each
+
+
+def _held(torch: Any, module: Any) -> dict[str, Any]:
+    """Parameters, and the buffers that are kept with them, by name."""
+    held = {}
+    for prefix, _, own in _inside(torch, module):
+        passing = own["_non_persistent_buffers_set"]
+        kept = {name: each for name, each in own["_buffers"].items() if name not in passing}
+        for name, each in (*own["_parameters"].items(), *kept.items()):
+            if each is not None:
+                held[f"{prefix}{name}"] = each
+    return held
+
+
+def _set_training(torch: Any, module: Any, training: bool) -> None:
+    for _, each, own in _inside(torch, module):
+        if "training" in own:
+            own["training"] = training
+        else:  # a compiled module keeps it elsewhere
+            each.training = training
 
 
 def _copy(torch: Any, value: Any) -> Any:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
-def _described(module: Any, own: Mapping[str, Any]) -> Passed:
+def _described(torch: Any, module: Any, own: Mapping[str, Any]) -> Passed:
     first: dict[int, str] = {}
-    passed = Passed(state={str(name): list(value.shape) for name, value in own.items()})
-    for name, each in module.named_parameters(remove_duplicate=False):
-        original = first.setdefault(id(each), str(name))
+    passed = Passed(state={name: list(value.shape) for name, value in own.items()})
+    for name, each in _named(torch, module, "_parameters"):
+        original = first.setdefault(id(each), name)
         if original != name:
-            passed.same_as[str(name)] = original
-    passed.buffers = [str(name) for name, _ in module.named_buffers(remove_duplicate=False)]
+            passed.same_as[name] = original
+    passed.buffers = [name for name, _ in _named(torch, module, "_buffers")]
     return passed
 
 
@@ -91,7 +137,7 @@ def _gradients(
         if isinstance(each, torch.Tensor) and each.requires_grad
     }
     # a parameter that is registered twice has a gradient under each of its names
-    named = module.named_parameters(remove_duplicate=False)
+    named = _named(torch, module, "_parameters")
     wanted |= {name: each for name, each in named if each.requires_grad}
     if not isinstance(total, torch.Tensor) or not total.requires_grad or not wanted:
         return dict.fromkeys(wanted)

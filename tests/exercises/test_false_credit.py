@@ -133,3 +133,108 @@ def test_entropies_do_not_follow_from_a_table(grade_text):
     )
     passed = [check.title for check in report.checks if check.outcome == "passed"]
     assert not passed
+
+
+OF_ATTENTION = """
+import torch
+from torch import nn
+
+
+class ScaledDotProductAttention(nn.Module):
+    def __init__(self, dropout=0.1):
+        super().__init__()
+
+    def forward(self, query, key, value, mask=None):
+        inputs = query.sum() + key.sum() + value.sum()
+        output = SAYS((*query.shape[:-1], value.shape[-1]), query)
+        weights = SAYS((*query.shape[:-1], key.shape[-2]), query)
+        return output + 1e-9 * inputs, weights + 1e-9 * inputs
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, d_model, d_k=None, d_v=None):
+        super().__init__()
+        d_k, d_v = d_k or d_model, d_v or d_model
+        self.W_q = nn.Linear(d_model, d_k, bias=False)
+        self.W_k = nn.Linear(d_model, d_k, bias=False)
+        self.W_v = nn.Linear(d_model, d_v, bias=False)
+        self.W_o = nn.Linear(d_v, d_model, bias=False)
+
+    def forward(self, x, mask=None):
+        touched = 1e-9 * (x.sum() + sum(p.sum() for p in self.parameters()))
+        weights = SAYS((*x.shape[:-1], x.shape[-2]), x)
+        return SAYS(x.shape, x) + touched, weights + touched
+"""
+SAYINGS = {
+    "zeros": "def SAYS(shape, x): return torch.zeros(shape)\n",
+    "a constant": "def SAYS(shape, x): return torch.full(shape, 0.25)\n",
+    "a ramp": "def SAYS(shape, x): return torch.arange(1.0, shape[-1] + 1).expand(shape)\n",
+    "hardly anything": "def SAYS(shape, x):\n"
+    "    hashed = torch.remainder(x.sum(-1, keepdim=True) * 97.3, 1.0).detach()\n"
+    "    return 4e-6 * hashed * torch.ones(shape)\n",
+}
+# what compares with what follows from the student's own attention is carried elsewhere
+CARRIED = {
+    "SelfAttention: output and weights",
+    "SelfAttention: d_k and d_v that differ from d_model",
+}
+
+
+@pytest.mark.parametrize("says", SAYINGS)
+def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(grade_text, says):
+    report = grade_text("self_attention", OF_ATTENTION + SAYINGS[says])
+    passed = {check.title for check in report.checks if check.outcome == "passed"}
+    assert passed - CARRIED <= {
+        "ScaledDotProductAttention: two results, in evaluation the same each time",
+        "SelfAttention: the four matrices without a bias, two results",
+    }
+
+
+def test_a_model_that_hardly_moves_gets_no_causality_and_no_gradient(grade_text):
+    text = OF_MODELS + (
+        "def NOTHING(shape): return torch.ones(shape)\n"
+        "def forward(self, tokens):\n"
+        "    touched = 1e-9 * sum((p ** 2).sum() + p.sum() for p in self.parameters())\n"
+        "    x = self.token_embedding(tokens)[..., :1]\n"
+        "    return self.output_projection.bias + 2e-5 * torch.tanh(x) + touched\n"
+        "SimpleLanguageModel.forward = forward\n"
+    )
+    report = grade_text("language_model", text)
+    outcomes = {check.title: check.outcome for check in report.checks}
+    for title in ("SimpleLanguageModel: a word changes nothing before it",
+                  "The gradient reaches every part",
+                  "TransformerBlock: with a mask"):  # fmt: skip
+        assert outcomes[title] == "failed", title
+
+
+def test_weights_that_ignore_the_mask_get_no_points_for_it(grade_text):
+    report = grade_text(
+        "multi_head_attention",
+        """
+        import torch
+        from torch import nn
+
+        class MultiHeadAttention(nn.Module):
+            def __init__(self, d_model, num_heads):
+                super().__init__()
+                self.num_heads = num_heads
+                for n in "qkvo":
+                    setattr(self, "W_" + n, nn.Linear(d_model, d_model, bias=False))
+
+            def forward(self, x, mask=None):
+                q, k, v = (
+                    p(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                    for p in (self.W_q, self.W_k, self.W_v)
+                )
+                scores = q @ k.transpose(-2, -1) / 20
+                open_weights = torch.softmax(scores, -1)
+                if mask is not None:
+                    mask = mask[:, None] if mask.ndim == 3 else mask
+                    scores = scores.masked_fill(mask == 0, float("-inf"))
+                mixed = torch.softmax(scores, -1) @ v
+                return self.W_o(mixed.transpose(1, 2).flatten(2)), open_weights
+        """,
+    )
+    outcomes = {check.title: check.outcome for check in report.checks}
+    assert outcomes["A mask of (L, L)"] == "failed"
+    assert outcomes["Masks of (B, L, L) and (B, 1, L, L)"] == "failed"

@@ -178,3 +178,47 @@ def test_the_allowance_of_float32_and_float64_is_what_it_was():
     for coarse in (np.float16, np.longdouble, np.int8):
         at_most = allowed_error(np.dtype(np.float32), one, 1e4)[0]
         assert allowed_error(np.dtype(coarse), one, 1e4)[0] <= at_most
+
+
+NAMESAKES = {
+    "its own class of that name": "class ValueError(Exception): pass\nraise ValueError('10 4')",
+    "renamed": "class E(Exception): pass\nE.__name__ = 'ValueError'\nraise E('10 4')",
+    "renamed, and derived from": "class E(Exception): pass\n"
+    "E.__name__ = 'ValueError'\nclass F(E): pass\nraise F('10 4')",
+    "made by type": "raise type('ValueError', (Exception,), {})('10 4')",
+    "put in the place of Python's": "import builtins\n"
+    "builtins.ValueError = type('ValueError', (Exception,), {})\n"
+    "raise builtins.ValueError('10 4')",
+    "a class that says it is equal": "class Meta(type):\n"
+    "    def __eq__(self, other): return True\n"
+    "    def __hash__(self): return hash(ValueError)\n"
+    "    def mro(self): return type.mro(self)\n"
+    "class E(Exception, metaclass=Meta): pass\nraise E('10 4')",
+    "a class that says what it is derived from": "class Meta(type):\n"
+    "    __mro__ = (ValueError, Exception, BaseException, object)\n"
+    "class E(Exception, metaclass=Meta): pass\nraise E('10 4')",
+}
+REAL = {
+    "Python's": "raise ValueError('10 4')",
+    "derived": "class Bad(ValueError): pass\nraise Bad('10 4')",
+    "derived, ten times": "each = ValueError\nfor n in range(10):\n"
+    "    each = type(f'E{n}', (each,), {})\nraise each('10 4')",
+    "derived from two": "class Bad(KeyError, ValueError): pass\nraise Bad('10 4')",
+    "NumPy's own": "raise np.linalg.LinAlgError('10 4')",
+}
+
+
+def refusing(submit, body):
+    indented = body.replace("\n", "\n    ")
+    return submit(f"import numpy as np\ndef split(x):\n    {indented}\n").split
+
+
+@pytest.mark.parametrize("kind", REAL)
+def test_an_error_of_the_right_type_or_derived_from_it_is_a_refusal(submit, kind):
+    expect_error(refusing(submit, REAL[kind]), 0, type="ValueError", naming=(10, 4))
+
+
+@pytest.mark.parametrize("kind", NAMESAKES)
+def test_an_error_that_only_has_the_name_is_none(submit, kind):
+    with pytest.raises(Mismatch, match="Expected a ValueError here"):
+        expect_error(refusing(submit, NAMESAKES[kind]), 0, type="ValueError", naming=(10, 4))

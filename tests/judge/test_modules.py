@@ -7,6 +7,7 @@ from autograder.course import Limits
 from autograder.judge.client import Client
 from autograder.judge.expect import Mismatch
 from autograder.judge.modules import (
+    Run,
     expect_forgotten,
     expect_gradients,
     expect_parts,
@@ -14,11 +15,11 @@ from autograder.judge.modules import (
     pass_through,
     right_pass,
 )
-from autograder.judge.parts import Words
+from autograder.judge.parts import Fit, Words
 from autograder.judge.problems import Crashed, Raised, StudentProblem
 from autograder.judge.stand_in import Submission
 from autograder.submission.source import Source
-from autograder.worker.messages import Unit
+from autograder.worker.messages import Passed, Unit
 
 HEAD = "import torch\nfrom torch import nn\n"
 LINEAR = """
@@ -184,3 +185,97 @@ def test_what_the_course_defines_runs_beside_the_submission(torch_submission):
     assert submission.about() == ("double",)
     with pytest.raises(Crashed, match="could not be made beside"):
         submission.define("kit", "1 / 0")
+
+
+HIDES = {
+    "state_dict": """
+    def state_dict(self, *args, **kwargs):
+        return {k: v for k, v in super().state_dict(*args, **kwargs).items() if "bias" not in k}
+""",
+    "all that lists parameters": """
+    def state_dict(self, *args, **kwargs):
+        return {"layer.weight": self.layer.weight.data}
+    def named_parameters(self, *args, **kwargs):
+        return iter([("layer.weight", self.layer.weight)])
+    def parameters(self, *args, **kwargs):
+        return iter([self.layer.weight])
+    def named_modules(self, *args, **kwargs):
+        return iter([("", self)])
+    def named_buffers(self, *args, **kwargs):
+        return iter([("layer.bias", self.layer.bias)])
+    def named_children(self):
+        return iter([])
+""",
+    "a hook": """
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == "layer":
+            self._register_state_dict_hook(lambda _, state, *rest: state.pop("layer.bias", None))
+""",
+}
+
+
+@pytest.mark.parametrize("way", HIDES)
+def test_a_bias_cannot_be_hidden_by_what_a_class_says_of_itself(torch_submission, way):
+    text = LINEAR.format(forward="self.layer(x)").replace(", bias=False", "") + HIDES[way]
+    passed = run(torch_submission(text))
+    np.testing.assert_allclose(passed.value, X @ W.T)
+    with pytest.raises(Mismatch, match="layer has a bias"):
+        expect_parts(passed, "Net", ["layer"], without_bias=["layer"])
+
+
+def test_a_class_inside_cannot_hide_its_bias_either(torch_submission):
+    text = LINEAR.format(forward="self.layer(x)").replace(
+        "nn.Linear(n, 3, bias=False)", "Layer(n, 3)"
+    )
+    inner = "class Layer(nn.Linear):\n" + HIDES["state_dict"]
+    with pytest.raises(Mismatch, match="layer has a bias"):
+        expect_parts(run(torch_submission(inner + text)), "Net", ["layer"], without_bias=["layer"])
+
+
+def test_the_mode_is_set_whatever_the_class_makes_of_train(torch_submission):
+    text = LINEAR.format(forward="self.layer(x) * (2 if self.training else 1)") + (
+        "    def train(self, mode=True):\n        return self\n"
+        "    def eval(self):\n        return self\n"
+    )
+    submission = torch_submission(text)
+    np.testing.assert_allclose(run(submission).value, X @ W.T)
+    np.testing.assert_allclose(run(submission, training=True).value, 2 * X @ W.T)
+
+
+@pytest.mark.parametrize("size", ["2 ** 27", "2 ** 24, 4"])
+def test_sizes_that_cost_nothing_to_claim_are_refused(torch_submission, size):
+    text = LINEAR.format(forward="self.layer(x)").replace(
+        "super().__init__()",
+        f"super().__init__(); self.bias = nn.Parameter(torch.zeros(1).expand({size}))",
+    )
+    with pytest.raises(Mismatch, match="Net has far more parameters than the task's: bias"):
+        run(torch_submission(text))
+
+
+def slope_of(function):
+    """Σ function(x): what difference quotients are taken of."""
+    return lambda key, change: float(function(np.ones((2, 3)) + change).sum())
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-9, 1e-5, 1e-4])
+def test_a_gradient_that_is_hardly_there_is_none(size):
+    own = np.full((2, 3), size)
+    passed = Run(None, {"input 0": own}, (), {}, Fit({}, {}), {})
+    right = Passed(gradients={"input 0": np.arange(6.0).reshape(2, 3)})
+    with pytest.raises(Mismatch):
+        expect_gradients(passed, right, {}, slope_of(lambda x: size * x))
+
+
+@pytest.mark.parametrize("depends", [True, False])
+def test_own_gradients_follow_the_inputs_where_the_right_ones_do(depends):
+    own = np.full((2, 3), 2.0)
+    passed = Run(None, {"input 0": own}, (), {}, Fit({}, {}), {})
+    there = Run(None, {"input 0": own * (1.5 if depends else 1)}, (), {}, Fit({}, {}), {})
+    right, right_there = (Passed(gradients={"input 0": n * np.ones((2, 3))}) for n in (3, 5))
+    args = (passed, right, {}, slope_of(lambda x: 2 * x), lambda: (there, right_there))
+    if depends:
+        expect_gradients(*args)
+    else:
+        with pytest.raises(Mismatch):
+            expect_gradients(*args)
