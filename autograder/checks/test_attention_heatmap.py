@@ -235,7 +235,8 @@ def number_in(text):
     """A weight as it is written, and half of its last place; None if it is not a number."""
     if len(text) > LONGEST_NUMBER:
         return None
-    found = re.fullmatch(r"([+-]?(?:\d+\.?|\d*\.\d+))\s?(%?)", text.strip().replace("−", "-"))
+    plain = text.replace("$", "").replace("\\%", "%").replace("−", "-")  # also as mathematics
+    found = re.fullmatch(r"([+-]?(?:\d+\.?|\d*\.\d+))\s?(%?)", plain.strip())
     if not found:
         return None
     decimals = len(found[1].partition(".")[2])

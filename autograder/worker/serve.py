@@ -246,6 +246,23 @@ def warm_up(names: list[str]) -> None:
         figure.suptitle("all")
         figure.canvas.draw()
         pyplot.close(figure)
+        _close_fonts()
+
+
+def _close_fonts() -> None:
+    """Let go of the fonts that are open: a fork closes their files, and would not know it."""
+    import gc
+
+    from matplotlib import font_manager, mathtext
+
+    for cached in (
+        getattr(font_manager, "_get_font", None),
+        getattr(mathtext.MathTextParser, "_parse_cached", None),
+    ):
+        clear = getattr(cached, "cache_clear", None)
+        if clear is not None:
+            clear()
+    gc.collect()
 
 
 def main(config: dict[str, Any]) -> None:

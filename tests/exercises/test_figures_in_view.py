@@ -283,6 +283,15 @@ WHOLE = {
         for (i, j), w in np.ndenumerate(weights): axes.text(j, i, f"{w:.0%}", va="center")
         figure.suptitle(title or "")
         """,
+    "numbers and labels as mathematics": """
+        figure, axes = plt.subplots()
+        figure.colorbar(axes.imshow(weights), label="$w_{ij}$")
+        axes.set_xticks(range(len(tokens)), tokens)
+        axes.set_yticks(range(len(tokens)), tokens)
+        axes.set(xlabel="$k_j$ (key)", ylabel="$q_i$ (query)")
+        for (i, j), w in np.ndenumerate(weights): axes.text(j, i, f"${100 * w:.1f}\\\\%$")
+        axes.set_title("" if title is None else title)
+        """,
     "pcolor and annotations": """
         figure, axes = plt.subplots(layout="constrained")
         figure.colorbar(axes.pcolor(weights), location="left")
