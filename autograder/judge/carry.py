@@ -33,7 +33,12 @@ LEAST = 1e-3  # what differs by less says nothing
 
 def turned(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Other numbers of the same size, in the opposite order; what is infinite stays."""
-    return np.where(np.isfinite(x), 0.7 - np.where(np.isfinite(x), x, 0.0), x)
+    return np.where(np.isfinite(x), 0.7 - _finite(x), x)
+
+
+def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The numbers, with 0 for those that are infinite or none."""
+    return np.where(np.isfinite(x), x, 0)
 
 
 class OwnSteps:
@@ -88,15 +93,19 @@ class OwnSteps:
     def is_extreme(self) -> bool:
         """Whether the last question has numbers beside which others do not show."""
         x = self.asked[-1][1] if self.asked else 0
-        return bool(np.abs(np.where(np.isfinite(x), x, 0)).max() > EXTREME)
+        return bool(np.abs(_finite(x)).max() > EXTREME)
 
     def smaller(self) -> "OwnSteps":
         """The same steps, of which the last will be asked about small numbers."""
         x = self.asked[-1][1]
-        return self._with(np.where(np.isfinite(x), np.tanh(np.where(np.isfinite(x), x, 0) / 50), x))
+        return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
+
+    def anew(self) -> "OwnSteps":
+        """The same student's functions, of which nothing has been asked."""
+        return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
     def _with(self, last: Any) -> "OwnSteps":
-        steps = OwnSteps(self._submission, self._vary, self._axes, self.share)
+        steps = self.anew()
         steps._known = [answer for _, _, answer in self.asked[:-1]]
         steps._last = last
         return steps
@@ -190,7 +199,7 @@ class _Following:
         said = responds = False
         try:
             for actual, expected, from_own in cases:
-                steps = self._new()
+                steps = self.start.anew()
                 following = self._run(from_own, steps)
                 if following.shape != np.shape(expected):
                     return False
@@ -206,10 +215,6 @@ class _Following:
         except (Mismatch, StudentProblem, ValueError, TypeError):
             return False
         return said and (responds or not isinstance(self._question, np.ndarray))
-
-    def _new(self) -> OwnSteps:
-        start = self.start
-        return OwnSteps(start._submission, start._vary, start._axes, start.share)
 
     def _run(self, from_own: FromOwn, steps: OwnSteps) -> Numbers:
         with np.errstate(all="ignore"):
@@ -238,7 +243,7 @@ class _Following:
         return all(self._responses(from_own, smaller, before, clear))
 
     def _is_alike(self, from_own: FromOwn, following: Numbers, clear: float) -> bool:
-        return not _is_other(self._run(from_own, self._new()), following, clear)
+        return not _is_other(self._run(from_own, self.start.anew()), following, clear)
 
 
 def _is_other(one: Numbers, other: Numbers, clear: float) -> bool:

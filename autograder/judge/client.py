@@ -154,9 +154,7 @@ class Client:
                 f"{what[:1].upper()}{what[1:]} could not be made beside the submission "
                 f"({said}). Has the file given one of a library's names another value?"
             )
-        if not isinstance(reply.value, Handle) or reply.value.number < 0:
-            raise problems.Crashed("The process gave an answer that is not one of ours.")
-        return reply.value
+        return handle_in(reply)
 
     def beside(self) -> "Beside":
         """The course's own code, in a process of its own that is there as long as this one."""
@@ -257,6 +255,17 @@ class Client:
         self.spoke = bool(reply.printed)
         if self.heard:
             self.ledger.note_printed(reply.printed)
+
+
+def handle_in(reply: Reply) -> Handle:
+    """What a reply says is kept in the worker.
+
+    Raises:
+        Crashed: it says no such thing.
+    """
+    if not isinstance(reply.value, Handle) or reply.value.number < 0:
+        raise problems.Crashed("The process gave an answer that is not one of ours.")
+    return reply.value
 
 
 class Beside:

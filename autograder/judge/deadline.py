@@ -58,26 +58,31 @@ class Deadline:
             self._asked = True
             self._had = self._clock.read()
             return min(AT_ONCE, self.seconds)
-        wall = time.monotonic() - self._start - self._excused
-        now = self._clock.read() if self._had is not None else None
-        if now is None or self._had is None:
+        wall, had = self._so_far()
+        if had is None:
             return self.seconds * PATIENCE - wall
-        slept = now.asleep - self._had.asleep - self._excused
         left = (
-            self.seconds - (now.processor - self._had.processor),
-            self.seconds * PATIENCE - slept,
+            self.seconds - had.processor,
+            self.seconds * PATIENCE - had.asleep,
             self.seconds * LONGEST + GRACE - wall,
         )
         return min(left) if min(left) <= 0 else max(min(left), 0.005)
 
     def used(self) -> float:
         """The seconds that count, so far."""
+        wall, had = self._so_far()
+        if had is None:
+            return min(max(wall, 0.0), self.seconds)
+        return had.processor + max(had.asleep, 0.0)
+
+    def _so_far(self) -> tuple[float, Had | None]:
+        """The seconds on the wall, and what the process has had in them, where that is known."""
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read() if self._had is not None else None
         if now is None or self._had is None:
-            return min(max(wall, 0.0), self.seconds)
+            return wall, None
         slept = now.asleep - self._had.asleep - self._excused
-        return now.processor - self._had.processor + max(slept, 0.0)
+        return wall, Had(now.processor - self._had.processor, slept)
 
     def excuse(self, seconds: float) -> None:
         """Do not count this time, in which the process waited for the judge."""

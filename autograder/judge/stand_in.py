@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from autograder.judge.callbacks import Elsewhere, answering
-from autograder.judge.client import Client
+from autograder.judge.client import Client, handle_in
 from autograder.judge.problems import Crashed
 from autograder.worker.codec import Handle, tensor
 from autograder.worker.messages import Forward, Passed, Reply, Request
@@ -49,7 +49,7 @@ class Function:
         """The result, left in the worker: for modules and other objects with methods."""
         __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, keep=True)
-        return Remote(self._submission, _handle_in(reply))
+        return Remote(self._submission, handle_in(reply))
 
 
 class Remote:
@@ -74,7 +74,7 @@ class Remote:
         """An attribute, left in the worker too: a function to pass as an argument, say."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
-        return Remote(self._submission, _handle_in(self._submission._client.ask(request)))
+        return Remote(self._submission, handle_in(self._submission._client.ask(request)))
 
 
 class Submission:
@@ -105,7 +105,7 @@ class Submission:
         """What a module-level name stands for, left in the worker: a function to hand on, say."""
         __tracebackhide__ = True
         self._read.append(name)
-        return Remote(self, _handle_in(self._client.ask(Request("get", name, keep=True))))
+        return Remote(self, handle_in(self._client.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
         """The same module in a process of its own, in which nothing has run but its loading.
@@ -150,7 +150,7 @@ class Submission:
         The student's code can see it and change it, so nothing in it may be secret.
         """
         __tracebackhide__ = True
-        return Remote(Submission(self._client), self._client.define(name, text))
+        return Remote(self.aside(), self._client.define(name, text))
 
     def forward(
         self,
@@ -233,12 +233,6 @@ def _passed(reply: Reply) -> Passed:
         return msgspec.convert(reply.value, Passed)
     except msgspec.ValidationError:
         raise Crashed("The process gave an answer that is not one of ours.") from None
-
-
-def _handle_in(reply: Reply) -> Handle:
-    if not isinstance(reply.value, Handle) or reply.value.number < 0:
-        raise Crashed("The process gave an answer that is not one of ours.")
-    return reply.value
 
 
 def _sent(value: Any, offered: list[Elsewhere]) -> Any:
