@@ -70,13 +70,14 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.report.html import exercise_html
     from autograder.report.redact import exercise_for_student
     from autograder.report.terminal import exercise_lines, plain
-    from autograder.submission.source import from_cells, read_siblings, with_stated_numbers
+    from autograder.submission.siblings import Siblings
+    from autograder.submission.source import from_cells, with_stated_numbers
 
     folder = Path(asked["folder"])
     try:
         course = find_course(folder)
         exercise = course.exercise(asked["exercise"])
-        source = from_cells(asked["cells"], exercise.name, read_siblings(folder))
+        source = from_cells(asked["cells"], exercise.name, Siblings(folder))
         source = with_stated_numbers(source, exercise)
         with Judge(course, [exercise]) as judge:
             graded = judge.grade(source)

@@ -43,12 +43,13 @@ class SubmissionRun:
         __tracebackhide__ = True
         from autograder.judge.client import Client
         from autograder.submission.read import UnreadableFile
-        from autograder.submission.source import read_siblings, read_source, with_stated_numbers
+        from autograder.submission.siblings import Siblings
+        from autograder.submission.source import read_source, with_stated_numbers
 
         if path not in self.clients:
             exercise = self.course.exercise(path.stem)
             try:
-                source = read_source(path, path.stem, read_siblings(path.parent))
+                source = read_source(path, path.stem, Siblings(path.parent))
             except UnreadableFile as error:
                 raise pytest.UsageError(str(error)) from None
             source = with_stated_numbers(source, exercise)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
@@ -91,6 +92,12 @@ def number(value: float) -> str:
 def several(count: int, noun: str) -> str:
     """`1 value`, `3 values`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def capital(text: str) -> str:

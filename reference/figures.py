@@ -1,7 +1,5 @@
 """What a student's figure shows, read back as numbers."""
 
-import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,16 +38,3 @@ def image_of(figure: Any) -> Array | None:
     """The only image of a figure, or its first."""
     panels = panels_of(figure) if isinstance(figure, Figure) else []
     return panels[0] if panels else None
-
-
-def cell_at(edges: Sequence[float], place: float, lean: float = 0.0) -> int | None:
-    """The number of the row or column at a place.
-
-    On the border of two, `lean` moves it: by this part of a cell towards higher or lower places.
-    """
-    for number, (one, other) in enumerate(itertools.pairwise(edges)):
-        low, high = min(one, other), max(one, other)
-        moved = place + lean * (high - low)
-        if low <= moved <= high:
-            return number
-    return None

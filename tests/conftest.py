@@ -15,7 +15,8 @@ from autograder.judge.session import Judge
 from autograder.judge.spawn import Spawner
 from autograder.judge.stand_in import Submission
 from autograder.report.model import ExerciseReport
-from autograder.submission.source import Source, read_siblings, read_source
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,7 +65,7 @@ def grade_source(course: Course, judge: Judge) -> Callable[[Source], ExerciseRep
 @pytest.fixture(scope="session")
 def grade_file(grade_source) -> Callable[[Path, str], ExerciseReport]:
     def grade(path: Path, exercise: str) -> ExerciseReport:
-        return grade_source(read_source(path, exercise, read_siblings(path.parent)))
+        return grade_source(read_source(path, exercise, Siblings(path.parent)))
 
     return grade
 

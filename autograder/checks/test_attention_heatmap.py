@@ -11,7 +11,7 @@ from autograder.judge.purity import expect_no_trace
 from autograder.text import one_line, several
 from autograder.worker.codec import Figure
 from reference.axis_labels import are_a_pair, side_of
-from reference.figures import cell_at, matrix_of, panels_in
+from reference.figures import matrix_of, panels_in
 
 TOKENS = ["the", "cat", "sat"]
 REPEATED = ["the", "cat", "the", "mat"]
@@ -269,8 +269,8 @@ def test_cell_texts(example):
 def numbers_by_cell(axes, lean):
     image = axes.images[-1]
     written = {}
-    for text, (x, y) in zip(axes.texts, axes.text_places, strict=False):
-        cell = cell_at(image.y_edges, y, lean), cell_at(image.x_edges, x, lean)
+    for text, place in zip(axes.texts, axes.text_places, strict=False):
+        cell = image.cell_at(place, lean)
         number = number_in(text)
         if number is not None and None not in cell:
             written.setdefault(cell, []).append(number)

@@ -11,6 +11,7 @@ from autograder.judge.carry import says_something
 from autograder.judge.expect import Mismatch, expect_shape
 from autograder.judge.problems import StudentProblem
 from autograder.report.values import index
+from autograder.text import few
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 
 HOW = {
@@ -88,9 +89,8 @@ def tell_what_is_wrong(name, answer, wrong, printed):
             f"They are wrong there: they do not follow from its own matrices."
         )
     else:
-        named = ", ".join(index(place) for place in places[:6])
-        more = f" and {len(places) - 6} more" if len(places) > 6 else ""
-        finding = f"{name}: {len(places)} of {wrong.size} entries are not right: {named}{more}."
+        named = few([index(place) for place in places], 6)
+        finding = f"{name}: {len(places)} of {wrong.size} entries are not right: {named}."
     raise Mismatch(finding, name, answer, None, wrong)
 
 

@@ -1,6 +1,5 @@
 """Answers in words: the marks that people give, each for the answer that it was given for."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from autograder.course import Course, Exercise, Question
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.table import plain_cell, safe_cell
-from autograder.text import number, several
+from autograder.text import digest, few, number, several
 
 TABLE = "by-hand.csv"
 COLUMNS = (
@@ -58,8 +57,7 @@ def answer_id(text: str) -> str:
 
     No digits: a spreadsheet would take some of them for a number.
     """
-    digest = hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
-    return digest[:ID_LETTERS].translate(_AS_LETTERS)
+    return digest(" ".join(text.split()), ID_LETTERS).translate(_AS_LETTERS)
 
 
 class Marks:
@@ -249,10 +247,9 @@ def _is_id(text: str) -> bool:
 
 
 def _note(kept: Sequence[Kept], state: str, why: str) -> str:
-    names = [f"{each.student} ({each.question})" for each in kept[:MAX_NAMED]]
-    more = f" and {len(kept) - MAX_NAMED} more" if len(kept) > MAX_NAMED else ""
+    names = few([f"{each.student} ({each.question})" for each in kept], MAX_NAMED)
     rows = several(len(kept), "row")
-    return f"{TABLE}: {rows} kept and not counted, {state} ({why}): {', '.join(names)}{more}."
+    return f"{TABLE}: {rows} kept and not counted, {state} ({why}): {names}."
 
 
 def answers_of(report: Report) -> list[tuple[str, str, WrittenAnswer]]:

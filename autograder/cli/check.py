@@ -73,10 +73,11 @@ def _check(
     from autograder.report.redact import for_student
     from autograder.report.terminal import exercise_lines
     from autograder.submission.read import UnreadableFile
-    from autograder.submission.source import read_siblings, read_source, with_stated_numbers
+    from autograder.submission.siblings import Siblings
+    from autograder.submission.source import read_source, with_stated_numbers
 
     try:
-        source = read_source(path, exercise.name, read_siblings(path.parent))
+        source = read_source(path, exercise.name, Siblings(path.parent))
     except UnreadableFile as error:
         raise UserError(f"{error} ({path})") from None
     source = with_stated_numbers(source, exercise)

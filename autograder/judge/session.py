@@ -23,7 +23,8 @@ from autograder.judge.plugin import CheckPlugin, CheckResult
 from autograder.judge.unconfined import children_for
 from autograder.report.model import Outcome
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Source, read_siblings, read_source
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import Source, read_source
 
 if TYPE_CHECKING:
     from autograder.diagnosis.attach import Catalogue
@@ -212,7 +213,7 @@ class Judge:
             before, results = self._client, dict(self._checks.results)
             before.close()
             try:
-                solution = read_source(path, name, read_siblings(path.parent))
+                solution = read_source(path, name, Siblings(path.parent))
                 self._client = self._client_for(solution, last_try=True)
                 self._checks.results.clear()
                 _renew(item)

@@ -13,7 +13,8 @@ from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
 from autograder.report.terminal import exercise_lines, first_failure, headline, plain
-from autograder.submission.source import Source, from_notebook, read_siblings
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import Source, from_notebook
 
 
 class Graded(msgspec.Struct):
@@ -67,7 +68,7 @@ class Grading:
         exercise = self.course.exercises.get(notebook)
         if exercise is None:
             return None
-        source = from_notebook(nb, exercise.name, read_siblings(folder))
+        source = from_notebook(nb, exercise.name, Siblings(folder))
         digest, report = self._known.get((student, notebook), ("", None))
         if report is None or digest != source.digest:
             report = self._graded(source)

@@ -9,7 +9,8 @@ import msgspec
 
 from autograder.errors import UserError
 from autograder.submission.read import UnreadableFile, read_bytes
-from autograder.submission.source import Source, read_siblings, read_source
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import Source, read_source
 from autograder.text import one_line, several
 
 TIMESTAMP = "timestamp.txt"
@@ -59,7 +60,7 @@ def stage(
         (clean / TIMESTAMP).unlink()
         left_out.append(f"{TIMESTAMP}, which holds no time")
     present = {path.stem for path in clean.glob("*.ipynb")}
-    siblings = read_siblings(clean)
+    siblings = Siblings(clean)
     sources = []
     for notebook in sorted(present.intersection(graded) - refused.keys()):
         try:

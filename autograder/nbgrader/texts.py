@@ -21,41 +21,12 @@ LINK = re.compile(r"(https?://|mailto:|#)\S*", re.IGNORECASE)
 PICTURE = re.compile(r"image/(png|jpeg|gif|webp|svg\+xml)")
 BASE64 = re.compile(r"[A-Za-z0-9+/]*=*")
 ALIGNED = re.compile(r"text-align:\s*(left|right|center);?")
-TAGS = {
-    *(
-        "a",
-        "blockquote",
-        "br",
-        "code",
-        "dd",
-        "del",
-        "div",
-        "dl",
-        "dt",
-        "em",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-    ),
-    *(
-        "h5",
-        "h6",
-        "hr",
-        "img",
-        "input",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "s",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-    ),
-    *("table", "tbody", "td", "th", "thead", "tr", "ul"),
-}
+TAGS = frozenset(
+    """
+a blockquote br code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr img input li ol p pre s span strong
+sub sup table tbody td th thead tr ul
+""".split()  # noqa: SIM905
+)
 ATTRIBUTES = {"align", "alt", "checked", "class", "disabled", "id", "start", "title", "type"}
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ODD = re.compile(r"[^A-Za-z0-9 ]")

@@ -18,7 +18,7 @@ import msgspec
 
 from autograder.errors import UserError
 from autograder.submission.names import IGNORED
-from autograder.submission.source import MAX_NOTEBOOK, SUFFIXES
+from autograder.submission.source import ALSO_READ, MAX_NOTEBOOK, SUFFIXES
 from autograder.text import one_line
 
 MAX_TOTAL = 1024 * 1024 * 1024
@@ -29,7 +29,7 @@ MAX_LISTED_STUDENT = 50_000
 LISTED = 300  # bytes for an entry in the list, on average
 MAX_LEVELS = 20
 MAX_NOTES = 5  # of one student
-UNPACKED = (*SUFFIXES, ".txt", ".json", ".pyw", ".zip")
+UNPACKED = (*SUFFIXES, *ALSO_READ, ".zip")
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
 READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # other kinds unpack a chunk to any size

@@ -9,8 +9,10 @@ import msgspec
 from autograder.submission.code import Code
 from autograder.submission.source import Source
 from autograder.submission.stubs import Stub
+from autograder.text import few
 
 MAX_SHOWN = 20
+MAX_DEFINED = 3
 
 
 class Name(IntEnum):
@@ -94,7 +96,7 @@ def choose(
     if best != Rank.UNTOUCHED:
         same = [each for each in others if _is_same(each, first)]
         if len(same) < len(others):
-            shown = _few([each.shown for each in (first, *others)], MAX_SHOWN)
+            shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
             choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
             return choice
         choice.notes += [
@@ -102,7 +104,7 @@ def choose(
             for each in same
         ]
     if first.name != Name.EXACT and not first.trouble:
-        by = f": it has {_few(first.defines)}" if first.name == Name.OTHER else ""
+        by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == Name.OTHER else ""
         choice.notes.insert(0, f"{first.shown} was taken as {exercise}{by}.")
     elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
         choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
@@ -175,8 +177,3 @@ def _is_same(one: Candidate, other: Candidate) -> bool:
         and one.code.statements == other.code.statements
         and (a.helpers, a.answers) == (b.helpers, b.answers)
     )
-
-
-def _few(names: Sequence[str], most: int = 3) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -13,7 +13,7 @@ from autograder.submission.code import read_code
 from autograder.submission.names import counts
 from autograder.submission.read import NotPython, UnreadableFile
 from autograder.submission.siblings import MAX_KEPT, Room, Siblings
-from autograder.submission.source import SUFFIXES, Source, read_source
+from autograder.submission.source import ALSO_READ, SUFFIXES, Source, read_source
 from autograder.submission.stubs import Stubs, exercises_in
 from autograder.submission.walk import File, Walk
 from autograder.text import identity, one_line, several
@@ -22,7 +22,6 @@ MAX_NOTES = 5
 MAX_LEVELS = 20  # of folders around the students' folders
 MAX_CODE = 1024 * 1024  # of which so many are parsed
 MAX_READ = 128 * 1024 * 1024  # bytes of one student
-ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
 
 
 class Work(msgspec.Struct):

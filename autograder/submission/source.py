@@ -21,6 +21,7 @@ MAX_NOTEBOOK = 32 * 1024 * 1024
 MAX_ANSWER = 20_000
 MAX_ANSWERS = 50
 SUFFIXES = (".py", ".ipynb")
+ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
 _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -123,11 +124,6 @@ def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
     if exercise.variant == "none":
         return source
     return with_own_numbers(source, stated_variant(source.text))
-
-
-def read_siblings(folder: Path) -> Siblings:
-    """The Python files of a folder by module name, read when they are named."""
-    return Siblings(folder)
 
 
 def _answers(cells: Sequence[Cell]) -> dict[str, str]:

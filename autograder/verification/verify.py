@@ -16,7 +16,8 @@ from autograder.judge.ladder import children_on, choose
 from autograder.judge.scoring import exercise_report
 from autograder.judge.session import Judge
 from autograder.report.model import ExerciseReport
-from autograder.submission.source import Source, read_siblings, read_source
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import Source, read_source
 from autograder.verification.mutants import equivalents, mutants
 from autograder.verification.played import PlayedClient, play, solution_module, with_functions
 from autograder.worker.messages import Unit
@@ -89,7 +90,7 @@ class Verifier:
         folder = self.course.root / self.course.content.right / self.exercise.name
         paths = [self._solution, *sorted(folder.glob("*.py"))]
         return [
-            (path.stem, read_source(path, self.exercise.name, read_siblings(path.parent)))
+            (path.stem, read_source(path, self.exercise.name, Siblings(path.parent)))
             for path in paths
         ]
 

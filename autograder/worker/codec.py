@@ -6,6 +6,7 @@ runs code and never allocates more than the frame holds: the judge decodes bytes
 process wrote.
 """
 
+import itertools
 import math
 import struct
 from collections.abc import Callable, Sequence
@@ -76,6 +77,7 @@ Texts = Annotated[list[Letters], msgspec.Meta(max_length=MAX_TEXTS)]
 Places = Annotated[list[float], msgspec.Meta(max_length=MAX_TEXTS)]
 Points = Annotated[list[float], msgspec.Meta(max_length=MAX_POINTS)]
 Edges = Annotated[list[float], msgspec.Meta(max_length=MAX_CELLS + 1)]
+Cell = tuple[int | None, int | None]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_CELLS)]
 
 
@@ -118,6 +120,23 @@ class Image(msgspec.Struct, array_like=True):
         edges = (len(self.x_edges), len(self.y_edges))
         if edges not in {(0, 0), (self.columns + 1, self.rows + 1)}:
             raise ValueError("an image needs edges for all of its cells")
+
+    def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> Cell:
+        """The row and the column at a place (x, y); None for one that is beside the image.
+
+        On the border of two, `lean` moves it: by this part of a cell towards higher or lower
+        places.
+        """
+        x, y = place
+        return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)
+
+
+def _number_at(edges: list[float], place: float, lean: float) -> int | None:
+    for number, (one, other) in enumerate(itertools.pairwise(edges)):
+        low, high = min(one, other), max(one, other)
+        if low <= place + lean * (high - low) <= high:
+            return number
+    return None
 
 
 class Axes(msgspec.Struct, array_like=True):

@@ -1,6 +1,5 @@
 """Images and meshes of a figure's axes: their values, where the cells are, and how they look."""
 
-import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +23,7 @@ class Picture(NamedTuple):
 
     def colour_at(self, place: tuple[float, float], ground: Floats) -> Floats:
         """The colour at a place in the coordinates of the data; the ground beside the image."""
-        row = _cell(self.image.y_edges, place[1])
-        column = _cell(self.image.x_edges, place[0])
+        row, column = self.image.cell_at(place)
         if self.colours is None or row is None or column is None:
             return ground
         return colour_over(self.colours[row, column], ground)
@@ -125,11 +123,3 @@ def _different(colours: Floats) -> int:
         if last is None or np.abs(colour - last).max() > FAINT:
             count, last = count + 1, colour
     return count
-
-
-def _cell(edges: list[float], place: float) -> int | None:
-    """The number of the row or column in which a place lies."""
-    for number, (one, other) in enumerate(itertools.pairwise(edges)):
-        if min(one, other) <= place <= max(one, other):
-            return number
-    return None

@@ -7,7 +7,8 @@ import pytest
 
 from autograder.submission.intake import find_folders, read_work
 from autograder.submission.read import UnreadableFile, decoded
-from autograder.submission.source import from_cells, from_notebook, read_siblings, read_source
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import from_cells, from_notebook, read_source
 
 TEXT = "name = 'ä'\n"
 
@@ -80,7 +81,7 @@ def test_half_characters_never_get_into_a_source(tmp_path):
     (tmp_path / "softmax.ipynb").write_text(json.dumps(book(half)))
     with pytest.raises(UnreadableFile, match="its JSON is damaged"):
         read_source(tmp_path / "softmax.ipynb", "softmax")
-    siblings = read_siblings(tmp_path)
+    siblings = Siblings(tmp_path)
     for source in (
         from_notebook(book(half), "softmax", siblings),
         from_cells([half], "softmax", siblings),
