@@ -58,7 +58,7 @@ class Question(Record, frozen=True, kw_only=True):
 
 
 class Exercise(Record, frozen=True, kw_only=True):
-    """One exercise: `solutions/NAME.py`, `exercises/NAME.*`, `CHECKS/test_NAME.py`.
+    """One exercise: its solution, the file that is handed out, and its checks.
 
     With `questions` a person gives the points, and the checks only say what was answered. With
     `variant: per-student` each student has numbers of their own.
@@ -84,7 +84,11 @@ class Assignment(Record, frozen=True, kw_only=True):
 
 
 class CourseFile(Record, frozen=True, kw_only=True):
-    """The whole of `course.yml`."""
+    """The whole of `course.yml`.
+
+    `handed_out`, `solutions`, `checks` and `right` (right answers in other styles) are folders of
+    the course, `reference` is a package in it.
+    """
 
     title: str
     exercises: Annotated[tuple[Exercise, ...], msgspec.Meta(min_length=1)]
@@ -92,9 +96,11 @@ class CourseFile(Record, frozen=True, kw_only=True):
     hints: HintPolicy = "practice"
     limits: Limits = Limits()
     seed: int = 0
+    handed_out: str = "exercises"
+    solutions: str = "solutions"
     reference: Name = "reference"
-    checks: str = "checks"
-    right: str = "right"
+    checks: str = "reference/checks"
+    right: str = "examples/right"
 
 
 class Course:
@@ -136,6 +142,27 @@ class Course:
 
     def limits(self, exercise: Exercise) -> Limits:
         return exercise.limits or self.content.limits
+
+    @property
+    def handed_out(self) -> Path:
+        """The folder of the exercises as students get them."""
+        return self.root / self.content.handed_out
+
+    @property
+    def grading(self) -> tuple[Path, ...]:
+        """The folders of the reference and of the checks: one, where the checks are within it."""
+        reference, checks = (
+            self.root / self.content.reference,
+            self.root / self.content.checks,
+        )
+        return (reference,) if reference in checks.parents else (reference, checks)
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / self.content.solutions
+
+    def solution_file(self, exercise: str) -> Path:
+        return self.solutions / f"{exercise}.py"
 
     def checks_file(self, exercise: str) -> Path:
         return self.root / self.content.checks / f"test_{exercise}.py"

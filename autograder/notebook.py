@@ -61,12 +61,12 @@ def _show(html: str, text: str) -> None:
 
 def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     """The report on some cells, as HTML, as text, and its points; or an error in one sentence."""
-    from autograder.cli.attempts import attempts_file, read_attempts, write_attempts
     from autograder.course import find_course
     from autograder.errors import UserError
-    from autograder.judge.scoring import exercise_report
-    from autograder.judge.session import Judge
-    from autograder.report.hints import levels, next_step
+    from autograder.grading.scoring import exercise_report
+    from autograder.grading.session import Judge
+    from autograder.report.attempts import attempts_file, read_attempts, write_attempts
+    from autograder.report.hints import hints_shown, next_step
     from autograder.report.html import exercise_html
     from autograder.report.redact import exercise_for_student
     from autograder.report.terminal import exercise_lines, plain
@@ -90,7 +90,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
         kept = attempts_file(folder / f"{exercise.name}.ipynb", exercise.name)
         attempts = next_step(read_attempts(kept), result, policy, False)
         write_attempts(kept, attempts)
-        shown = levels(attempts)
+        shown = hints_shown(attempts)
     mine = exercise_for_student(result, policy, shown)
     text = "\n".join(plain(line) for line in exercise_lines(mine))
     return {"html": exercise_html(mine), "text": text, "points": result.points}

@@ -8,13 +8,13 @@ import pytest
 
 from autograder.course import Course, find_course
 from autograder.errors import UserError
-from autograder.judge import MARKS
+from autograder.grading import MARKS
 from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
 from autograder.report.not_run import NOT_SELECTED
 
 if TYPE_CHECKING:
-    from autograder.judge.client import Client
-    from autograder.judge.plugin import CheckResult
+    from autograder.grading.plugin import CheckResult
+    from autograder.sandbox.client import Client
 
 COURSE = pytest.StashKey[Course]()
 HERE = pytest.StashKey["SubmissionRun"]()
@@ -24,9 +24,9 @@ class SubmissionRun:
     """The submissions of a pytest run: one client for each file, and the results at the end."""
 
     def __init__(self, config: pytest.Config, course: Course) -> None:
-        from autograder.judge.client import Client
-        from autograder.judge.plugin import CheckPlugin
-        from autograder.judge.unconfined import children_for
+        from autograder.grading.plugin import CheckPlugin
+        from autograder.sandbox.client import Client
+        from autograder.sandbox.unconfined import children_for
 
         self.config = config
         self.course = course
@@ -41,7 +41,7 @@ class SubmissionRun:
 
     def client(self, path: Path) -> "Client":
         __tracebackhide__ = True
-        from autograder.judge.client import Client
+        from autograder.sandbox.client import Client
         from autograder.submission.read import UnreadableFile
         from autograder.submission.siblings import Siblings
         from autograder.submission.source import read_source, with_stated_numbers
@@ -65,7 +65,7 @@ class SubmissionRun:
                 self.items.setdefault(item.path, []).append(item)
 
     def pytest_sessionfinish(self) -> None:
-        from autograder.diagnosis.attach import Catalogue, attach_diagnoses
+        from autograder.grading.diagnose import Catalogue, attach_diagnoses
 
         catalogue = Catalogue(self.course.content.reference)
         for path, client in self.clients.items():
@@ -75,7 +75,7 @@ class SubmissionRun:
         self.children.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        from autograder.judge.scoring import exercise_report, grader, whole_report
+        from autograder.grading.scoring import exercise_report, grader, whole_report
         from autograder.report.redact import for_student
         from autograder.report.terminal import exercise_lines, plain
 
@@ -92,7 +92,7 @@ class SubmissionRun:
                 terminalreporter.write_line(NOT_RUN_HERE)
 
     def _results(self, path: Path) -> "list[CheckResult]":
-        from autograder.judge.plugin import CheckResult
+        from autograder.grading.plugin import CheckResult
 
         results = []
         for item in self.items[path]:
@@ -136,8 +136,7 @@ def submission_course(path: Path, config: pytest.Config) -> Course | None:
     course = config.stash[COURSE]
     if path.stem not in course.exercises or not course.checks_file(path.stem).is_file():
         return None
-    own = (course.root / course.content.reference, course.root / course.content.checks)
-    return None if any(folder in path.parents for folder in own) else course
+    return None if any(folder in path.parents for folder in course.grading) else course
 
 
 def pytest_configure(config: pytest.Config) -> None:

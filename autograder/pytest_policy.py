@@ -10,7 +10,7 @@ import pytest
 from autograder.course import Course
 
 if TYPE_CHECKING:
-    from autograder.judge.plugin import CheckResult
+    from autograder.grading.plugin import CheckResult
 
 # Options that open the checks' own frames, by their names in pytest's settings.
 OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
@@ -94,7 +94,7 @@ class PolicyPlugin:
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
         """What the policy shows of a check, with so many hints."""
-        from autograder.judge.scoring import check_report
+        from autograder.grading.scoring import check_report
         from autograder.report.model import ExerciseReport
         from autograder.report.redact import exercise_for_student
         from autograder.report.terminal import check_lines, plain

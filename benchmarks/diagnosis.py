@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from autograder.course import load_course
-from autograder.judge.ladder import children_on, choose
-from autograder.judge.scoring import exercise_report
-from autograder.judge.session import Judge
+from autograder.grading.scoring import exercise_report
+from autograder.grading.session import Judge
+from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Source, read_source
 from benchmarks.commands import COMMAND, ROOT, run
 from benchmarks.timing import Row, Size, in_turn, ms

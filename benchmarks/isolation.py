@@ -12,12 +12,12 @@ from unittest import mock
 import msgspec
 
 from autograder.course import Course, Exercise, Library, find_course, load_course
-from autograder.judge.child import Children
-from autograder.judge.forkserver import ForkServers
-from autograder.judge.session import Judge
-from autograder.judge.spawn import Spawner
+from autograder.grading.session import Judge
+from autograder.sandbox.child import Children
+from autograder.sandbox.forkserver import ForkServers
+from autograder.sandbox.spawn import Spawner
 from autograder.submission.source import Source, read_source
-from autograder.verification.played import PlayedClient
+from autograder.verification.simulated import SimulatedClient
 from autograder.worker.confinement import LAYERS
 from benchmarks.timing import Row, Size, in_turn, ms
 
@@ -44,10 +44,10 @@ def costs(library: Library, size: Size) -> list[Row]:
             forked = enter(judging(course, exercise, ForkServers("reference", "full")))
             forked.grade(source)  # its zygote starts now, without layers
         floor = enter(judging(course, exercise, Spawner("reference")))
-        played = PlayedClient(course, exercise, _module(source))
+        simulated = SimulatedClient(course, exercise, _module(source))
         times = in_turn(
             size.repeats,
-            lambda: floor.grade(played),
+            lambda: floor.grade(simulated),
             lambda: forked.grade(source),
             lambda: confined.grade(source),
         )

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from autograder.course import find_course
-from autograder.judge.forkserver import ForkServers
-from autograder.judge.session import Judge
+from autograder.grading.session import Judge
+from autograder.sandbox.forkserver import ForkServers
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 

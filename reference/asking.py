@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.judge.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.judge.modules import Run, State, pass_through, right_pass
-from autograder.judge.problems import Raised
-from autograder.judge.stand_in import Submission
+from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checking.proxy import Submission
+from autograder.checking.torch_modules import Run, State, pass_through, right_pass
+from autograder.sandbox.problems import Raised
 from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed
 from reference.attention import Array

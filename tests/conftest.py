@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from autograder.checking.proxy import Submission
 from autograder.course import Course, Limits, load_course
-from autograder.judge.child import Children
-from autograder.judge.client import Client
-from autograder.judge.ladder import children_on, choose
-from autograder.judge.scoring import exercise_report
-from autograder.judge.session import Judge
-from autograder.judge.spawn import Spawner
-from autograder.judge.stand_in import Submission
+from autograder.grading.scoring import exercise_report
+from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
+from autograder.sandbox.child import Children
+from autograder.sandbox.client import Client
+from autograder.sandbox.levels import children_on, choose
+from autograder.sandbox.spawn import Spawner
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit

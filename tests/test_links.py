@@ -5,10 +5,10 @@ import os
 import msgspec
 import pytest
 
-from autograder.classroom.grade import Job, grade_class
-from autograder.cli.attempts import attempts_file, read_attempts, write_attempts
+from autograder.classroom.grade_class import Job, grade_class
 from autograder.errors import UserError
 from autograder.files import write_whole
+from autograder.report.attempts import attempts_file, read_attempts, write_attempts
 from autograder.report.hints import Attempts, Seen
 
 SHOWN = Attempts("d", {"one": Seen("failed", 2)})

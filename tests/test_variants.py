@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from autograder.authoring.build import build_exercise
-from autograder.classroom.grade import Job, grade_class
+from autograder.classroom.grade_class import Job, grade_class
 from autograder.course import load_course
 from autograder.errors import UserError
-from autograder.judge.ladder import choose
+from autograder.sandbox.levels import choose
 from autograder.variants import (
     SECRET,
     make_secret,
@@ -63,7 +63,7 @@ def grade(course, folder):
         out=folder / "out",
         workers=1,
         seed=0,
-        rung=choose(None, own_code=True),
+        level=choose(None, own_code=True),
     )
     overview = grade_class(job, lambda done, of: None)
     return {row.student: row for row in overview.rows}

@@ -24,7 +24,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
-    solution = course.root / "solutions" / f"{exercise.name}.py"
+    solution = course.solution_file(exercise.name)
     try:
         text = solution.read_text(encoding="utf-8")
     except OSError as error:
@@ -33,7 +33,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
         text = personalised(course, exercise, text, variant)
     closing = CLOSING.format(name=exercise.name)
     stub = strip_solutions(text, str(solution)).rstrip("\n") + "\n" + closing
-    folder = course.root / "exercises"
+    folder = course.handed_out
     return {
         folder / f"{exercise.name}.py": stub,
         folder / f"{exercise.name}.ipynb": notebook(stub),

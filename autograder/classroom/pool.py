@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from autograder.course import load_course
-from autograder.judge.child import GraderTrouble
-from autograder.judge.ladder import children_on
-from autograder.judge.scoring import exercise_report, ungraded
-from autograder.judge.session import Judge
+from autograder.grading.scoring import exercise_report, ungraded
+from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
+from autograder.sandbox.child import GraderTrouble
+from autograder.sandbox.levels import children_on
 from autograder.submission.source import Source
-from autograder.worker.confinement import Rung
+from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
@@ -45,7 +45,7 @@ class Setup(msgspec.Struct, frozen=True):
     course_file: Path
     exercises: tuple[str, ...]
     seed: int
-    rung: Rung
+    level: Level
     secret: tuple[Path, ...]
     scratch: Path
     alone: bool = True
@@ -73,7 +73,7 @@ class Grading:
         self.course = load_course(setup.course_file)
         self._alone, self._spent = setup.alone, 0.0
         exercises = [self.course.exercise(name) for name in setup.exercises]
-        children = children_on(setup.rung, self.course, setup.secret, setup.scratch, core)
+        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
         tries = 3 if setup.alone else 1  # of what is killed from outside
         self.judge = Judge(
             self.course, exercises, children, setup.seed, tries, until_doubt=not setup.alone

@@ -12,7 +12,7 @@ import click
 
 import autograder
 from autograder.errors import UserError
-from autograder.worker.confinement import Rung
+from autograder.worker.confinement import Level
 
 course_option = click.option(
     "--course",
@@ -81,7 +81,7 @@ def grade(
     workers: int | None,
     exercises: tuple[str, ...],
     assignment: str | None,
-    confinement: Rung | None,
+    confinement: Level | None,
     own_code: bool,
     course: Path | None,
     seed: int | None,
@@ -183,7 +183,7 @@ def nbgrader_grade(
     students: tuple[str, ...],
     folder: Path,
     workers: int | None,
-    confinement: Rung | None,
+    confinement: Level | None,
     course: Path | None,
 ) -> None:
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""

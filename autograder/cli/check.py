@@ -10,7 +10,7 @@ from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 
 if TYPE_CHECKING:
-    from autograder.judge.child import Children
+    from autograder.sandbox.child import Children
 
 STYLES: dict[str, dict[str, Any]] = {
     "": {},
@@ -43,7 +43,7 @@ def run(
     path = path if is_file else find_file(course, exercise)
 
     # The worker warms up on another core while this process imports what it needs.
-    from autograder.judge.unconfined import children_for
+    from autograder.sandbox.unconfined import children_for
 
     children = children_for(course, exercise.needs)
     try:
@@ -66,10 +66,10 @@ def _check(
     # First what the worker does not import: the two would be in each other's way with numpy.
     import pytest  # noqa: F401
 
-    from autograder.cli.attempts import attempts_file, read_attempts, write_attempts
-    from autograder.judge.scoring import exercise_report, grader, whole_report
-    from autograder.judge.session import Judge
-    from autograder.report.hints import levels, next_step
+    from autograder.grading.scoring import exercise_report, grader, whole_report
+    from autograder.grading.session import Judge
+    from autograder.report.attempts import attempts_file, read_attempts, write_attempts
+    from autograder.report.hints import hints_shown, next_step
     from autograder.report.redact import for_student
     from autograder.report.terminal import exercise_lines
     from autograder.submission.read import UnreadableFile
@@ -89,7 +89,7 @@ def _check(
     kept = attempts_file(path, exercise.name)
     attempts = next_step(read_attempts(kept), result, course.content.hints, more)
     write_attempts(kept, attempts)
-    report = for_student(full, course.content.hints, levels(attempts))
+    report = for_student(full, course.content.hints, hints_shown(attempts))
     if as_json:
         import msgspec
 

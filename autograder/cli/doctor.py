@@ -4,7 +4,7 @@ import platform
 
 import click
 
-from autograder.judge.ladder import LADDER, why_not
+from autograder.sandbox.levels import LEVELS, why_not
 from autograder.submission.libraries import installed
 from autograder.worker.confinement import LAYERS
 
@@ -25,19 +25,19 @@ ADVICE = (
 def run() -> int:
     click.echo(f"Python {platform.python_version()} on {platform.platform()}")
     holds = False
-    for rung in LADDER:
-        reason = why_not(rung)
+    for level in LEVELS:
+        reason = why_not(level)
         if reason:
-            click.echo(click.style(f"  ✗ {rung:<9}", fg="red") + f" {ABOUT[rung]}")
+            click.echo(click.style(f"  ✗ {level:<9}", fg="red") + f" {ABOUT[level]}")
             click.echo(f"              {reason}")
             for word, advice in ADVICE:
                 if word in reason.lower():
                     click.echo(f"              {advice}")
         else:
-            click.echo(click.style(f"  ✓ {rung:<9}", fg="green") + f" {ABOUT[rung]}")
+            click.echo(click.style(f"  ✓ {level:<9}", fg="green") + f" {ABOUT[level]}")
             holds = True
     if holds:
-        first = next(rung for rung in LADDER if not why_not(rung))
+        first = next(level for level in LEVELS if not why_not(level))
         click.echo(f"grade confines submissions with: {first} ({', '.join(LAYERS[first])}).")
     else:
         click.echo("grade refuses others' work here; --own-code is for one's own.")
@@ -55,4 +55,4 @@ def _say_libraries() -> None:
         click.echo(f"Not installed here: {', '.join(away)}. What imports and uses them gets no")
         click.echo("points. To have them: pip install 'attention-course-kit[students,torch]'")
     if why_not("full") and why_not("landlock"):
-        click.echo("On the rung no-open only numpy, torch and matplotlib can be imported.")
+        click.echo("On the level no-open only numpy, torch and matplotlib can be imported.")

@@ -7,14 +7,14 @@ from autograder.errors import UserError
 
 
 def find_file(course: Course, exercise: Exercise) -> Path:
-    """The student's file: here, or in the course's `exercises`.
+    """The student's file: here, or among those that the course hands out.
 
     Of two, the one that is written; if both are, or neither is, the newer one.
 
     Raises:
         UserError: there is none.
     """
-    folders = [Path.cwd(), course.root / "exercises"]
+    folders = [Path.cwd(), course.handed_out]
     for folder in folders:
         files = [folder / f"{exercise.name}{suffix}" for suffix in (".py", ".ipynb")]
         found = [file for file in files if file.is_file()]

@@ -9,16 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
-from autograder.classroom.grade import GRADES, REPORTS, Job, grade_class
-from autograder.classroom.overview import Overview, Row
+from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
-from autograder.judge.ladder import choose
 from autograder.report.html import ANSWERS, FOLDER, INDEX
+from autograder.report.overview import Overview, Row
 from autograder.report.table import points_cell
+from autograder.sandbox.levels import choose
 from autograder.text import number, several
-from autograder.worker.confinement import LAYERS, Rung
+from autograder.worker.confinement import LAYERS, Level
 
 MAX_ROWS = 60
 
@@ -31,7 +31,7 @@ def run(
     assignment: str | None,
     course_path: Path | None,
     seed: int | None,
-    confinement: Rung | None,
+    confinement: Level | None,
     own_code: bool,
 ) -> int:
     course = find_course(course_path or Path.cwd())
@@ -46,14 +46,14 @@ def run(
         out=out,
         workers=workers or os.cpu_count() or 1,
         seed=course.content.seed if seed is None else seed,
-        rung=choose(confinement, own_code),
+        level=choose(confinement, own_code),
     )
     console = Console(highlight=False)
     console.print(f"[bold]{course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
-    if job.rung == "none":
+    if job.level == "none":
         console.print("confinement: none. The code runs with your rights.", style="yellow")
     else:
-        console.print(f"confinement: {job.rung} ({', '.join(LAYERS[job.rung])})")
+        console.print(f"confinement: {job.level} ({', '.join(LAYERS[job.level])})")
     overview = graded_with_progress(
         lambda progress: grade_class(job, progress),
         f"graded so far are kept in {job.out}; run the same command to go on from there.",

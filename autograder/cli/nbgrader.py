@@ -8,7 +8,7 @@ from autograder.cli.progress import graded_with_progress
 from autograder.course import find_course
 from autograder.errors import UserError
 from autograder.text import number, one_line, several
-from autograder.worker.confinement import Rung
+from autograder.worker.confinement import Level
 
 
 def _needed() -> None:
@@ -44,10 +44,10 @@ def grade(
     folder: Path,
     course_path: Path | None,
     workers: int | None,
-    confinement: Rung | None,
+    confinement: Level | None,
 ) -> int:
     _needed()
-    from autograder.nbgrader.grade import Job, grade_assignment
+    from autograder.nbgrader.grade_assignment import Job, grade_assignment
 
     course = find_course(course_path or _course_of(folder) or Path.cwd())
     count = workers or os.cpu_count() or 1

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from autograder.judge.problems import Raised
 from autograder.report.values import shape
+from autograder.sandbox.problems import Raised
 from autograder.text import one_line
 
 MAX_ARRAYS, MAX_AXES = 6, 8

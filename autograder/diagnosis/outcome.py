@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.judge.tolerance import allowed_error
+from autograder.checking.tolerance import allowed_error
 from autograder.text import one_line
 
 Vector = npt.NDArray[np.float64]

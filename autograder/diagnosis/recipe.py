@@ -99,7 +99,7 @@ class Caller(Protocol):
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """The student's result, as plain data."""
 
-    def played(self, recipe: "Recipe", original: Any, wrong: Iterable[Misconception]) -> Any:
+    def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Misconception]) -> Any:
         """What stands in for the student's code where these misconceptions are at work.
 
         `original` is what the solution has under that name.

@@ -25,8 +25,7 @@ Version = tuple[tuple[str, int, int], ...]
 
 def version_of(course: Course) -> Version:
     """What tells a change of a course: its files, their times and sizes."""
-    folders = [course.root / course.content.checks, course.root / course.content.reference]
-    files = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    files = [path for folder in course.grading for path in sorted(folder.rglob("*.py"))]
     found = []
     for path in (course.root / FILE_NAME, *files):
         state = path.stat()
@@ -81,7 +80,7 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
     Submissions see neither the course nor the current folder, nbgrader's course directory.
     """
     from autograder.classroom.pool import Grading, Setup, Task
-    from autograder.judge.ladder import choose
+    from autograder.sandbox.levels import choose
 
     course = load_course(root / FILE_NAME)
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
@@ -89,7 +88,7 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
             course_file=course.root / FILE_NAME,
             exercises=tuple(course.exercises),
             seed=course.content.seed,
-            rung=choose(None, own_code=False),
+            level=choose(None, own_code=False),
             secret=(course.root, Path.cwd()),
             scratch=Path(scratch),
         )

@@ -26,7 +26,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     Raises:
         UserError: there is no solution.
     """
-    path = course.root / "solutions" / f"{exercise.name}.py"
+    path = course.solution_file(exercise.name)
     try:
         book = as_book(path.read_text(encoding="utf-8"))
     except OSError as error:

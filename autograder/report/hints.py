@@ -52,6 +52,6 @@ def next_step(
     return Attempts(exercise.digest, checks)
 
 
-def levels(attempts: Attempts) -> Mapping[str, int]:
+def hints_shown(attempts: Attempts) -> Mapping[str, int]:
     """How many hints to show for each check, by its name."""
     return {name: seen.hints for name, seen in attempts.checks.items()}

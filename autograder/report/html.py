@@ -26,7 +26,7 @@ from autograder.text import file_name, number
 
 if TYPE_CHECKING:
     from autograder.classroom.by_hand import Kept
-    from autograder.classroom.overview import Overview
+    from autograder.report.overview import Overview
 
 FOLDER = "feedback"
 INDEX = "index.html"

@@ -21,7 +21,7 @@ from autograder.report.model import (
 )
 from autograder.report.not_run import NOT_SELECTED, needs_first
 
-Levels = int | Mapping[str, int]
+HintsShown = int | Mapping[str, int]
 
 FOR_A_PERSON = "A person will look at this."
 STOPPED: dict[Status, str] = {
@@ -31,27 +31,27 @@ STOPPED: dict[Status, str] = {
 }
 
 
-def for_student(report: Report, policy: HintPolicy, levels: Levels = 1) -> Report:
+def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1) -> Report:
     """The report without what the policy holds back.
 
     practice, homework: of each check that failed, the finding, the values and the first hints: as
-    many as `levels` says, for all or by the check's name. Of a hidden check, whether it passed and
+    many as `hints_shown` says, for all or by the check's name. Of a hidden check, whether it passed and
     which mistake it shows in the course's own words, but no inputs and no values.
     exam: points and outcomes of the checks that are not hidden, the exercise's points, and nothing
     else, whatever became of it.
     """
-    exercises = tuple(exercise_for_student(each, policy, levels) for each in report.exercises)
+    exercises = tuple(exercise_for_student(each, policy, hints_shown) for each in report.exercises)
     status = worst([exercise.status for exercise in exercises]) if exercises else report.status
     return msgspec.structs.replace(report, exercises=exercises, status=status)
 
 
 def exercise_for_student(
-    exercise: ExerciseReport, policy: HintPolicy, levels: Levels = 1
+    exercise: ExerciseReport, policy: HintPolicy, hints_shown: HintsShown = 1
 ) -> ExerciseReport:
     """One exercise of a report, as `for_student` has it."""
     exam = policy == "exam"
     checks = tuple(
-        _outcome_alone(check) if exam else _check(exercise, check, _level(check, levels))
+        _outcome_alone(check) if exam else _check(exercise, check, _level(check, hints_shown))
         for check in exercise.checks
         if not (exam and check.hidden)
     )
@@ -72,8 +72,8 @@ def exercise_for_student(
     )
 
 
-def _level(check: CheckReport, levels: Levels) -> int:
-    return max(0, levels if isinstance(levels, int) else levels.get(check.name, 1))
+def _level(check: CheckReport, hints_shown: HintsShown) -> int:
+    return max(0, hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1))
 
 
 def _outcome_alone(check: CheckReport) -> CheckReport:

@@ -11,7 +11,7 @@ from autograder.files import write_whole
 from autograder.text import number
 
 if TYPE_CHECKING:
-    from autograder.classroom.overview import Row
+    from autograder.report.overview import Row
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the marks that are put before it
 

@@ -76,14 +76,14 @@ def _handed_out(course: Course, name: str) -> Iterator[tuple[Code, dict[str, str
     write into the files in `exercises`. Without it, the twins there are all there is to go by.
     """
     sources = []
-    solution = course.root / "solutions" / f"{name}.py"
+    solution = course.solution_file(name)
     try:
         text = strip_solutions(read_text(solution, MAX_SOURCE), str(solution))
         sources.append(from_text(text, name, solution.name))
     except (UnreadableFile, UserError):
         for suffix in SUFFIXES:
             with contextlib.suppress(UnreadableFile):
-                sources.append(read_source(course.root / "exercises" / f"{name}{suffix}", name))
+                sources.append(read_source(course.handed_out / f"{name}{suffix}", name))
     for source in sources:
         yield read_code(source.units), source.answers
 

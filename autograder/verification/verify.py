@@ -12,14 +12,19 @@ import msgspec
 from autograder.course import Course, Exercise
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
-from autograder.judge.ladder import children_on, choose
-from autograder.judge.scoring import exercise_report
-from autograder.judge.session import Judge
+from autograder.grading.scoring import exercise_report
+from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
+from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
 from autograder.verification.mutants import equivalents, mutants
-from autograder.verification.played import PlayedClient, play, solution_module, with_functions
+from autograder.verification.simulated import (
+    SimulatedClient,
+    simulate,
+    solution_module,
+    with_functions,
+)
 from autograder.worker.messages import Unit
 
 SEEDS = 50
@@ -81,7 +86,7 @@ class Verifier:
     def _fault(self, text: str) -> None:
         self.result.faults.append(text)
 
-    def _report(self, source: Source | PlayedClient) -> ExerciseReport:
+    def _report(self, source: Source | SimulatedClient) -> ExerciseReport:
         graded = self._judge.grade(source)
         return exercise_report(self.exercise, graded.client.source, graded.results, graded.client)
 
@@ -96,7 +101,7 @@ class Verifier:
 
     @property
     def _solution(self) -> Path:
-        return self.course.root / "solutions" / f"{self.exercise.name}.py"
+        return self.course.solution_file(self.exercise.name)
 
     @functools.cached_property
     def _module(self) -> ModuleType:
@@ -116,7 +121,7 @@ class Verifier:
             self._fault(f"{self.result.right - 1} right answers beside the solution, not {STYLES}")
 
     def _stub(self) -> None:
-        path = self.course.root / "exercises" / f"{self.exercise.name}.py"
+        path = self.course.handed_out / f"{self.exercise.name}.py"
         report = self._report(read_source(path, self.exercise.name))
         if report.points:
             self._fault(f"the stub gets {report.points} points")
@@ -140,14 +145,14 @@ class Verifier:
                     self._fault(f"{function}, {each.id}: no finding, or not three hints")
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
-        own = getattr(catalogue.module(self.exercise.name), "played_values", None)
+        own = getattr(catalogue.module(self.exercise.name), "simulated_values", None)
         if own is not None:
             self._values(own())
 
-    def _values(self, played: Iterator[tuple[str, str, dict[str, object]]]) -> None:
+    def _values(self, simulated: Iterator[tuple[str, str, dict[str, object]]]) -> None:
         """Misconceptions in values that are handed in, rather than in functions."""
-        for name, wrong, values in played:
-            client = PlayedClient(
+        for name, wrong, values in simulated:
+            client = SimulatedClient(
                 self.course,
                 self.exercise,
                 with_functions(self._module, values),  # type: ignore[arg-type]
@@ -179,10 +184,10 @@ class Verifier:
     def _play(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
         changed = with_functions(
-            self._module, {function: play(recipe, wrong, vars(self._module)[function])}
+            self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
         )
         self._judge.only = frozenset(name for name, of in self._about.items() if function in of)
-        report = self._report(PlayedClient(self.course, self.exercise, changed))
+        report = self._report(SimulatedClient(self.course, self.exercise, changed))
         self._judge.only = None
         if all(check.outcome == "passed" for check in report.checks):
             self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: full marks")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .messages import Ask, Request
-from .plain import GENERATOR, Unsendable, generator_state, to_plain
+from .serialise import GENERATOR, Unsendable, generator_state, serialised
 
 KINDS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 MT19937_WORDS = 624
@@ -34,7 +34,7 @@ class Elsewhere:
         given = [_generator(each) for each in args]
         named = {name: _generator(each) for name, each in kwargs.items()}
         try:
-            asked = Ask(self._number, [to_plain(g) for g in given], _plain(named))
+            asked = Ask(self._number, [serialised(g) for g in given], _plain(named))
         except Unsendable as error:
             raise TypeError(
                 f"{self.__name__} was called with {error}; it can be given numbers, arrays and "
@@ -51,7 +51,7 @@ class Elsewhere:
 
 
 def _plain(named: dict[str, Any]) -> dict[str, Any]:
-    return {name: to_plain(each) for name, each in named.items()}
+    return {name: serialised(each) for name, each in named.items()}
 
 
 def _generator(value: Any) -> Any:

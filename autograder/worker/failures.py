@@ -8,7 +8,7 @@ from types import TracebackType
 
 from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Place, Problem
 from .output import KeyboardNeeded
-from .plain import Unsendable
+from .serialise import Unsendable
 
 # Python's own, taken before the student's code can put others in their place
 BUILT_IN = {id(each): each.__name__ for each in vars(builtins).values() if isinstance(each, type)}

@@ -128,7 +128,7 @@ def _is_inside_python(name: str) -> bool:
 
 
 def _can_open() -> bool:
-    """Whether libraries' files can be opened at all: on the rung `no-open` nothing can."""
+    """Whether libraries' files can be opened at all: on the level `no-open` nothing can."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:

@@ -18,8 +18,8 @@ from .imports import NotImported
 from .limits import limit_self
 from .loading import define, load
 from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
-from .modules import run_module
-from .plain import GENERATOR, Unsendable, to_plain
+from .module_calls import run_module
+from .serialise import GENERATOR, Unsendable, serialised
 
 
 class Answers:
@@ -55,7 +55,7 @@ class Answers:
                 value = value(*args, **kwargs)
             kept = request.keep or request.operation == "make"
             # only what is kept here is sent as a handle: one in a student's result is no plain data
-            sent = self._keep(value) if kept else to_plain(value)
+            sent = self._keep(value) if kept else serialised(value)
             echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
             return Reply(sent, echo=echo)
         except BaseException as error:
@@ -81,8 +81,8 @@ class Answers:
             self._revive(asked.before),
         )
         passed = run_module(build, args, kwargs, revived)
-        passed.value, passed.after = to_plain(passed.value), to_plain(passed.after)
-        passed.gradients = to_plain(passed.gradients)
+        passed.value, passed.after = serialised(passed.value), serialised(passed.after)
+        passed.gradients = serialised(passed.gradients)
         return Reply(passed)
 
     def _find(self, request: Request) -> Any:
@@ -212,7 +212,7 @@ class Server:
 def _echo(arg: object) -> Any:
     """An argument after the call; nothing of one that is no plain data, such as a model."""
     try:
-        return to_plain(arg)
+        return serialised(arg)
     except Unsendable:
         return None
 

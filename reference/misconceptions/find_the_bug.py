@@ -102,7 +102,7 @@ def _recipe(name: str) -> Recipe:
 RECIPES = {name: _recipe(name) for name in NAMES if name in PARAMETERS}
 
 
-def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """The function with dropout, done wrong, and tests that tell nothing."""
     for each in implementations("attention_with_dropout"):
         if each.id in DROPOUT_IDS:

@@ -254,7 +254,7 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
     return values
 
 
-def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """For `autograder verify`: a value's name, a mistake, and the values as it makes them."""
     for part in STANDARD.parts.values():
         for step, (_, wrong) in WRONG.items():

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from autograder.classroom import filled_in
 from autograder.classroom.by_hand import CHANGED, ORPHANED, answer_id
-from autograder.classroom.grade import grade_class
+from autograder.classroom.grade_class import grade_class
 from autograder.cli import app
 from tests.conftest import ROOT
 

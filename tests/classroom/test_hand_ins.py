@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from autograder.classroom.grade import Job, grade_class
+from autograder.classroom.grade_class import Job, grade_class
 
 EXERCISES = ("softmax", "causal_mask", "hand_computation", "reflection", "qkv_projection")
 

@@ -5,7 +5,7 @@ import sqlite3
 import msgspec
 import pytest
 
-from autograder.classroom.grade import Job, grade_class
+from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.journal import FILE, Journal
 
 

@@ -183,4 +183,4 @@ def test_doctor_names_every_rung(run):
     assert "Submissions can import: Python's own modules, numpy 2" in done.stdout
     assert all(f"{name} " in done.stdout for name in ("scipy", "seaborn", "pandas", "einops"))
     assert done.returncode in {0, 1}
-    assert all(rung in done.stdout for rung in ("full", "landlock", "no-open"))
+    assert all(level in done.stdout for level in ("full", "landlock", "no-open"))

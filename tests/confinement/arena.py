@@ -1,4 +1,4 @@
-"""Runs attacks against a rung, or against any set of layers, and says which got through."""
+"""Runs attacks against a level, or against any set of layers, and says which got through."""
 
 import contextlib
 import os
@@ -11,12 +11,12 @@ from pathlib import Path
 from unittest import mock
 
 from autograder.course import Limits
-from autograder.judge.child import Children, GraderTrouble
-from autograder.judge.client import Client
-from autograder.judge.forkserver import ForkServers
-from autograder.judge.problems import StudentProblem
+from autograder.sandbox.child import Children, GraderTrouble
+from autograder.sandbox.client import Client
+from autograder.sandbox.forkserver import ForkServers
+from autograder.sandbox.problems import StudentProblem
 from autograder.submission.source import Source
-from autograder.worker.confinement import LAYERS, Rung
+from autograder.worker.confinement import LAYERS, Level
 from autograder.worker.messages import Request, Unit
 
 from .attacks import ATTACKS
@@ -30,7 +30,7 @@ QUIET = "def f(x): return [2 * v for v in x]\n"
 
 
 @contextmanager
-def arena(layers: Sequence[str], rung: Rung = "full") -> Iterator["Arena"]:
+def arena(layers: Sequence[str], level: Level = "full") -> Iterator["Arena"]:
     """Children confined by these layers."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
@@ -38,10 +38,10 @@ def arena(layers: Sequence[str], rung: Rung = "full") -> Iterator["Arena"]:
         secret.chmod(0o666)
         Path(folder).chmod(0o777)
         with (
-            mock.patch.dict(LAYERS, {rung: tuple(layers)}),
+            mock.patch.dict(LAYERS, {level: tuple(layers)}),
             mock.patch.dict(os.environ, {"SECRET_TOKEN": "hunter2"}),
         ):
-            children = ForkServers("reference", rung, [ROOT / "reference", ROOT / "autograder"])
+            children = ForkServers("reference", level, [ROOT / "reference", ROOT / "autograder"])
             try:
                 yield Arena(children, secret)
             finally:
@@ -92,7 +92,7 @@ class Arena:
         client = Client(source, "numpy", PATIENT, self.children)
         try:
             return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
-        except StudentProblem:  # it may not write its file on this rung
+        except StudentProblem:  # it may not write its file on this level
             return False
         finally:
             client.close()
@@ -106,13 +106,13 @@ def _tells(data: bytes) -> bool:
 
 def main() -> None:
     """`python -m tests.confinement.arena RUNG`: print the attacks that got through."""
-    rung: Rung = sys.argv[1]  # type: ignore[assignment]
+    level: Level = sys.argv[1]  # type: ignore[assignment]
     through = []
-    with arena(LAYERS[rung], rung) as place:
+    with arena(LAYERS[level], level) as place:
         for name in ATTACKS:
             if place.gets_through(name):
                 through.append(name)
-    print(f"{len(ATTACKS)} attacks as uid {os.getuid()} on {rung}: {len(through)} got through")
+    print(f"{len(ATTACKS)} attacks as uid {os.getuid()} on {level}: {len(through)} got through")
     for name in through:
         print(f"  {name}")
     sys.exit(bool(through))

@@ -71,8 +71,8 @@ attack("list all processes", "return any(name.isdigit() for name in os.listdir('
 attack("see whether a file of the host is there", "return os.stat('/etc/passwd').st_size > 0")
 attack("see the host's name", "return os.uname().nodename == HOST")
 attack("import the reference", "import reference; return True")
-attack("import the checks", "import autograder.checks; return True")
-attack("import the judge", "from autograder.judge import session; return True")
+attack("import the checks", "import reference.checks; return True")
+attack("import the judge", "from autograder.grading import session; return True")
 attack(
     "find the reference in memory",
     """

@@ -1,4 +1,4 @@
-"""No attack gets anywhere, on any rung that this machine can show, as root and as a plain user."""
+"""No attack gets anywhere, on any level that this machine can show, as root and as a plain user."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from autograder.judge.ladder import LADDER, choose, why_not
+from autograder.sandbox.levels import LEVELS, choose, why_not
 from autograder.worker.confinement import LAYERS
 
 from .arena import ROOT, arena
@@ -16,7 +16,7 @@ from .layers import CASES, through
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 
-# What a rung does not hide: it is said in docs/confinement.md.
+# What a level does not hide: it is said in docs/confinement.md.
 KNOWN = {
     "full": set(),
     "landlock": {"see whether a file of the host is there", "see the host's name"},
@@ -25,36 +25,36 @@ KNOWN = {
 AS_A_PLAIN_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 
 
-def holds(rung):
-    reason = why_not(rung)
+def holds(level):
+    reason = why_not(level)
     if reason:
-        pytest.skip(f"{rung} does not hold here: {reason}")
+        pytest.skip(f"{level} does not hold here: {reason}")
 
 
 def test_there_are_enough_attacks():
     assert len(ATTACKS) >= 100
 
 
-@pytest.mark.parametrize("rung", LADDER)
-def test_nothing_gets_through(rung):
-    holds(rung)
-    with arena(LAYERS[rung], rung) as place:
+@pytest.mark.parametrize("level", LEVELS)
+def test_nothing_gets_through(level):
+    holds(level)
+    with arena(LAYERS[level], level) as place:
         found = {name for name in ATTACKS if place.gets_through(name)}
-    assert found == KNOWN[rung]
+    assert found == KNOWN[level]
 
 
-@pytest.mark.parametrize("rung", LADDER)
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.skipif(os.geteuid() != 0, reason="it is a plain user already")
-def test_nothing_gets_through_as_a_plain_user(rung):
+def test_nothing_gets_through_as_a_plain_user(level):
     """In a user namespace of its own, where this process is user 1000 without any right."""
-    holds(rung)
-    command = [*AS_A_PLAIN_USER, sys.executable, "-m", "tests.confinement.arena", rung]
+    holds(level)
+    command = [*AS_A_PLAIN_USER, sys.executable, "-m", "tests.confinement.arena", level]
     if subprocess.run([*AS_A_PLAIN_USER, "true"]).returncode:
         pytest.skip("unshare cannot make a plain user here")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     first, *others = done.stdout.splitlines()
     assert first.startswith(f"{len(ATTACKS)} attacks as uid 1000"), done.stderr
-    assert {line.strip() for line in others} == KNOWN[rung]
+    assert {line.strip() for line in others} == KNOWN[level]
 
 
 @pytest.mark.parametrize("layer", CASES)
@@ -89,13 +89,13 @@ def _sleepers(place):
 
 def test_the_strongest_rung_is_chosen_and_none_is_refused(monkeypatch):
     from autograder.errors import UserError
-    from autograder.judge import ladder
+    from autograder.sandbox import levels
 
-    monkeypatch.setattr(ladder, "why_not", lambda rung: "" if rung == "landlock" else "it is off")
+    monkeypatch.setattr(levels, "why_not", lambda level: "" if level == "landlock" else "it is off")
     assert choose(None, own_code=False) == "landlock"
     with pytest.raises(UserError, match="'full' does not hold here: it is off"):
         choose("full", own_code=False)
-    monkeypatch.setattr(ladder, "why_not", lambda rung: "it is off")
+    monkeypatch.setattr(levels, "why_not", lambda level: "it is off")
     with pytest.raises(UserError, match="--own-code"):
         choose(None, own_code=False)
     with pytest.raises(UserError, match="--own-code"):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.judge.ladder import why_not
+from autograder.sandbox.levels import why_not
 
 from .arena import ROOT
 from .kills import disturb
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is 
 @pytest.fixture(autouse=True)
 def confined():
     if why_not("full"):
-        pytest.skip(f"the full rung does not hold here: {why_not('full')}")
+        pytest.skip(f"the full level does not hold here: {why_not('full')}")
 
 
 def test_kills_at_random_moments_change_nothing():

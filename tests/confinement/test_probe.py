@@ -1,4 +1,4 @@
-"""The probe of a rung tries what is promised, and each try would work where nothing forbids it."""
+"""The probe of a level tries what is promised, and each try would work where nothing forbids it."""
 
 import os
 import subprocess
@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from autograder.judge import ladder
-from autograder.judge.ladder import PROBE, _attempts, why_not
+from autograder.sandbox import levels
+from autograder.sandbox.levels import PROBE, _attempts, why_not
 from autograder.worker.confinement import LAYERS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
@@ -28,12 +28,12 @@ def victim():
 
 @pytest.mark.parametrize("name", TRIES)
 def test_each_try_works_unconfined(name, victim, tmp_path, monkeypatch):
-    """A try that fails for a reason of its own would hide a rung that does not hold."""
+    """A try that fails for a reason of its own would hide a level that does not hold."""
     if name == "read_memory":
         victim = os.getpid()  # the address is this process's
     elif name == "trace" and os.geteuid() != 0:
         pytest.skip("the kernel may allow root alone to trace")
-    monkeypatch.setattr(ladder.os, "getpid", lambda: victim)
+    monkeypatch.setattr(levels.os, "getpid", lambda: victim)
     secret = tmp_path / "secret"
     for tried, args in _attempts(str(secret)):
         if tried == name:
@@ -73,5 +73,5 @@ def test_a_process_that_is_gone_after_a_try_is_no_refusal(anew, monkeypatch):
         pytest.skip("full does not hold here")
     why_not.cache_clear()
     gone = PROBE.replace("    os.execv(", "    os._exit(0)\n    os.execv(")
-    monkeypatch.setattr(ladder, "PROBE", gone)
+    monkeypatch.setattr(levels, "PROBE", gone)
     assert "did not come back when it tried to execute" in why_not("full")

@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 
+from autograder.checking.proxy import Submission
 from autograder.course import Limits
-from autograder.judge.client import Client
-from autograder.judge.forkserver import ForkServers
-from autograder.judge.ladder import LADDER, why_not
-from autograder.judge.stand_in import Submission
+from autograder.sandbox.client import Client
+from autograder.sandbox.forkserver import ForkServers
+from autograder.sandbox.levels import LEVELS, why_not
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -98,10 +98,10 @@ def train():
 def confined():
     opened = []
 
-    def run(text, rung="full", library="numpy", **helpers):
-        if why_not(rung):
-            pytest.skip(f"{rung} does not hold here: {why_not(rung)}")
-        children = ForkServers("reference", rung)
+    def run(text, level="full", library="numpy", **helpers):
+        if why_not(level):
+            pytest.skip(f"{level} does not hold here: {why_not(level)}")
+        children = ForkServers("reference", level)
         source = Source("work", "work.py", (Unit("work.py", text),), helpers)
         client = Client(source, library, Limits(call_seconds=20), children)
         opened.extend([client, children])
@@ -112,9 +112,9 @@ def confined():
         thing.close()
 
 
-@pytest.mark.parametrize("rung", LADDER)
-def test_programs(confined, rung):
-    work = confined(PROGRAM, rung, helper="def twice(x): return 2 * x\n")
+@pytest.mark.parametrize("level", LEVELS)
+def test_programs(confined, level):
+    work = confined(PROGRAM, level, helper="def twice(x): return 2 * x\n")
     assert work.printing() == 1
     assert "shape: (2, 3)" in work._client.printed
     assert work.recursion() == 500
@@ -124,7 +124,7 @@ def test_programs(confined, rung):
     assert work.large() == 300**3
     assert work.in_a_thread() == [1]
     assert work.lazily() == 2
-    if rung == "full":  # the other rungs have no folder of their own
+    if level == "full":  # the other levels have no folder of their own
         assert work.files() == "mine3.0"
         assert work.temporary() == 3
 

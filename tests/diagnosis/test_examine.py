@@ -8,7 +8,7 @@ from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
 from autograder.diagnosis.replay import Replay
-from autograder.judge.problems import Raised
+from autograder.sandbox.problems import Raised
 from autograder.worker.messages import Place
 
 HINTS = ("?", "the property", "where")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.submission.source import Source, read_source
-from autograder.verification.played import solution_module
+from autograder.verification.simulated import solution_module
 from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 

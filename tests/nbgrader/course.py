@@ -20,7 +20,7 @@ title: A short course
 limits: {call_seconds: 3, total_seconds: 20}
 seed: 1
 reference: reference
-checks: autograder/checks
+checks: reference/checks
 exercises:
   - name: softmax
     title: Softmax

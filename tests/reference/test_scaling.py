@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import reference
-from autograder.checks import fair_trials
 from reference import draws
+from reference.checks import fair_trials
 
 
 def test_entropy_is_torchs():

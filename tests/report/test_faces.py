@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from autograder.classroom.overview import Overview
 from autograder.course import Exercise
 from autograder.report.html import Pages
 from autograder.report.model import (
@@ -20,6 +19,7 @@ from autograder.report.model import (
     Grader,
     Report,
 )
+from autograder.report.overview import Overview
 from autograder.report.picture import save_picture
 from autograder.report.redact import for_student
 from autograder.report.table import safe_cell, write_grades

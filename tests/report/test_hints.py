@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from autograder.report.hints import Attempts, levels, next_step
+from autograder.report.hints import Attempts, hints_shown, next_step
 from autograder.report.model import CheckReport, Diagnosis, ExerciseReport
 
 
@@ -28,7 +28,7 @@ def exercise(digest, *names, outcome="failed"):
 
 def level(before, now, policy="practice", asked=False):
     after = next_step(before, now, policy, asked)
-    return levels(after).get("test_a", 0), after
+    return hints_shown(after).get("test_a", 0), after
 
 
 def test_the_first_hint_comes_with_the_finding():

@@ -86,9 +86,9 @@ def exercise_of(*checks, status="graded", **changes):
     return ExerciseReport(**{**fields, "status": status, "checks": checks, **changes})
 
 
-def faces(exercise, policy, levels=99):
+def faces(exercise, policy, hints_shown=99):
     """Everything that a student is shown: JSON, terminal, page, notebook, comments."""
-    shown = exercise_for_student(exercise, policy, levels)
+    shown = exercise_for_student(exercise, policy, hints_shown)
     grader = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
     report = Report(
         student="s",
@@ -105,7 +105,7 @@ def faces(exercise, policy, levels=99):
     graded = Grading._as_shown(grading, exercise)
     return "\n".join(
         [
-            msgspec.json.encode(for_student(report, policy, levels)).decode(),
+            msgspec.json.encode(for_student(report, policy, hints_shown)).decode(),
             *(plain(line) for line in exercise_lines(shown, details=99)),
             exercise_html(shown),
             graded.page,

@@ -25,7 +25,7 @@ READ = """
 import sys
 from pathlib import Path
 from autograder.course import load_course
-from autograder.judge.forbidden import find_forbidden
+from autograder.grading.forbidden import find_forbidden
 from autograder.submission.intake import find_folders, read_work
 from autograder.submission.stubs import read_stubs
 

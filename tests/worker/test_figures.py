@@ -9,7 +9,7 @@ from autograder.worker import codec
 from autograder.worker.codec import Handle, decode, encode
 from autograder.worker.figures import describe_figure
 from autograder.worker.messages import Reply
-from autograder.worker.plain import Unsendable, to_plain
+from autograder.worker.serialise import Unsendable, serialised
 
 
 def arrives(figure):
@@ -86,4 +86,4 @@ def test_a_mesh_whose_rows_are_columns_on_the_page_is_seen_so():
 @pytest.mark.parametrize("made", [Handle(1, "x"), codec.Figure(), [Handle(-1, "f")]])
 def test_what_only_the_worker_makes_is_no_plain_data(made):
     with pytest.raises(Unsendable):
-        to_plain(made)
+        serialised(made)

@@ -1,12 +1,12 @@
-"""The libraries beside numpy that students use, on each rung of confinement."""
+"""The libraries beside numpy that students use, on each level of confinement."""
 
 import pytest
 
+from autograder.checking.proxy import Submission
 from autograder.course import Limits
-from autograder.judge.client import Client
-from autograder.judge.ladder import LADDER, children_on, why_not
-from autograder.judge.problems import Raised
-from autograder.judge.stand_in import Submission
+from autograder.sandbox.client import Client
+from autograder.sandbox.levels import LEVELS, children_on, why_not
+from autograder.sandbox.problems import Raised
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -30,16 +30,16 @@ def plain():
 """
 
 
-@pytest.fixture(params=["none", *LADDER])
-def rung(request):
+@pytest.fixture(params=["none", *LEVELS])
+def level(request):
     if request.param != "none" and why_not(request.param):
         pytest.skip(why_not(request.param))
     return request.param
 
 
 @pytest.fixture
-def work(rung, course, tmp_path):
-    children = children_on(rung, course, [], tmp_path)
+def work(level, course, tmp_path):
+    children = children_on(level, course, [], tmp_path)
     source = Source("work", "work.py", (Unit("work.py", WORK),))
     client = Client(source, "numpy", Limits(load_seconds=60, total_seconds=120), children)
     yield Submission(client)
@@ -47,9 +47,9 @@ def work(rung, course, tmp_path):
     children.close()
 
 
-def test_what_is_installed_can_be_imported(work, rung):
+def test_what_is_installed_can_be_imported(work, level):
     assert work.plain() == 2
-    if rung == "no-open":
+    if level == "no-open":
         for call in (lambda: work.soft([1.0, 2.0]), work.frame):
             with pytest.raises(Raised, match="no library can be imported that is not loaded"):
                 call()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.judge.problems import NotDefined, NotLoaded, Raised
+from autograder.sandbox.problems import NotDefined, NotLoaded, Raised
 from autograder.worker.loading import load
 from autograder.worker.messages import Unit
 

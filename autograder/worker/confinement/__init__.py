@@ -8,15 +8,15 @@ descriptors and a system-call filter for each submission.
 import struct
 from typing import Literal
 
-Rung = Literal["full", "landlock", "no-open", "none"]
+Level = Literal["full", "landlock", "no-open", "none"]
 
 # A confined submission's own folder, and what zygote and judge say to each other.
 SCRATCH = "/submission/scratch"
 READY, STARTED, LOCKED = b"ready", b"started", b"L"
 STATUS = struct.Struct("<i")
 
-# What each rung of the ladder is made of, the strongest first.
-LAYERS: dict[Rung, tuple[str, ...]] = {
+# What each level of confinement is made of, the strongest first.
+LAYERS: dict[Level, tuple[str, ...]] = {
     "full": ("namespaces", "scratch", "pid", "limits", "landlock", "seccomp"),
     "landlock": ("limits", "landlock", "seccomp"),
     "no-open": ("limits", "seccomp", "no-open"),

@@ -8,9 +8,9 @@ from reference.misconceptions.language_model.model import MODEL
 RECIPES = {recipe.function: recipe for recipe in (BLOCK, MODEL)}
 
 
-def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """Modules with the mistakes that the checks name themselves."""
-    from reference.misconceptions.language_model.played import PLAYED
+    from reference.misconceptions.language_model.simulated import SIMULATED
 
-    for name, mistake, module in PLAYED:
+    for name, mistake, module in SIMULATED:
         yield name, mistake, {name: module}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.modules import Blueprint, single
+from autograder.diagnosis.blueprint import Blueprint, single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads

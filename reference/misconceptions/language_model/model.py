@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.modules import Blueprint, single
+from autograder.diagnosis.blueprint import Blueprint, single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.diagnosis.modules import Blueprint, single
+from autograder.diagnosis.blueprint import Blueprint, single
 from reference.misconceptions.scaled_dot_product_attention import RECIPES as NUMPY
 from reference.misconceptions.self_attention.whole import WHOLE
 from reference.misconceptions.torch_words import without
@@ -25,9 +25,9 @@ BARE = replace(
 RECIPES = {recipe.function: recipe for recipe in (BARE, WHOLE)}
 
 
-def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """Modules with the mistakes that the checks name themselves."""
-    from reference.misconceptions.self_attention.played import PLAYED
+    from reference.misconceptions.self_attention.simulated import SIMULATED
 
-    for name, mistake, module in PLAYED:
+    for name, mistake, module in SIMULATED:
         yield name, mistake, {name: module}

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.modules import Blueprint, single
+from autograder.diagnosis.blueprint import Blueprint, single
 from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked

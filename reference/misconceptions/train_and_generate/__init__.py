@@ -9,9 +9,9 @@ from reference.misconceptions.train_and_generate.writing import GENERATE
 RECIPES = {recipe.function: recipe for recipe in (LOSS, TRAIN, GENERATE)}
 
 
-def played_values() -> Iterator[tuple[str, str, dict[str, object]]]:
+def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """Functions with the mistakes that the checks name themselves."""
-    from reference.misconceptions.train_and_generate.played import PLAYED
+    from reference.misconceptions.train_and_generate.simulated import SIMULATED
 
-    for name, mistake, function in PLAYED:
+    for name, mistake, function in SIMULATED:
         yield name, mistake, {name: function}

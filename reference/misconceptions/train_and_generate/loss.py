@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.modules import InTensors, single
+from autograder.diagnosis.blueprint import InTensors, single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 
 SHIFT: Hints = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.modules import single
+from autograder.diagnosis.blueprint import single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from autograder.worker.codec import tensor
 from reference.kit import kit_of
@@ -119,7 +119,7 @@ class Trained:
         batches = [tensor(each) for each in state.batches]
         return submission.train(model, batches, state.steps, state.lr)
 
-    def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
         """A function that trains the model it is given."""
         changes = {
             name: change(None)

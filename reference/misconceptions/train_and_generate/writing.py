@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.modules import single
+from autograder.diagnosis.blueprint import single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from autograder.worker.codec import tensor
 from reference.generating import mean_logits
@@ -85,7 +85,7 @@ class Written:
         model = kit_of(submission).MeanModel.kept(*weights, state.limit)
         return submission.generate(model, tensor(state.prompt), state.count)
 
-    def played(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
         """A function that writes as the recipe says at temperature 0."""
         import torch
 

@@ -1,0 +1,304 @@
+"""What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.checking.proxy import Function
+from autograder.checking.tolerance import allowed_error
+from autograder.report.model import Curve
+from autograder.report.values import index, shape
+from autograder.sandbox.problems import Raised
+from autograder.text import capital, is_plural, one_line, several
+from autograder.worker.codec import Figure
+
+Numbers = npt.NDArray[Any]
+
+
+Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
+
+
+class Mismatch(AssertionError):
+    """An answer that is not right: the finding, and the two values side by side.
+
+    `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
+    belongs to, and the names of its rows; `groups` is what the cells belong to. `mistake` is the
+    name of a misconception where the check itself can tell which it is; `told`, a sentence without
+    any value in it, is what a hidden check then says in place of the finding.
+    """
+
+    def __init__(
+        self,
+        finding: str,
+        what: str = "",
+        yours: Numbers | None = None,
+        expected: Numbers | None = None,
+        wrong: npt.NDArray[np.bool_] | None = None,
+        layout: Layout | None = None,
+        groups: str = "",
+        curves: tuple[Curve, ...] = (),
+        mistake: str = "",
+        told: str = "",
+    ) -> None:
+        super().__init__(finding)
+        self.finding = finding
+        self.what = what
+        self.yours = yours
+        self.expected = expected
+        self.wrong = wrong
+        self.layout = layout
+        self.groups = groups
+        self.curves = curves
+        self.mistake = mistake
+        self.told = told
+
+
+def expect_close(
+    actual: Any,
+    expected: npt.ArrayLike,
+    what: str = "the result",
+    *,
+    condition: float = 1.0,
+    within: float | None = None,
+    finding: str = "",
+    layout: Layout | None = None,
+    groups: str = "",
+) -> Numbers:
+    """Pass if `actual` has the shape of `expected`, is finite, and agrees in every entry.
+
+    Args:
+        actual: what the student's function returned, of any type.
+        expected: the right values, finite, real.
+        what: the name of the value in the student's terms, "the weights".
+        condition: how much the problem magnifies rounding; see `allowed_error`.
+        within: an absolute tolerance in place of the usual one.
+        finding: a sentence of the check's own to say before "3 of 9 values differ".
+        layout, groups: how to lay the values out for a picture; see `Mismatch`.
+
+    Returns:
+        The answer as an array.
+
+    Raises:
+        Mismatch: it is not right; the finding says in what way.
+    """
+    __tracebackhide__ = True
+    right = np.asarray(expected, dtype=np.float64)
+    answer = expect_shape(actual, right.shape, what, expected=right)
+    numbers = answer.astype(np.float64)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        raise Mismatch(_not_finite(what, numbers, bad), what, numbers, right, bad)
+    allowed = allowed_error(answer.dtype, right, condition) if within is None else within
+    wrong = ~(np.abs(numbers - right) <= allowed)
+    if wrong.any():
+        text = _where_it_differs(what, numbers, right, wrong)
+        if answer.dtype == np.float16:
+            text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
+        raise Mismatch(
+            f"{finding} {text}" if finding else text, what, numbers, right, wrong, layout, groups
+        )
+    return answer
+
+
+def expect_shape(
+    actual: Any,
+    sizes: tuple[int, ...],
+    what: str = "the result",
+    *,
+    expected: Numbers | None = None,
+) -> Numbers:
+    """Pass if `actual` is an array of real numbers of exactly that shape; returns the array.
+
+    `expected` are the right values, where the check knows them, to show beside the answer.
+    """
+    __tracebackhide__ = True
+    answer = expect_numbers(actual, what)
+    if answer.shape != tuple(sizes):
+        raise Mismatch(
+            f"{capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
+            f"expected {shape(tuple(sizes))}.",
+            what,
+            answer,
+            expected,
+        )
+    return answer
+
+
+def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
+    """Pass if `actual` is real numbers: an array, a number, or lists of equal length."""
+    __tracebackhide__ = True
+    if actual is None:
+        raise Mismatch(f"{capital(what)} {_is(what)} None. Is a `return` missing?", what)
+    if isinstance(actual, str | bytes | dict | Figure):
+        raise Mismatch(f"{capital(what)} {_is(what)} {_kind(actual)}; expected numbers.", what)
+    try:
+        answer = np.asarray(actual)
+    except (ValueError, TypeError, OverflowError):
+        raise Mismatch(
+            f"{capital(what)} cannot be read as an array: its rows differ in length.", what
+        ) from None
+    if answer.dtype.kind not in "biuf":
+        kind = "complex numbers" if answer.dtype.kind == "c" else "something other than numbers"
+        raise Mismatch(f"{capital(what)} {_has(what)} {kind} in it; expected real numbers.", what)
+    return np.asarray(answer)
+
+
+def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
+    """Pass if a function returned as many results as there are `names`; returns them.
+
+    An array is one result, however long it is.
+    """
+    __tracebackhide__ = True
+    wanted = f"{len(names)} results ({', '.join(names)})"
+    if actual is None:
+        raise Mismatch(f"{function} returned None; expected {wanted}. Is a `return` missing?")
+    if isinstance(actual, np.ndarray):
+        raise Mismatch(
+            f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}.",
+            mistake="number-of-results",
+        )
+    if not isinstance(actual, list):
+        raise Mismatch(
+            f"{function} returned {_kind(actual)}; expected {wanted}.",
+            mistake="kind-of-result",
+            told="A value of another kind is returned than the text asks for.",
+        )
+    if len(actual) != len(names):
+        raise Mismatch(
+            f"{function} returned {several(len(actual), 'result')}; expected {wanted}.",
+            mistake="number-of-results",
+            told="Another number of results is returned than the text asks for.",
+        )
+    return tuple(actual)
+
+
+def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
+    """Pass if an argument is as it was before the call."""
+    __tracebackhide__ = True
+    was = np.asarray(before)
+    now = np.asarray(after) if isinstance(after, np.ndarray) else None
+    if now is None or now.shape != was.shape or not np.array_equal(was, now, equal_nan=True):
+        wrong = None if now is None or now.shape != was.shape else ~(was == now)
+        raise Mismatch(
+            f"The argument {name} was changed by the call: the caller's own array now holds "
+            f"other numbers.",
+            f"{name} after the call",
+            now,
+            was,
+            wrong,
+            mistake="changes-its-argument",
+            told="An argument is changed by the call: the caller's own array then holds other "
+            "numbers.",
+        )
+
+
+def expect_error(
+    function: Function, *args: Any, type: str, naming: tuple[object, ...] = ()
+) -> None:
+    """Pass if the call raises an exception of that type of Python's, or one derived from it.
+
+    Its text has to hold all of `naming`.
+    """
+    __tracebackhide__ = True
+    expect_refusal(lambda: function(*args), function._name, type, naming)
+
+
+def expect_refusal(
+    run: Callable[[], Any], name: str, type: str, naming: tuple[object, ...] = ()
+) -> None:
+    """Pass if `run`, which asks for `name`, raises an exception that names all of `naming`."""
+    __tracebackhide__ = True
+    try:
+        value = run()
+    except Raised as error:
+        if type not in error.bases:
+            namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
+            raise Mismatch(
+                f"{error.finding} Expected a {type} here.{namesake}",
+                mistake="assert-in-its-place"
+                if error.type == "AssertionError"
+                else "another-error",
+                told="An error of another type is raised than the text asks for.",
+            ) from None
+        absent = [str(part) for part in naming if not _named(str(part), error.message)]
+        if "cannot reshape" in error.message or "invalid for input of size" in error.message:
+            raise Mismatch(
+                f"{name} stopped with the library's own error, from the reshape "
+                f"({one_line(error.message, 80)}): the function itself let these sizes "
+                f"through.",
+                mistake="not-checked",
+                told="The library's own error comes out: the function itself let these sizes "
+                "through.",
+            ) from None
+        if absent:
+            raise Mismatch(
+                f"{name} raised {type}, as it should, but its message does not name "
+                f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
+                mistake="message-says-too-little",
+                told="The right error is raised, but its message does not name what it should.",
+            ) from None
+        return
+    did = f"returned {_kind(value)}" if _is_plain(value) else "raised nothing"
+    raise Mismatch(
+        f"{name} {did}; expected it to raise {type} here.",
+        mistake="not-refused",
+        told="No error is raised where the text asks for one.",
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, list, dict, np.ndarray))
+
+
+def _named(part: str, message: str) -> bool:
+    """Whether a number or word stands in the message by itself: 4 does not stand in 40."""
+    return re.search(rf"(?<![\d.]){re.escape(part)}(?!\d)", message) is not None
+
+
+def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
+    count = int(wrong.sum())
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    if not place:
+        return f"{capital(what)} {_is(what)} {_short(answer)}; expected {_short(right)}."
+    if count == wrong.size:
+        values = f"all {count} values differ"
+    else:
+        values = f"{count} of {wrong.size} values differ"
+    if wrong.size == 1:
+        values = "it differs"
+    return (
+        f"{capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
+        f"expected {_short(right[place])}."
+    )
+
+
+def _not_finite(what: str, answer: Numbers, bad: Numbers) -> str:
+    place = tuple(int(i) for i in np.argwhere(bad)[0])
+    kind = "NaN (not a number)" if np.isnan(answer[place]) else "an infinite value"
+    at = f" at {index(place)}" if place else ""
+    return f"{capital(what)} {_has(what)} {kind}{at}."
+
+
+def _short(value: Any) -> str:
+    return f"{float(value):.6g}".replace("-", "−")
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {shape(value.shape)}"
+    if isinstance(value, list):
+        return f"a list of {several(len(value), 'item')}"
+    names = {"str": "a text", "dict": "a dict", "int": "a whole number", "float": "a number"}
+    name = type(value).__name__
+    return "None" if value is None else names.get(name, f"an object of type {name}")
+
+
+def _is(what: str) -> str:
+    return "are" if is_plural(what) else "is"
+
+
+def _has(what: str) -> str:
+    return "have" if is_plural(what) else "has"

@@ -1,0 +1,127 @@
+"""Recipes of torch modules: built with sizes, given weights by name, called with tensors."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.checking.expect import Mismatch
+from autograder.checking.parts import Words
+from autograder.checking.torch_modules import pass_through
+from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.worker.codec import tensor
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """Which of a recipe's parameters a class is built with, called with, and has as weights.
+
+    Attributes:
+        built_with: the constructor's arguments, in order.
+        called_with: the arguments of `forward`, in order.
+        weights: the recipe's parameter for each name in the module's state.
+        words: what is known of other names for them.
+    """
+
+    built_with: tuple[str, ...]
+    called_with: tuple[str, ...]
+    weights: Mapping[str, str]
+    words: Words
+
+    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
+        """The result of the student's module; None where it has not the weights asked for."""
+        state = recipe.arguments(probe)
+        inputs = [getattr(state, name) for name in self.called_with]
+        while inputs and inputs[-1] is None:
+            inputs.pop()
+        try:
+            run = pass_through(
+                submission,
+                recipe.function,
+                tuple(getattr(state, name) for name in self.built_with),
+                tuple(inputs),
+                {name: getattr(state, parameter) for name, parameter in self.weights.items()},
+                self.words,
+                lambda _: recipe.right(probe).result,
+            )
+        except Mismatch:
+            return "weights are missing"
+        return "weights are missing" if run.fit.absent or run.fit.tied else run.value
+
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+        """The solution's class, with a forward pass that the recipe does."""
+        import torch
+
+        blueprint, wrong = self, tuple(wrong)
+
+        class Simulated(original):  # type: ignore[misc]
+            def __init__(self, *args: Any) -> None:
+                super().__init__(*args)
+                self.built_with = dict(zip(blueprint.built_with, args, strict=False))
+
+            def forward(self, *inputs: Any) -> Any:
+                given = {
+                    name: value
+                    for name, value in zip(blueprint.called_with, inputs, strict=False)
+                    if value is not None
+                }
+                own = self.state_dict()
+                given |= {parameter: own[name] for name, parameter in blueprint.weights.items()}
+                arrays = {name: _array(value) for name, value in given.items()}
+                return _tensors(torch, recipe.run(Probe((), {**self.built_with, **arrays}), wrong))
+
+        Simulated.__name__ = original.__name__
+        return Simulated
+
+
+@dataclass(frozen=True)
+class InTensors:
+    """A plain function of tensors, which returns tensors."""
+
+    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
+        """The student's result."""
+        return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
+
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+        """A function of tensors that does what the recipe says."""
+        import torch
+
+        wrong = tuple(wrong)
+
+        def function(*args: Any) -> Any:
+            return _tensors(torch, recipe.run(Probe(tuple(map(_array, args))), wrong))
+
+        return function
+
+
+def _array(value: Any) -> Any:
+    array = value.detach().numpy()
+    return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def _tensors(torch: Any, value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        with np.errstate(over="ignore"):
+            return torch.tensor(array.astype(np.float32) if array.dtype.kind == "f" else array)
+    if isinstance(value, tuple):
+        return tuple(_tensors(torch, each) for each in value)
+    if isinstance(value, list):
+        return [_tensors(torch, each) for each in value]
+    return value
+
+
+def single(probe: Probe) -> Probe:
+    """The probe with numbers that float32 holds exactly, still in float64."""
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return value.astype(np.float32).astype(np.float64)
+        return value
+
+    return replace(
+        probe,
+        args=tuple(cut(value) for value in probe.args),
+        kwargs={name: cut(value) for name, value in probe.kwargs.items()},
+    )

@@ -1,0 +1,229 @@
+"""The checks as pytest tests: their marks, their fixtures, and what becomes of each."""
+
+import importlib
+import zlib
+from collections.abc import Callable, Generator, Iterable, Sequence
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from autograder.checking.expect import Mismatch
+from autograder.checking.proxy import Submission
+from autograder.course import Course
+from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
+from autograder.report.not_run import needs_first
+from autograder.report.values import describe_call, excerpt
+from autograder.sandbox.child import GraderTrouble
+from autograder.sandbox.client import Client
+from autograder.sandbox.problems import Kind, StudentProblem
+from autograder.text import one_line, printable
+
+
+class CheckResult:
+    """What became of one check, before points are given. Failed until shown otherwise."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        mark = item.get_closest_marker("check")
+        args, details = (mark.args, mark.kwargs) if mark else ((), {})
+        self.name = item.name
+        self.function = getattr(item, "originalname", item.name)
+        self.title = str(args[0]) if args else self.name
+        self.weight = float(details.get("points", 1))
+        self.needs: tuple[str, ...] = tuple(details.get("needs", ()))
+        self.hints: tuple[str, ...] = tuple(details.get("hints", ()))
+        self.hidden = item.get_closest_marker("hidden") is not None
+        self.outcome: Outcome = "failed"
+        self.kind: Kind | None = None
+        self.finding = "The check did not come to an end."
+        self.note = ""
+        self.diagnosis: Diagnosis | None = None
+        self.evidence: Evidence | None = None
+        self.place: Line | None = None
+        self.about: tuple[str, ...] = ()
+        self.diagnosable = False
+        self.mistake = ""
+        self.stopped_with = ""
+        self.told = ""
+
+    def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
+        self.outcome, self.finding = "passed", ""
+        self.about = submission.about() if submission is not None else ()
+        said = dict.fromkeys(str(text) for key, text in notes if key == "note")
+        self.note = " ".join(said)
+
+    def failed(self, error: BaseException, submission: Submission | None) -> None:
+        """Describe an exception that ended the check."""
+        self.finding = printable(_first_part(str(error)), 1000)
+        self.about = submission.about() if submission is not None else ()
+        self.diagnosable = not isinstance(error, StudentProblem) or error.kind == "raised"
+        if isinstance(error, StudentProblem):
+            self.kind = error.kind
+            outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
+            self.outcome = outcomes.get(error.kind, "failed")
+            if error.kind not in {"wrong", "raised"}:
+                self.hints = ()  # they speak of the mathematics; nothing of it was seen yet
+            self.evidence = _evidence(None, submission)
+            if error.place is not None:
+                label, text = one_line(error.place.label, 80), one_line(error.place.text, 120)
+                self.place = Line(file=label, line=error.place.line, text=text)
+        elif isinstance(error, AssertionError | pytest.fail.Exception):
+            self.outcome = "failed"
+            self.evidence = _evidence(error, submission)
+            if isinstance(error, Mismatch):
+                self.mistake, self.told = error.mistake, error.told
+        elif isinstance(error, pytest.skip.Exception):
+            self.outcome, self.hints = "not run", ()
+        else:
+            self.outcome, self.hints = "error", ()
+            self.stopped_with = type(error).__name__
+            said = one_line(f"{self.stopped_with}: {error}", 300)
+            self.finding = f"The check itself stopped with {said}. A person has to look at this."
+
+    def could_not_read(self) -> None:
+        """It was no fault of the check's: what the submission gave it cannot be read."""
+        self.outcome = "failed"
+        self.finding = (
+            f"What your code gave back cannot be read as the exercise asks: the check stopped with "
+            f"{self.stopped_with}. Which types do your results have?"
+        )
+
+
+class CheckPlugin:
+    """Fixtures and hooks that are the same for a class, for `autograder check` and for pytest."""
+
+    def __init__(
+        self, course: Course, seed: int, client_of: Callable[[pytest.Item], Client]
+    ) -> None:
+        self.course = course
+        self.seed = seed
+        self.client_of = client_of
+        self.results: dict[str, CheckResult] = {}
+        self.trouble: GraderTrouble | None = None
+        self.enough = False
+
+    def begin(self) -> None:
+        """Forget the submission before."""
+        self.results.clear()
+        self.trouble = None
+        self.enough = False
+
+    def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
+        """The results of these checks, in their order; one that did not run is a failure."""
+        return [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Number a hidden check's parameters: of their values pytest makes names that are shown."""
+        if metafunc.definition.get_closest_marker("hidden") is None:
+            return
+        parametrize = metafunc.parametrize
+
+        def numbered(names: Any, values: Iterable[Any], *args: Any, **kwargs: Any) -> None:
+            sets = [each._replace(id=None) if hasattr(each, "marks") else each for each in values]
+            ids = [str(number) for number in range(1, len(sets) + 1)]
+            parametrize(names, sets, *args, **{**kwargs, "ids": ids})
+
+        metafunc.parametrize = numbered  # type: ignore[assignment,method-assign]
+
+    @pytest.fixture
+    def submission(self, request: pytest.FixtureRequest) -> Submission:
+        """The student's module, at arm's length.
+
+        A hidden check has a process of its own, in which nothing has run but the loading: so it
+        learns nothing of other checks, and nothing that is said there is shown.
+        """
+        client = self.client_of(request.node)
+        hidden = request.node.get_closest_marker("hidden") is not None
+        return Submission(client.fresh() if hidden else client)
+
+    @pytest.fixture
+    def reference(self) -> ModuleType:
+        """The course's package of right answers."""
+        return importlib.import_module(self.course.content.reference)
+
+    @pytest.fixture
+    def modules(self) -> ModuleType:
+        """The course's own torch modules; whoever asks for them imports torch."""
+        return importlib.import_module(f"{self.course.content.reference}.modules")
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+        """Random numbers that are a check's own and the same each time."""
+        return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
+
+    @pytest.fixture
+    def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """Says something about a check that passes, such as "Right, from your a_scores."."""
+        return lambda text: request.node.user_properties.append(("note", text))
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        own = self.results[item.nodeid] = CheckResult(item)
+        if self.trouble is not None:
+            pytest.skip("Not run: the grader itself has failed, and will try again.")
+        if self.enough:
+            pytest.skip("Not run: a check before it was enough.")
+        path = item.nodeid.split("::")[0]
+        for other_id, other in self.results.items():
+            same_file = other_id.split("::")[0] == path
+            needed = other.function in own.needs or other.name in own.needs
+            if same_file and needed and other.outcome != "passed":
+                pytest.skip(needs_first(other.title))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        result = self.results.get(item.nodeid)
+        if result is not None:
+            funcargs: dict[str, Any] = getattr(item, "funcargs", {})
+            if call.excinfo is not None:
+                if isinstance(call.excinfo.value, GraderTrouble):
+                    self.trouble = call.excinfo.value
+                result.failed(call.excinfo.value, funcargs.get("submission"))
+            elif call.when == "call":
+                result.passed(item.user_properties, funcargs.get("submission"))
+        return report
+
+
+def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:
+    call = submission.last_call() if submission is not None else None
+    text = describe_call(call.name, call.args, call.kwargs, call.made_with) if call else ""
+    if not isinstance(error, Mismatch):
+        return Evidence(call=text) if text else None
+    return Evidence(
+        call=text,
+        what=error.what,
+        yours=_matrix(error, error.yours),
+        expected=_matrix(error, error.expected),
+        groups=error.groups if error.layout is not None else "",
+        curves=error.curves,
+    )
+
+
+def _matrix(error: Mismatch, values: npt.NDArray[Any] | None) -> Matrix | None:
+    """The part of one side that a picture shows."""
+    if values is None:
+        return None
+    if error.layout is None:
+        return excerpt(values, error.wrong)
+    laid_out, groups, names = error.layout(values)
+    wrong = error.layout(error.wrong)[0] if error.wrong is not None else None
+    matrix = excerpt(laid_out, wrong)
+    rows = slice(matrix.top, matrix.top + len(matrix.rows))
+    columns = slice(matrix.left, matrix.left + len(matrix.rows[0]))
+    return msgspec.structs.replace(
+        matrix,
+        shape=values.shape,
+        groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
+        names=names[rows],
+    )
+
+
+def _first_part(message: str) -> str:
+    """The sentence that the check's author wrote, without pytest's account of the assertion."""
+    return message.split("\nassert ", maxsplit=1)[0].strip()

@@ -1,0 +1,1 @@
+"""Worker processes, as the judge has them: started, asked, timed and ended."""

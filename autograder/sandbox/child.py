@@ -1,0 +1,59 @@
+"""What the judge needs of a process that runs a student's code, however it was started."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from autograder.course import Library, Limits
+from autograder.sandbox.deadline import Clock
+from autograder.worker.confinement import Level
+
+if TYPE_CHECKING:
+    from autograder.sandbox.connection import Connection
+
+
+# Where the submission answers; where it is asked about its own steps; where the course's code runs.
+Place = Literal["first", "own", "course"]
+
+
+class GraderTrouble(Exception):
+    """Something of the grader's own failed; the student has no part in it.
+
+    `killed` is true if a process was ended by force, from outside: another try may succeed.
+    """
+
+    killed = False
+
+
+class Child(ABC):
+    """A started process that waits for its first request. `clock` tells what time it has had."""
+
+    clock: Clock
+
+    @abstractmethod
+    def open(self) -> "Connection":
+        """The line to it. Called once; whoever calls it closes the line."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """End the process and all that it started, and free what it held."""
+
+    @abstractmethod
+    def wait(self, seconds: float) -> int | None:
+        """Its exit code (negative: the signal that ended it), or None if it is still there."""
+
+
+class Children(Protocol):
+    """Where children come from."""
+
+    confinement: Level
+
+    def take(
+        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
+    ) -> Child:
+        """A child of that kind, ready; with `plots`, one that has matplotlib at hand.
+
+        There is one child at a time in each place.
+        """
+
+    def close(self) -> None:
+        """End what is still running."""

@@ -1,0 +1,304 @@
+"""A submission's worker, through its whole life: loading, calling, dying, starting again."""
+
+from typing import Any
+
+from autograder.course import Library, Limits
+from autograder.sandbox import problems
+from autograder.sandbox.child import Child, Children, GraderTrouble, Place
+from autograder.sandbox.ledger import Ledger
+from autograder.sandbox.process import Answer, DeadlinePassed, WorkerGone, WorkerProcess
+from autograder.submission.source import Source
+from autograder.text import number, one_line
+from autograder.worker.codec import Handle
+from autograder.worker.messages import Problem, Reply, Request, Unit
+
+SIGKILL = 9
+DRAWS = ("matplotlib", "seaborn")
+MAKE_SECONDS = 60.0
+
+
+class KilledFromOutside(GraderTrouble):
+    """The process was ended by SIGKILL, but not by us: by the system, say, short of memory."""
+
+    killed = True
+
+
+class Client:
+    """Calls into a student's source. Loads it on the first call, and again after a death.
+
+    `fresh` is the same submission in a process in which nothing has run but its loading. In each
+    place a submission has one process at a time: the client that is asked next ends the other's.
+    What is printed where `heard` is false is never shown: beside code of the course's, or for a
+    hidden check. `spoke` says whether the last call printed something.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        library: Library,
+        limits: Limits,
+        children: Children,
+        last_try: bool = True,
+        ledger: Ledger | None = None,
+        heard: bool = True,
+        place: Place = "first",
+    ) -> None:
+        self.source = source
+        self.limits = limits
+        self.library: Library = library
+        self.children = children
+        self.last_try = last_try
+        self.ledger = ledger or Ledger(limits)
+        self.heard = heard
+        self.place: Place = place
+        self.spoke = False
+        self._worker: WorkerProcess | None = None
+        self._beside: Beside | None = None
+
+    def fresh(self, place: Place = "first") -> "Client":
+        """The same submission in another process; what it prints there is not shown."""
+        return Client(
+            self.source,
+            self.library,
+            self.limits,
+            self.children,
+            self.last_try,
+            self.ledger,
+            heard=False,
+            place=place,
+        )
+
+    @property
+    def printed(self) -> str:
+        return self.ledger.printed
+
+    @property
+    def load_problems(self) -> list[Problem]:
+        return self.ledger.load_problems or []
+
+    def ask(self, request: Request, answer: Answer | None = None) -> Reply:
+        """The reply to a call, if it holds a value; `answer` is for what it asks for meanwhile.
+
+        Raises:
+            StudentProblem: it does not, and why.
+        """
+        __tracebackhide__ = True
+        subject = request.target or "the call"
+        self.ledger.may_call(subject)
+        worker = self._loaded()
+        try:
+            reply = self._exchange(worker, request, self.limits.call_seconds, answer)
+        except DeadlinePassed:
+            self._gone()
+            self.ledger.timed_out(subject)
+            raise problems.TimedOut(
+                f"{subject} did not finish within {number(self.limits.call_seconds)} seconds. "
+                f"Is there a loop in it that never ends?"
+            ) from None
+        except WorkerGone as gone:
+            self._gone()
+            self._believe(gone)
+            raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
+        self._note_printed(reply)
+        if reply.problem is not None:
+            raise self._problem(reply.problem, subject)
+        return reply
+
+    def value(self, name: str) -> Any:
+        """The value of a module-level name, read once for all checks: it cannot change between."""
+        __tracebackhide__ = True
+        if name not in self.ledger.values:
+            try:
+                self.ledger.values[name] = self.ask(Request("get", name)).value
+            except problems.StudentProblem as problem:
+                self.ledger.values[name] = problem
+        found = self.ledger.values[name]
+        if isinstance(found, problems.StudentProblem):
+            raise found
+        return found
+
+    def _problem(self, problem: Problem, subject: str) -> problems.StudentProblem:
+        if problem.kind == "missing":
+            return problems.missing(
+                one_line(problem.message, 80),
+                self.source.label,
+                problem.names,
+                problems.why_missing(self.load_problems),
+            )
+        return problems.from_worker(problem, subject)
+
+    def make(self, target: str, *args: Any) -> Handle:
+        """An object of a library, made and kept in the worker: `numpy.random.default_rng`, say."""
+        __tracebackhide__ = True
+        return self._kept(Request("make", target, list(args)), target)
+
+    def define(self, name: str, text: str) -> Handle:
+        """A text of the course's, run in the worker beside the student's module, and kept there."""
+        __tracebackhide__ = True
+        self.heard = False
+        return self._kept(Request("define", name, units=[Unit(name, text)]), "the course's part")
+
+    def _kept(self, request: Request, what: str) -> Handle:
+        """What the worker made for the course; if it cannot, the submission is in the way."""
+        __tracebackhide__ = True
+        worker = self._loaded()
+        try:
+            reply = self._exchange(worker, request, MAKE_SECONDS)
+        except WorkerGone as gone:
+            self._gone()
+            self._believe(gone)
+            raise problems.Crashed(f"While {what} was made, the process ended: {gone}.") from None
+        if reply.problem is not None:
+            said = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)
+            raise problems.Crashed(
+                f"{what[:1].upper()}{what[1:]} could not be made beside the submission "
+                f"({said}). Has the file given one of a library's names another value?"
+            )
+        return handle_in(reply)
+
+    def beside(self) -> "Beside":
+        """The course's own code, in a process of its own that is there as long as this one."""
+        if self._beside is None:
+            self._beside = Beside(self.children, self.library, self.limits)
+        return self._beside
+
+    def _believe(self, gone: WorkerGone) -> None:
+        """A first SIGKILL may have come from outside; the whole submission is then tried again."""
+        if gone.code == -SIGKILL and not self.last_try:
+            raise KilledFromOutside(str(gone))
+
+    def close(self) -> None:
+        """End the processes, also those of fresh clients."""
+        for alive in list(self.ledger.alive.values()):
+            alive.rest()
+        self.rest()
+        if self._beside is not None:
+            self._beside.close()
+            self._beside = None
+
+    def rest(self) -> None:
+        """End the process, if there is one; the next call starts another."""
+        if self._worker is not None:
+            self._worker.end()
+        self._gone()
+
+    def _gone(self) -> None:
+        self._worker = None
+        if self.ledger.alive.get(self.place) is self:
+            del self.ledger.alive[self.place]
+
+    def _loaded(self) -> WorkerProcess:
+        __tracebackhide__ = True
+        if self.ledger.failed_load is not None:
+            raise self.ledger.failed_load
+        if self._worker is None:
+            if self.place in self.ledger.alive:
+                self.ledger.alive[self.place].rest()
+            self._worker = WorkerProcess(self._child())
+            self.ledger.alive[self.place] = self
+            try:
+                self._load(self._worker)
+            except problems.StudentProblem as problem:
+                self.ledger.failed_load = problem
+                self.rest()
+                raise
+        return self._worker
+
+    def _child(self) -> Child:
+        library: Library = "torch" if self.source.imports("torch") else self.library
+        plots = any(self.source.mentions(word) for word in DRAWS)
+        return self.children.take(library, self.limits, plots, self.place)
+
+    def _load(self, worker: WorkerProcess) -> None:
+        __tracebackhide__ = True
+        request = Request(
+            "load",
+            self.source.name,
+            units=list(self.source.units),
+            helpers=self.source.helpers,
+        )
+        seconds = self.limits.load_seconds
+        first = self.ledger.load_problems is None
+        try:
+            reply = self._exchange(worker, request, seconds, again=not first)
+        except DeadlinePassed:
+            raise problems.TimedOut(
+                f"{self.source.label} did not finish loading within {number(seconds)} seconds: "
+                f"something at its top level, outside every function, runs too long."
+            ) from None
+        except WorkerGone as gone:
+            self._believe(gone)
+            raise problems.Crashed(
+                f"While {self.source.label} was loading, the process ended: {gone}."
+            ) from None
+        if first:
+            self.ledger.load_problems = reply.problems
+            self.ledger.note_printed(reply.printed)
+        names = reply.value if isinstance(reply.value, list) else []
+        if not names and reply.problems:
+            found = problems.from_worker(reply.problems[0], self.source.label)
+            raise problems.NotLoaded(found.finding, found.place)
+
+    def _exchange(
+        self,
+        worker: WorkerProcess,
+        request: Request,
+        seconds: float,
+        answer: Answer | None = None,
+        again: bool = False,
+    ) -> Reply:
+        __tracebackhide__ = True
+        with self.ledger.deadline(worker, seconds, again) as deadline:
+            return worker.exchange(request, deadline, answer)
+
+    def _note_printed(self, reply: Reply) -> None:
+        self.spoke = bool(reply.printed)
+        if self.heard:
+            self.ledger.note_printed(reply.printed)
+
+
+def handle_in(reply: Reply) -> Handle:
+    """What a reply says is kept in the worker.
+
+    Raises:
+        Crashed: it says no such thing.
+    """
+    if not isinstance(reply.value, Handle) or reply.value.number < 0:
+        raise problems.Crashed("The process gave an answer that is not one of ours.")
+    return reply.value
+
+
+class Beside:
+    """Functions of the course's in a process without a submission, called with hostile values.
+
+    They are the right ones and the broken ones that a student's tests are tried on. Only what they
+    return ever reaches the submission.
+    """
+
+    def __init__(self, children: Children, library: Library, limits: Limits) -> None:
+        self._client = _BesideClient(Source("course", "course.py", ()), library, limits, children)
+        self._known: dict[str, Handle] = {}
+        self._answering: WorkerProcess | None = None
+
+    def call(self, text: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Reply:
+        """What the function `name` of a text returns, with the arguments as they are then.
+
+        Raises:
+            StudentProblem: it raised, or did not come to an end.
+        """
+        worker = self._client._loaded()
+        if worker is not self._answering:  # another process: what the last one kept is gone
+            self._answering = worker
+            self._known.clear()
+        if text not in self._known:
+            self._known[text] = self._client.define("course", text)
+        on = self._known[text].number
+        return self._client.ask(Request("call", name, args, kwargs, on=on, echo=True))
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class _BesideClient(Client):
+    def _child(self) -> Child:
+        return self.children.take(self.library, self.limits, place="course")

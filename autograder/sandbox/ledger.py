@@ -1,0 +1,89 @@
+"""What one submission has used up and said, over all the processes that it ran in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from autograder.course import Limits
+from autograder.sandbox import problems
+from autograder.sandbox.deadline import Deadline
+from autograder.text import number
+from autograder.worker.messages import Problem
+
+if TYPE_CHECKING:
+    from autograder.sandbox.child import Place
+    from autograder.sandbox.client import Client
+    from autograder.sandbox.process import WorkerProcess
+
+MAX_TIMEOUTS = 2
+MAX_PRINTED = 2000
+
+
+class Ledger:
+    """One account for the children of a submission, so that its time has a limit in all.
+
+    A function that ran out of time twice is not called a third time. Calls and the first load
+    together have the course's `total_seconds`, and so have all loads after the first.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.load_problems: list[Problem] | None = None
+        self.failed_load: problems.StudentProblem | None = None
+        self.printed = ""
+        self.values: dict[str, Any] = {}
+        self.shared: dict[Any, Any] = {}
+        self.alive: dict[Place, Client] = {}
+        self._timeouts: dict[str, int] = {}
+        self._spent = 0.0
+        self._reloading = 0.0
+
+    @property
+    def spent(self) -> float:
+        """The seconds that count, so far."""
+        return self._spent + self._reloading
+
+    def may_call(self, subject: str) -> None:
+        """Pass if the function may be called.
+
+        Raises:
+            TimedOut: it ran out of time too often.
+        """
+        __tracebackhide__ = True
+        if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
+            raise problems.TimedOut(
+                f"{subject} ran out of time {MAX_TIMEOUTS} times, so it was not called again."
+            )
+
+    def timed_out(self, subject: str) -> None:
+        self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
+
+    @contextmanager
+    def deadline(
+        self, worker: "WorkerProcess", seconds: float, again: bool = False
+    ) -> Iterator[Deadline]:
+        """The time for an exchange, taken from what is left; `again` is a load after the first.
+
+        Raises:
+            TimedOut: nothing is left.
+        """
+        __tracebackhide__ = True
+        total = self.limits.total_seconds
+        left = total - (self._reloading if again else self._spent)
+        if left <= 0:
+            raise problems.TimedOut(
+                f"The submission had used up its {number(total)} seconds before this check."
+            )
+        deadline = worker.deadline(min(seconds, left))
+        try:
+            yield deadline
+        finally:
+            used = deadline.used()
+            if again:
+                self._reloading += used
+            else:
+                self._spent += used
+
+    def note_printed(self, text: str) -> None:
+        if len(self.printed) < MAX_PRINTED:
+            self.printed += text[: MAX_PRINTED - len(self.printed) + 1]

@@ -1,0 +1,240 @@
+"""Which level of confinement this machine offers: found by trying, the strongest first."""
+
+import functools
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.course import Course, Limits
+from autograder.errors import UserError
+from autograder.sandbox.child import Children, GraderTrouble
+from autograder.sandbox.client import Client
+from autograder.sandbox.problems import Raised, StudentProblem
+from autograder.sandbox.spawn import Spawner
+from autograder.submission.source import Source
+from autograder.worker.confinement import Level
+from autograder.worker.messages import Request, Unit
+
+LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
+TRIES = 5
+# What no level lets through, each as a function that raises if it was refused. None of it does
+# harm where it is not: the file is the probe's own, and the signals are 0 and SIGURG.
+PROBE = """
+import ctypes, fcntl, os, socket, threading
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+class Part(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+def called(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    return result
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+def list_folder(path):
+    return os.listdir(path)
+
+def write(path):
+    with open(path, "r+") as file:
+        return file.write("x")
+
+def create(path):
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+def truncate(path):
+    os.truncate(path, 0)
+
+def chmod(path):
+    os.chmod(path, 0o600)
+
+def delete(path):
+    os.remove(path)
+
+def fork():
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    return child
+
+def execute(program):
+    os.execv(program, [program, "-c", ""])
+
+def start_a_program(program):
+    return os.posix_spawn(program, [program, "-c", ""], {})
+
+def start_threads():
+    over, started = threading.Event(), []
+    try:
+        for _ in range(300):
+            thread = threading.Thread(target=over.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    finally:
+        over.set()
+        for thread in started:
+            thread.join()
+
+def connect(family, kind):
+    return socket.socket(family, kind).fileno()
+
+def connect_to_an_abstract_socket():
+    ends = socket.socket(socket.AF_UNIX)
+    ends.bind("\\0autograder-probe")
+
+def signal(process):
+    os.kill(process, 0)
+
+def signal_a_thread(process):
+    called(libc.syscall(234 if os.uname().machine == "x86_64" else 131, process, process, 0))
+
+def own_a_descriptor(process):
+    fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, process)
+
+def choose_its_signal():
+    fcntl.fcntl(os.pipe()[0], 10, 23)  # F_SETSIG, SIGURG
+
+def be_told_by_a_signal():
+    fcntl.fcntl(os.pipe()[0], fcntl.F_SETFL, fcntl.FASYNC)
+
+def be_told_by_ioctl():
+    fcntl.ioctl(os.pipe()[0], 0x5452, bytes([1, 0, 0, 0]))  # FIOASYNC
+
+def trace(process):
+    called(libc.ptrace(0x4206, process, 0, 0))  # PTRACE_SEIZE, which stops nothing
+
+def read_memory(process, address):
+    buffer = ctypes.create_string_buffer(8)
+    here, there = Part(ctypes.addressof(buffer), 8), Part(address, 8)
+    called(libc.process_vm_readv(process, ctypes.byref(here), 1, ctypes.byref(there), 1, 0))
+
+def fine():
+    return 42
+"""
+
+
+@functools.cache
+def why_not(level: Level) -> str:
+    """Why a level does not hold here; empty if it does.
+
+    A child is started on it and tries what it must not be able to do.
+    """
+    if sys.platform != "linux":
+        return "it needs Linux"
+    for _ in range(TRIES):
+        try:
+            return _once(level)
+        except GraderTrouble as trouble:
+            if not trouble.killed:
+                return str(trouble)
+    raise UserError("The confinement could not be tried: something keeps killing its processes.")
+
+
+def _once(level: Level) -> str:
+    from autograder.sandbox.forkserver import ForkServers
+
+    with tempfile.TemporaryDirectory() as folder:
+        secret = Path(folder, "secret")
+        secret.write_text("an answer")
+        secret.chmod(0o644)
+        Path(folder).chmod(0o755)
+        children = ForkServers("reference", level)
+        try:
+            return _try(children, str(secret))
+        except (StudentProblem, OSError) as error:
+            return str(error).strip() or type(error).__name__
+        finally:
+            children.close()
+
+
+def _attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
+    """What the probe tries, in its words, with what it is given; deleting comes last."""
+    judge = os.getpid()
+    for path in (secret, "/etc/passwd", "/proc/self/environ", f"/proc/{judge}/status"):
+        yield "read", [path]
+    yield "list_folder", ["/proc"]
+    yield "fork", []
+    yield "execute", [sys.executable]
+    yield "start_a_program", [sys.executable]
+    yield "start_threads", []
+    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            yield "connect", [int(family), int(kind)]
+    yield "connect_to_an_abstract_socket", []
+    for name in ("signal", "signal_a_thread", "own_a_descriptor", "trace"):
+        yield name, [judge]
+    for name in ("choose_its_signal", "be_told_by_a_signal", "be_told_by_ioctl"):
+        yield name, []
+    yield "read_memory", [judge, id(None)]
+    for name in ("write", "truncate", "chmod", "delete"):
+        yield name, [secret]
+    yield "create", [f"{secret}.new"]
+
+
+def _try(children: Children, secret: str) -> str:
+    source = Source("probe", "probe.py", (Unit("probe.py", PROBE),))
+    client = Client(source, "numpy", Limits(), children, last_try=False)
+    try:
+        if client.ask(Request("call", "fine")).value != 42:
+            return "a confined process gave a wrong answer"
+        for name, args in _attempts(secret):
+            said = name.replace("_", " ")
+            try:
+                client.ask(Request("call", name, args))
+            except Raised:
+                continue
+            except StudentProblem as problem:  # it is gone: with exec, for one, it is another
+                return f"a confined process did not come back when it tried to {said}: {problem}"
+            return f"a confined process could still {said}"
+    finally:
+        client.close()
+    return ""
+
+
+def choose(wanted: Level | None, own_code: bool) -> Level:
+    """The level to grade on: the one that is wanted, or the strongest that holds.
+
+    Raises:
+        UserError: none holds, and the code is not one's own.
+    """
+    if wanted is not None and wanted != "none":
+        reason = why_not(wanted)
+        if reason:
+            raise UserError(f"The confinement {wanted!r} does not hold here: {reason}")
+        return wanted
+    if wanted is None:
+        for level in LEVELS:
+            if not why_not(level):
+                return level
+    if own_code:
+        return "none"
+    raise UserError(
+        "Nothing on this machine can confine the submissions' code, so others' work is not graded "
+        "here: it could read your files. Use a Linux machine or container (`autograder doctor` "
+        "says what is missing), or say --own-code if all of it is your own."
+    )
+
+
+def children_on(
+    level: Level, course: Course, secret: Sequence[Path], scratch: Path, core: int | None = None
+) -> Children:
+    """A source of children on that level, for which nothing of the course's answers is readable.
+
+    They run on the one `core`, if one is named.
+    """
+    reference = course.content.reference
+    if sys.platform != "linux":
+        return Spawner(reference, ahead=True, scratch=scratch)
+    from autograder.sandbox.forkserver import ForkServers
+
+    engine = Path(__file__).resolve().parent.parent
+    own = [*course.grading, course.solutions, engine]
+    return ForkServers(reference, level, [*own, *secret], scratch, core)

@@ -1,0 +1,105 @@
+"""A worker's conversation: one message there, one back, each with a deadline."""
+
+import secrets
+import signal
+import time
+from collections.abc import Callable
+
+from autograder.sandbox.child import Child
+from autograder.sandbox.deadline import Deadline
+from autograder.worker.codec import (
+    FRAME,
+    MAX_HEADER,
+    MAX_PAYLOAD,
+    ProtocolError,
+    decode,
+    encode,
+)
+from autograder.worker.messages import Ask, Reply, Request
+
+MAX_REQUEST = 16 * 1024 * 1024
+MAX_ASKS = 10_000
+
+Answer = Callable[[Ask], Request]
+
+
+class WorkerGone(Exception):
+    """The worker is not there any more; the message says how it ended, for the student."""
+
+    def __init__(self, how: str, code: int | None = None) -> None:
+        super().__init__(how)
+        self.code = code
+
+
+class DeadlinePassed(WorkerGone):
+    """The worker was ended because an answer did not come in time."""
+
+
+class WorkerProcess:
+    """A child that has loaded nothing yet, or one student's file."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+        self.line = child.open()
+
+    def deadline(self, seconds: float) -> Deadline:
+        """The time for an answer, from now on."""
+        return Deadline(seconds, self.child.clock)
+
+    def exchange(self, request: Request, deadline: Deadline, answer: Answer | None = None) -> Reply:
+        """Send `request` and wait for its answer.
+
+        What the student's code asks for meanwhile is answered by `answer`; its time is not theirs.
+
+        Raises:
+            DeadlinePassed: no answer in time; the worker is ended.
+            WorkerGone: the worker ended by itself, or sent what is not an answer.
+        """
+        __tracebackhide__ = True
+        try:
+            reply = self._there_and_back(request, deadline)
+            for _ in range(MAX_ASKS):
+                if reply.ask is None:
+                    return reply
+                if answer is None:
+                    break
+                start = time.monotonic()
+                answered = answer(reply.ask)
+                deadline.excuse(time.monotonic() - start)
+                reply = self._there_and_back(answered, deadline)
+            raise ProtocolError("a question that nobody has to answer")
+        except TimeoutError:
+            self.end()
+            raise DeadlinePassed("it did not answer in time") from None
+        except (OSError, EOFError, ProtocolError) as error:
+            code = self.child.wait(0.5)  # it hung up: let it end by itself, as it wants to
+            self.end()
+            raise WorkerGone(_how_it_ended(error, code), code) from None
+
+    def _there_and_back(self, request: Request, deadline: Deadline) -> Reply:
+        header, payload, buffers = encode(request, MAX_REQUEST)
+        call = secrets.randbits(64)
+        self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)
+        return self._receive(call, deadline)
+
+    def _receive(self, call: int, deadline: Deadline) -> Reply:
+        header, payload, answered = FRAME.unpack(self.line.receive(FRAME.size, deadline))
+        if answered != call or header > MAX_HEADER or payload > MAX_PAYLOAD:
+            raise ProtocolError("not the reply to this request")
+        head = self.line.receive(header, deadline) if header else b""
+        return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
+
+    def end(self) -> None:
+        self.child.end()
+        self.line.close()
+
+
+def _how_it_ended(error: Exception, code: int | None) -> str:
+    if isinstance(error, ProtocolError):
+        return "it wrote into the grader's own channel"
+    if code is not None and code < 0:
+        try:
+            return f"it was ended by the signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"it was ended by signal {-code}"
+    return f"the program ended itself with exit code {code}"

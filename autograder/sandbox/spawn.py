@@ -1,0 +1,181 @@
+"""Starting worker processes: one ahead, so that the next is ready when it is needed.
+
+This module imports neither numpy nor pytest: a worker can be started before the judge loads them.
+"""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from autograder.course import Library, Limits
+from autograder.sandbox.child import Child, Place
+from autograder.sandbox.deadline import Clock
+from autograder.worker.confinement import Level
+
+if TYPE_CHECKING:
+    from autograder.sandbox.connection import Connection
+
+START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
+WARM: dict[Library, tuple[str, ...]] = {
+    "numpy": ("numpy.random",),
+    "torch": ("numpy.random", "torch"),
+}
+
+
+class PlainChild(Child):
+    """A child process like any other: apart, limited, but not confined."""
+
+    def __init__(
+        self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
+    ) -> None:
+        self.folder = tempfile.mkdtemp(prefix="submission-", dir=scratch)
+        config = {
+            "libraries": library_folders(),
+            "warm": WARM[library],
+            "hidden": hidden,
+            **process_limits(limits),
+        }
+        self.process = subprocess.Popen(
+            worker_command(config),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self.folder,
+            env=environment(self.folder),
+            start_new_session=True,
+        )
+        self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
+
+    def end(self) -> None:
+        """End the process and everything it started that stayed in its session."""
+        if self.process.returncode is None:
+            try:
+                os.killpg(self.process.pid, 9)
+            except (AttributeError, OSError):  # no process groups here, or all gone
+                self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def discard(self) -> None:
+        """End a child that nobody talks to, and close the line to it."""
+        self.end()
+        for pipe in self._pipes():
+            pipe.close()
+
+    def open(self) -> "Connection":
+        from autograder.sandbox.connection import DescriptorConnection, ThreadConnection
+
+        reading, writing = self._pipes()
+        if os.name == "nt":
+            return ThreadConnection(reading, writing)
+        line = DescriptorConnection(os.dup(reading.fileno()), os.dup(writing.fileno()))
+        reading.close()
+        writing.close()
+        return line
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self.process.stdout is not None and self.process.stdin is not None
+        return self.process.stdout, self.process.stdin
+
+    def wait(self, seconds: float) -> int | None:
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+class Spawner:
+    """Hands out children, and keeps one of each kind ready if `ahead` is true.
+
+    Their working folders lie in `scratch`, or where the system keeps temporary files.
+    """
+
+    confinement: Level = "none"
+
+    def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
+        self.hidden = (reference,)
+        self.ahead = ahead
+        self.scratch = scratch
+        self._ready: dict[tuple[Library, Limits], PlainChild] = {}
+
+    def prepare(self, library: Library, limits: Limits) -> None:
+        """Start a child now, unless one of that kind is ready."""
+        if (library, limits) not in self._ready:
+            self._ready[library, limits] = PlainChild(library, limits, self.hidden, self.scratch)
+
+    def take(
+        self,
+        library: Library,
+        limits: Limits,
+        plots: bool = False,  # noqa: ARG002  all children are alike
+        place: Place = "first",  # noqa: ARG002
+    ) -> Child:
+        child = self._ready.pop((library, limits), None)
+        if child is not None and child.process.poll() is not None:
+            child.discard()
+            child = None
+        if child is None:
+            child = PlainChild(library, limits, self.hidden, self.scratch)
+        if self.ahead:
+            self.prepare(library, limits)
+        return child
+
+    def close(self) -> None:
+        for child in self._ready.values():
+            child.discard()
+        self._ready.clear()
+
+
+def worker_command(config: Mapping[str, object]) -> list[str]:
+    """How a worker's process is started. Not with -I: that would ignore PYTHONHASHSEED too."""
+    return [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)]
+
+
+def process_limits(limits: Limits) -> dict[str, int]:
+    """What the process sets on itself; the deadlines are the judge's."""
+    return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
+
+
+@functools.cache
+def library_folders() -> list[str]:
+    """The folders of installed libraries, without those that an editable install adds."""
+    return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
+
+
+def environment(home: str) -> dict[str, str]:
+    """The worker's whole environment: nothing of the judge's own goes along.
+
+    Windows starts no process without SYSTEMROOT, which is the same on every machine of its kind.
+    """
+    kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {
+        **kept,
+        **dict.fromkeys((*threads, "VECLIB_MAXIMUM_THREADS"), "1"),
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": plot_cache(),
+    }
+
+
+@functools.cache
+def plot_cache() -> str:
+    """Where matplotlib keeps its list of fonts, which takes seconds to make."""
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = home / "autograder"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return os.path.join(tempfile.gettempdir(), "autograder-matplotlib")
+    return str(folder)

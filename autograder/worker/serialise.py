@@ -1,0 +1,180 @@
+"""Any value that a student's code returns, as plain data: numbers, text, containers, arrays."""
+
+import decimal
+import math
+import numbers
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .codec import Tensor
+from .figures import describe_figure
+
+MAX_ITEMS = 20_000
+MAX_DEPTH = 32
+GENERATOR = "\0generator"  # the key of a random generator's state: no student's dict has it
+_LARGE_LIST = 500
+_SEVERAL = 8  # a function has no more results than that
+_NUMBER = (numbers.Complex, decimal.Decimal)
+
+
+class Unsendable(Exception):
+    """A value that is not plain data; the message says what it is."""
+
+
+def serialised(value: object) -> Any:
+    """`value` in the types that the codec can send.
+
+    Raises:
+        Unsendable: it is something else, or far too large.
+    """
+    return _Walk().convert(value, 0)
+
+
+def generator_state(generator: Any) -> dict[str, Any]:
+    """All that a random generator of NumPy's will draw depends on."""
+    if isinstance(generator, np.random.RandomState):
+        state: dict[str, Any] = generator.get_state(legacy=False)
+        return {"legacy": True, **state}
+    return {"legacy": False, **generator.bit_generator.state}
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.left = MAX_ITEMS
+
+    def convert(self, value: object, depth: int) -> Any:
+        self.left -= 1
+        if self.left < 0 or depth > MAX_DEPTH:
+            raise Unsendable("a value with too many parts")
+        if value is None or isinstance(value, bool | str | bytes):
+            return _base(value)
+        if isinstance(value, np.ndarray | np.generic):
+            return _array(value)
+        if isinstance(value, numbers.Integral):
+            return int(value)
+        if isinstance(value, numbers.Real | decimal.Decimal):
+            return float(value)
+        if isinstance(value, numbers.Complex):
+            return complex(value)
+        if isinstance(value, Mapping):
+            return {_key(k): self.convert(v, depth + 1) for k, v in value.items()}
+        return self._other(value, depth)
+
+    def _other(self, value: object, depth: int) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(value, torch.Tensor):
+            return _array(value.detach().to("cpu").resolve_conj().numpy()).view(Tensor)
+        figure = sys.modules.get("matplotlib.figure")
+        if figure is not None and isinstance(value, figure.Figure):
+            return describe_figure(value)
+        if isinstance(value, np.random.Generator | np.random.RandomState):
+            return {GENERATOR: self.convert(generator_state(value), depth + 1)}
+        if isinstance(
+            value, memoryview
+        ):  # a sequence too, but not of rows where it has several axes
+            return _array(np.asarray(value))
+        if isinstance(value, Sequence):
+            return self._sequence(value, depth)
+        if hasattr(type(value), "__array__"):
+            return _array(np.asarray(value))
+        raise Unsendable(_kind(value))
+
+    def _sequence(self, value: Sequence[object], depth: int) -> Any:
+        # two results stay two: neither they nor arrays in a list are stacked into one array
+        several = depth == 0 and len(value) <= _SEVERAL
+        if not several and len(value) * _width(value) > _LARGE_LIST:
+            try:
+                array = np.array(value)
+            except Exception:
+                array = np.empty(0, object)
+            if array.dtype.kind in "biuf":
+                return _array(array)
+        return [self.convert(item, depth + 1) for item in value]
+
+
+def _width(value: Sequence[object], depth: int = 0) -> int:
+    """How many numbers one item of a nested list holds, if all items are like the first.
+
+    None where the items are arrays.
+    """
+    first = value[0] if len(value) else None
+    if getattr(first, "ndim", 0):
+        return 0
+    if isinstance(first, list | tuple) and first and depth < MAX_DEPTH:
+        return len(first) * _width(first, depth + 1)
+    return 1
+
+
+def _base(value: Any) -> Any:
+    """Of a subclass of a built-in type, the built-in value."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return bytes(value) if isinstance(value, bytes) else value
+
+
+def _array(value: Any) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind in "US" and array.ndim == 0:
+        return array.item()
+    if array.dtype.kind == "O":
+        return _of_objects(array)
+    if array.dtype.kind not in "biufc":
+        raise Unsendable(f"an array of dtype {array.dtype}")
+    if array.dtype.itemsize > 8 and array.dtype.kind == "f":
+        return array.astype(np.float64)
+    if array.dtype.itemsize > 16:
+        return array.astype(np.complex128)
+    return array
+
+
+def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The numbers that an array of Python objects holds: fractions, decimals, large integers, rows.
+
+    Raises:
+        Unsendable: it holds something else; the message says what.
+    """
+    items: list[Any] = array.ravel().tolist()
+    for kind, dtype in (((numbers.Real, decimal.Decimal), np.float64), (_NUMBER, np.complex128)):
+        if all(isinstance(item, kind) for item in items):
+            return np.array([dtype(item) for item in items], dtype).reshape(array.shape)
+    if not all(isinstance(item, np.ndarray | list | tuple) for item in items):
+        other = next(item for item in items if not isinstance(item, _NUMBER))
+        raise Unsendable(f"an array of Python objects ({_kind(other)} is among them)")
+    try:
+        rows = np.array(array.tolist())
+    except ValueError:
+        rows = array
+    if rows.dtype.kind in "biufc":
+        return rows
+    sizes = {np.shape(item)[:1] if isinstance(item, np.ndarray) else (len(item),) for item in items}
+    if len(sizes) > 1:
+        raise Unsendable("an array of Python objects (rows of different lengths)")
+    raise Unsendable("an array of Python objects (rows that do not form an array of numbers)")
+
+
+def _key(key: object) -> Any:
+    if isinstance(key, np.generic):
+        key = key.item()
+    if key is None or isinstance(key, bool | str):
+        return _base(key)
+    if isinstance(key, numbers.Integral):
+        return int(key)
+    if isinstance(key, numbers.Real) and not math.isnan(key):
+        return float(key)
+    raise Unsendable(f"a dict with a key of type {type(key).__name__}")
+
+
+def _kind(value: object) -> str:
+    """`a function`, `a generator`, `a set`, `an object of type X`."""
+    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
+        return "a function"
+    name = type(value).__name__
+    if name in {"generator", "map", "zip", "filter", "enumerate"}:
+        return f"a {name}; put list(...) around it" if name != "enumerate" else "an enumerate"
+    if name in {"set", "frozenset"}:
+        return f"a {name}, which has no order"
+    return f"an object of type {name}"

@@ -1,0 +1,148 @@
+"""Whether numbers were measured in fair trials: where they lie, and by how much they scatter."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from autograder.checking.expect import Mismatch
+from autograder.report.model import Curve
+from reference.scaling import Distribution, acceptance_interval, variance_interval
+
+FALSE_REJECTION = 1e-9
+MANY, FEW_TRIALS = 28, 2  # dimensions, each measured by few trials: what they scatter by is known
+SMOOTH = 4  # what a formula may be off by: a polynomial in ln d with so many coefficients
+
+Table = Mapping[int, Mapping[str, float]]
+Distributions = Callable[[int], Mapping[str, Distribution]]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What is asked of measure_scaling."""
+
+    dimensions: list[int]
+    seq_len: int
+    trials: int
+
+
+def drawn_sizes(rng: np.random.Generator, *ranges: tuple[int, int]) -> Sizes:
+    """Sizes that no table can know: a dimension of each range, in any order."""
+    dimensions = rng.permutation([int(rng.integers(*each)) for each in ranges])
+    return Sizes(dimensions.tolist(), int(rng.integers(5, 13)), int(rng.integers(30, 51)))
+
+
+def usual_sizes(rng: np.random.Generator) -> Sizes:
+    """Four dimensions, small to large."""
+    return drawn_sizes(rng, (3, 10), (17, 50), (65, 100), (110, 180))
+
+
+def many_sizes(rng: np.random.Generator) -> Sizes:
+    """Many dimensions, each measured by few trials."""
+    dimensions = rng.choice(np.arange(3, 50), size=MANY, replace=False)
+    return Sizes(dimensions.tolist(), int(rng.integers(5, 10)), FEW_TRIALS)
+
+
+def fair_interval(
+    distributions: Mapping[str, Distribution], name: str, seq_len: int, trials: int
+) -> tuple[float, float]:
+    """Where a fair measurement of `name` lies."""
+    low, high = acceptance_interval(distributions[name], trials, FALSE_REJECTION)
+    if name.startswith("scores_std"):  # ddof 0 and 1 are both right
+        count = seq_len**2
+        high *= np.sqrt(count / (count - 1))
+    return low, high
+
+
+def expect_fair(
+    table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
+) -> None:
+    """Pass if each of the named measures lies where a fair experiment would.
+
+    `distributions(dimension)` are those of one trial.
+    """
+    seq_len, trials = sizes.seq_len, sizes.trials
+    curves, first = [], ""
+    for name in names:
+        dimensions = sorted(table)
+        bands = [fair_interval(distributions(d), name, seq_len, trials) for d in dimensions]
+        mine = [table[d][name] for d in dimensions]
+        outside = [
+            (d, value, low, high)
+            for d, value, (low, high) in zip(dimensions, mine, bands, strict=True)
+            if not low <= value <= high
+        ]
+        if outside:
+            curves.append(
+                Curve(
+                    name=name,
+                    against="dimension",
+                    x=tuple(float(d) for d in dimensions),
+                    yours=tuple(mine),
+                    low=tuple(float(low) for low, _ in bands),
+                    high=tuple(float(high) for _, high in bands),
+                )
+            )
+            d, value, low, high = outside[0]
+            first = first or (
+                f"{name} at dimension {d} is {value:.4g}. With {trials} trials of length "
+                f"{seq_len}, a fair measurement lies between {low:.4g} and {high:.4g}."
+            )
+    if curves:
+        raise Mismatch(first, curves=tuple(curves))
+
+
+def expect_scatter(
+    table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
+) -> None:
+    """Pass if the measures of many dimensions lie as far from what is expected as trials do.
+
+    Those of a formula lie on a curve, near what is expected or not.
+    """
+    powers = np.log(list(table))[:, None] ** np.arange(SMOOTH)
+    for name in names:
+        known = {d: distributions(d)[name] for d in table}
+        scales = np.sqrt(sizes.trials) / np.array([known[d].std for d in table])
+        off = scales * [table[d][name] - known[d].mean for d in table]
+        rough = off - powers @ np.linalg.lstsq(powers, off, rcond=None)[0]
+        freedom = len(off) - SMOOTH
+        expect_variance(
+            np.square(rough).sum() / freedom,
+            freedom,
+            f"{name} at {len(off)} dimensions scatters less than any {sizes.trials} trials do: it "
+            f"does not come from numbers that were drawn for each.",
+            f"{name} at {len(off)} dimensions scatters more than means over {sizes.trials} trials "
+            f"do.",
+        )
+
+
+def expect_variance(ratio: float, freedom: int, too_small: str, too_large: str) -> None:
+    """Pass if an observed variance, as a part of what is expected, is one of fair trials."""
+    low, high = variance_interval(freedom, FALSE_REJECTION)
+    if ratio < low:
+        raise Mismatch(too_small, mistake="varies-too-little")
+    if ratio > high:
+        raise Mismatch(too_large)
+
+
+def follow_draws(
+    names: Sequence[str],
+    seq_len: int,
+    tiny: Mapping[str, float],
+    single: Mapping[str, float],
+    double: Mapping[str, float],
+) -> bool:
+    """Whether measures follow from numbers all near 0, from others, and from these doubled.
+
+    Of numbers twice as large the scores are four times as large; where all scores are nearly 0,
+    all weights are nearly the same.
+    """
+    level = {"entropy": np.log(seq_len), "max_weight": 1 / seq_len}
+    for name in names:
+        if name.startswith("scores_std"):
+            follows = single[name] > 0 and np.isclose(double[name] / single[name], 4, rtol=1e-4)
+        else:
+            follows = abs(tiny[name] - level[name.rpartition("_")[0]]) < 1e-4
+        if not follows:
+            return False
+    return True

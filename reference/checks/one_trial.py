@@ -1,0 +1,171 @@
+"""Whether measures are those of real trials, whatever way the random numbers were made.
+
+A trial of two tokens has two rows of two weights. Each row's weights follow from one number, the
+gap between its two scores, so the mean entropy and the mean largest weight of a single trial give
+both gaps; and the gaps are a part of the spread of its four scores. So the three measures of one
+kind are tied together, in each run, by what rows of weights are and not by how Q and K came about:
+by Box–Muller, by an inverse distribution function, from generators spawned or seeded by `rng`.
+Numbers from a table with noise on them are not tied: they are the weights of no rows at all, or
+their gaps do not vary as those of trials do. What is left is to draw the scores themselves; at
+dimension 1 they are products of two numbers, and vary many times as much.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log, log1p
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.checking.expect import Mismatch
+from reference.attention import Array
+from reference.checks.fair_trials import FALSE_REJECTION, Sizes, Table, expect_variance
+from reference.scaling import measure_trial, sampling_distributions
+
+RUNS = 41  # the variance of so many has an even number of degrees of freedom
+AT_ONE = Sizes([1], 12, 3)
+REAL = 1000  # trials of the course's own, to compare with
+SURE = 1 - 1e-5  # of a weight above that, the gap is only known to be large
+EXACT = 1e-4  # as single precision and log(p + 1e-9) allow
+KINDS = ("unscaled", "scaled")
+
+Run = Callable[[Sizes, int], Table]
+Measures = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the measures of one trial of two tokens say of its scores."""
+
+    large: float  # the larger gap
+    small: float
+
+
+def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
+    """Pass if single trials are trials; `run(sizes, n)` measures with the n-th generator.
+
+    Args:
+        dimension: of the trials of two tokens.
+        entropy: whether the entropies can be relied on.
+    """
+    two = Sizes([dimension], 2, 1)
+    trials = [run(two, number)[dimension] for number in range(RUNS)]
+    for kind in KINDS:
+        expect_rows(trials, kind, dimension, entropy)
+    tables = [run(AT_ONE, number)[1] for number in range(RUNS)]
+    fair = sampling_distributions(1, AT_ONE.seq_len, 4000)
+    for kind in KINDS:
+        name = f"scores_std_{kind}"
+        values = np.array([table[name] for table in tables])
+        expect_variance(
+            values.var(ddof=1) * AT_ONE.trials / fair[name].std ** 2,
+            RUNS - 1,
+            f"In {RUNS} runs at dimension 1, {name} varies far less than where the scores are "
+            f"products of random queries and keys.",
+            f"In {RUNS} runs at dimension 1, {name} varies far more than where the scores are "
+            f"products of random queries and keys.",
+        )
+
+
+def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: bool) -> None:
+    """Pass if each trial's measures are those of rows, and these vary as rows of trials do."""
+    found = [rows_of(each, kind, entropy) for each in trials]
+    for unbiased in (1.0, 0.75):  # ddof 0 and 1 are both right
+        variances = [unbiased * each[f"scores_std_{kind}"] ** 2 for each in trials]
+        if all(
+            variance >= 0.98 * explained(rows) - EXACT
+            for variance, rows in zip(variances, found, strict=True)
+        ):
+            break
+    else:
+        raise Mismatch(
+            f"In some trials of two tokens, scores_std_{kind} is smaller than the spread that "
+            f"such weights need."
+        )
+    rng = np.random.default_rng([dimension, 2])
+    Q, K = rng.standard_normal((2, REAL, 2, dimension))
+    fair = measure_trial(Q, K)
+    real = [{name: float(fair[name][n]) for name in fair} for n in range(len(Q))]
+    mine = described(found, variances)
+    usual = described(
+        [rows_of(each, kind, entropy) for each in real],
+        [each[f"scores_std_{kind}"] ** 2 for each in real],
+    )
+    for what, values in mine.items():
+        if not entropy and what == RATIO:
+            continue
+        if distance(values, usual[what]) > np.sqrt(np.log(2 / FALSE_REJECTION) / (2 * RUNS)):
+            raise Mismatch(
+                f"In {RUNS} runs of one trial with two tokens at dimension {dimension}, {what} "
+                f"({kind}) vary in another way than those of random queries and keys."
+            )
+
+
+def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
+    """The gaps of the two rows; of equal rows, where the entropy cannot be relied on.
+
+    Raises:
+        Mismatch: no rows have these measures.
+    """
+    mean = measures[f"max_weight_{kind}"]
+    if not 0.5 - EXACT <= mean <= 1 + EXACT:
+        raise Mismatch(
+            f"max_weight_{kind} of one trial with two tokens is {mean:.4g}; the larger of two "
+            f"weights lies between 0.5 and 1."
+        )
+    mean = min(max(mean, 0.5), 1.0)
+    low, high = 0.0, min(1 - mean, mean - 0.5)  # how far the rows lie from their mean
+    if not entropy:
+        return Rows(gap(mean), gap(mean))
+    wanted = measures[f"entropy_{kind}"]
+    if not mean_entropy(mean, high) - EXACT <= wanted <= mean_entropy(mean, low) + EXACT:
+        raise Mismatch(
+            f"In one trial with two tokens, entropy_{kind} is {wanted:.4g} and max_weight_{kind} "
+            f"{mean:.4g}; no two rows of two weights have both."
+        )
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if mean_entropy(mean, middle) > wanted else (low, middle)
+    return Rows(gap(mean + low), gap(mean - low))
+
+
+def gap(weight: float) -> float:
+    """The gap between two scores, from the larger of their weights."""
+    weight = min(max(weight, 0.5), SURE)
+    return log(weight / (1 - weight))
+
+
+def mean_entropy(mean: float, apart: float) -> float:
+    """Of two rows, whose larger weights have that mean and lie so far from it."""
+    rows = [min(mean + apart, 1 - 1e-16), mean - apart]
+    return -sum(p * log(p) + (1 - p) * log1p(-p) for p in rows) / 2
+
+
+def explained(rows: Rows) -> float:
+    """The part of the variance of four scores that lies within the rows."""
+    return (rows.large**2 + rows.small**2) / 8
+
+
+RATIO = "the two rows' gaps, one by the other,"
+
+
+def described(found: Sequence[Rows], variances: Sequence[float]) -> dict[str, Array]:
+    """What is compared with real trials, by its words."""
+    large = np.array([rows.large for rows in found])
+    small = np.array([rows.small for rows in found])
+    within = np.array([explained(rows) for rows in found])
+    return {
+        "the gaps between scores": large,
+        RATIO: small / np.maximum(large, 1e-9),
+        "the spreads between the rows": np.sqrt(np.maximum(np.array(variances) - within, 0.0)),
+    }
+
+
+def distance(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+    """Between two samples: the largest between their distribution functions."""
+    everything = np.sort(np.concatenate([one, other]))
+    shares = [
+        np.searchsorted(np.sort(each), everything, side="right") / len(each)
+        for each in (one, other)
+    ]
+    return float(np.abs(shares[0] - shares[1]).max())

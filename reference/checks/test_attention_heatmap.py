@@ -1,0 +1,384 @@
+"""Checks of `attention_heatmap`: figures, graded on what is drawn and written in them."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from autograder.checking.expect import Mismatch, expect_close, expect_unchanged
+from autograder.checking.purity import expect_no_trace
+from autograder.text import one_line, several
+from autograder.worker.codec import Figure
+from reference.axis_labels import are_a_pair, side_of
+from reference.figures import matrix_of, panels_in
+
+TOKENS = ["the", "cat", "sat"]
+REPEATED = ["the", "cat", "the", "mat"]
+NEAR = 1e-6
+ON_A_BORDER = 1e-3
+LONGEST_NUMBER = 24
+
+
+def weights_of(reference, rng, length):
+    return reference.softmax(rng.normal(scale=1.5, size=(length, length)))
+
+
+def expect_figure(value, function):
+    if isinstance(value, Figure):
+        return value
+    what = "None; is a `return` missing?" if value is None else "something else."
+    raise Mismatch(f"{function} has to return the figure. It returned {what}", mistake="no-figure")
+
+
+def draw(submission, weights, tokens, **title):
+    figure = expect_figure(submission.plot_attention(weights, tokens, **title), "plot_attention")
+    drawn = panels_in(figure)
+    if not drawn:
+        raise Mismatch("There is no image to be seen in the figure.", mistake="no-image")
+    return figure, drawn[0]
+
+
+def shown(axes, what):
+    """The values of the one image on axes, if all of its cells can be seen and told apart."""
+    image = axes.images[-1]
+    if len(axes.images) > 1:
+        raise Mismatch(
+            f"There are {len(axes.images)} images on the same axes ({what}), one over the other. "
+            f"Draw one on each.",
+            mistake="images-over-one-another",
+        )
+    if not image.values:
+        raise Mismatch(
+            f"What is drawn ({what}) is no matrix of values: hand imshow the two-dimensional array "
+            f"itself.",
+            mistake="no-matrix",
+        )
+    if image.hidden:
+        raise Mismatch(
+            f"{image.hidden} of {len(image.values)} cells ({what}) cannot be seen: they lie beyond "
+            f"the limits of the axes, are too small, or something is drawn over them.",
+            mistake="cells-out-of-view",
+        )
+    expect_colours(image)
+    return matrix_of(image)
+
+
+def expect_colours(image):
+    values = np.array(image.values)
+    different = len(np.unique(np.round(values, 6)))
+    if np.ptp(values) > 1e-9 and image.colours < 2:
+        raise Mismatch(
+            "All cells have the same colour, so no weight can be told from another. Look at the "
+            "colour map, and at where the colours begin and end (vmin, vmax).",
+            mistake="one-colour",
+        )
+    if different > 2 and image.shades < 3:
+        raise Mismatch(
+            "The cells have only two colours, however many values there are. Look at the colour "
+            "map, and at where its colours begin and end.",
+            mistake="two-colours",
+        )
+
+
+@pytest.fixture
+def example(submission, reference, rng):
+    """Weights of three tokens, the figure of them, and the axes that hold the image."""
+    weights = weights_of(reference, rng, 3)
+    return weights, *draw(submission, weights, TOKENS)
+
+
+@pytest.mark.check(
+    "plot_attention: an image of the weights, queries down, keys across",
+    points=3,
+    hints=(
+        "Which row of the matrix is the top row of your picture?",
+        "Row i of the weights is row i of the image, and column j is column j: nothing is turned, "
+        "scaled or normalised.",
+        "Hand the weights to imshow as they are.",
+    ),
+)
+def test_image(submission, reference, rng):
+    for weights, tokens in (
+        (np.array([[0.9, 0.1], [0.4, 0.6]]), ["red", "car"]),
+        (weights_of(reference, rng, 3), TOKENS),
+    ):
+        _, axes = draw(submission, weights, tokens)
+        expect_close(shown(axes, "the weights"), weights, "the image")
+
+
+def ticks(labels, places, edges):
+    """The labels of the ticks, in the order of the columns or rows from the first to the last."""
+    ahead = edges[0] <= edges[-1] if edges else True
+    found = {}
+    for place, label in sorted(zip(places, labels, strict=False), reverse=not ahead):
+        if label.strip():
+            found.setdefault(round(place, 6), label.strip())
+    return found
+
+
+def at_each_cell(found, edges, tokens):
+    """Whether each cell has one label, its token: in the cell, or where it begins or ends."""
+    return (
+        list(found.values()) == tokens
+        and len(edges) == len(tokens) + 1
+        and all(
+            min(pair) - NEAR <= place <= max(pair) + NEAR
+            for place, pair in zip(found, itertools.pairwise(edges), strict=True)
+        )
+    )
+
+
+def expect_tokens(axis, labels, places, edges, tokens):
+    found = ticks(labels, places, edges)
+    if at_each_cell(found, edges, tokens):
+        return
+    said = ", ".join(one_line(label, 20) for label in list(found.values())[:8]) or "none"
+    if list(found.values()) == tokens:
+        raise Mismatch(
+            f"The tick labels of the {axis} axis are the tokens, but they do not stand at the "
+            f"cells of the image: the places of ticks and cells differ.",
+            mistake="ticks-beside-cells",
+        )
+    backwards = list(found.values()) == tokens[::-1]
+    raise Mismatch(
+        f"The tick labels to be seen on the {axis} axis are {said}; expected the tokens, one at "
+        f"each cell: {', '.join(tokens)}.",
+        mistake="ticks-backwards" if backwards else "ticks-are-not-tokens",
+    )
+
+
+@pytest.mark.check(
+    "plot_attention: the tokens as tick labels of both axes",
+    points=2,
+    hints=(
+        "Can a reader tell which row is which word?",
+        "Each row and each column has a tick with its token, in the order of the tokens.",
+        "Give the ticks and their labels together: ax.set_xticks(range(len(tokens)), tokens), and "
+        "the same for y.",
+    ),
+)
+def test_tick_labels(submission, reference, rng, example):
+    _, _, axes = example
+    for axis, labels, places, edges in both_axes(axes):
+        expect_tokens(axis, labels, places, edges, TOKENS)
+    _, axes = draw(submission, weights_of(reference, rng, len(REPEATED)), REPEATED)
+    for axis, labels, places, edges in both_axes(axes):
+        if not at_each_cell(ticks(labels, places, edges), edges, REPEATED):
+            raise Mismatch(
+                f"Of the tokens {', '.join(REPEATED)}, “the” occurs twice. Each cell of the {axis} "
+                f"axis needs its own label, also where the token is the same as another one.",
+                mistake="repeated-tokens-merged",
+            )
+
+
+def both_axes(axes):
+    """For x and y: the name, the labels of the ticks and their places, and the cells' edges."""
+    image = axes.images[-1]
+    return (
+        ("x", axes.x_ticks, axes.x_places, image.x_edges),
+        ("y", axes.y_ticks, axes.y_places, image.y_edges),
+    )
+
+
+@pytest.mark.check(
+    "plot_attention: labels that tell queries and keys apart",
+    points=1,
+    hints=(
+        "Someone sees only your picture: how do they know which axis looks at which?",
+        "The y axis names the queries (attending from), the x axis the keys (attending to).",
+        "Set both labels, with ax.set_xlabel and ax.set_ylabel.",
+    ),
+)
+def test_axis_labels(example):
+    _, _, axes = example
+    x, y = axes.x_label.strip(), axes.y_label.strip()
+    if not x or not y:
+        raise Mismatch(f"The {'x' if not x else 'y'} axis has no label.", mistake="no-axis-label")
+    if x == y:
+        raise Mismatch(
+            "Both axes have the same label, so queries and keys cannot be told apart.",
+            mistake="same-axis-labels",
+        )
+    across, down = side_of(x), side_of(y)
+    if (across == "query" and down != "query") or (down == "key" and across != "key"):
+        raise Mismatch(
+            "The labels are exchanged: the rows are queries (y axis), the columns keys (x axis).",
+            mistake="axis-labels-exchanged",
+        )
+    if (across, down) not in {("key", "query"), ("key", None), (None, "query")} and not are_a_pair(
+        x, y
+    ):
+        raise Mismatch(
+            f"From the labels (x: {one_line(x, 40)!r}, y: {one_line(y, 40)!r}) a reader cannot "
+            f"tell which axis has the queries and which the keys. Any wording that says so does.",
+            mistake="axis-labels-say-neither",
+        )
+
+
+@pytest.mark.check(
+    "plot_attention: a colour bar",
+    points=1,
+    hints=(
+        "What does a dark cell mean: 0.5, or 0.9?",
+        "A colour bar says which colour stands for which weight.",
+        "Keep what imshow returns, and hand it to figure.colorbar.",
+    ),
+)
+def test_colour_bar(example):
+    _, figure, _ = example
+    if not any(axes.is_bar for axes in figure.axes):
+        raise Mismatch("The figure has no colour bar.", mistake="no-colour-bar")
+
+
+def number_in(text):
+    """A weight as it is written, and half of its last place; None if it is not a number."""
+    if len(text) > LONGEST_NUMBER:
+        return None
+    plain = text.replace("$", "").replace("\\%", "%").replace("−", "-")  # also as mathematics
+    found = re.fullmatch(r"([+-]?(?:\d+\.?|\d*\.\d+))\s?(%?)", plain.strip())
+    if not found:
+        return None
+    decimals = len(found[1].partition(".")[2])
+    value, unit = float(found[1]), 10.0**-decimals
+    return (value / 100, unit / 100) if found[2] else (value, unit)
+
+
+@pytest.mark.check(
+    "plot_attention: each cell says its weight",
+    points=2,
+    hints=(
+        "In which cell stands the number for row 0 and column 1?",
+        "Every cell has its own weight written in it, as a fraction or in percent.",
+        "ax.text takes the column first (x) and then the row (y); format the weight with two "
+        "decimals.",
+    ),
+)
+def test_cell_texts(example):
+    weights, _, axes = example
+    problems = []
+    for lean in (-ON_A_BORDER, ON_A_BORDER):  # a number on the border of two cells is in either
+        try:
+            expect_numbers_in_cells(numbers_by_cell(axes, lean), weights)
+            return
+        except Mismatch as mismatch:
+            problems.append(mismatch)
+    raise problems[0]
+
+
+def numbers_by_cell(axes, lean):
+    image = axes.images[-1]
+    written = {}
+    for text, place in zip(axes.texts, axes.text_places, strict=False):
+        cell = image.cell_at(place, lean)
+        number = number_in(text)
+        if number is not None and None not in cell:
+            written.setdefault(cell, []).append(number)
+    return written
+
+
+def expect_numbers_in_cells(written, weights):
+    cells = list(np.ndindex(*weights.shape))
+    absent = [cell for cell in cells if cell not in written]
+    if absent:
+        i, j = absent[0]
+        raise Mismatch(
+            f"In {len(absent)} of {len(cells)} cells no number can be seen; the first is "
+            f"[{i}][{j}].",
+            mistake="cells-without-numbers",
+        )
+    if all(matches(written[i, j], weights[i, j]) for i, j in cells):
+        return
+    if all(matches(written[i, j], weights[j, i]) for i, j in cells):
+        raise Mismatch(
+            "The number in each cell is that of the cell across the diagonal: rows and columns "
+            "have changed places in the texts.",
+            mistake="numbers-transposed",
+        )
+    i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))
+    said = " and ".join(f"{value:g}" for value, _ in written[i, j][:3])
+    raise Mismatch(
+        f"Cell [{i}][{j}] says {said}; its weight is {weights[i, j]:.4f}.",
+        mistake="other-numbers",
+    )
+
+
+def matches(numbers, weight):
+    """Whether all numbers in a cell are its weight, to the places that are written."""
+    return all(unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9 for value, unit in numbers)
+
+
+@pytest.mark.check(
+    "plot_attention: the title, if there is one",
+    points=1,
+    hints=(
+        "What becomes of the parameter `title` in your code?",
+        "A title that is given stands above the picture; without one there is none.",
+        "Set the title only if it is not None.",
+    ),
+)
+def test_title(submission, reference, rng):
+    weights = weights_of(reference, rng, 3)
+    figure, axes = draw(submission, weights, TOKENS, title="Layer 3, head 1")
+    if "Layer 3, head 1" not in f"{figure.title} {axes.title}":
+        raise Mismatch("The title that is given is not in the figure.", mistake="title-missing")
+    figure, axes = draw(submission, weights, TOKENS)
+    said = f"{figure.title} {axes.title}".strip()
+    if said:
+        raise Mismatch(
+            f"Without a title, the figure is titled “{one_line(said, 40)}”; it should have none.",
+            mistake="title-none" if "None" in said else "title-always",
+        )
+
+
+@pytest.mark.check(
+    "plot_mask_effect: mask, weights without it, weights with it",
+    points=3,
+    hints=(
+        "What are the three pictures, and in which order do they stand?",
+        "The mask; then the softmax of the scores; then the softmax of the scores in which blocked "
+        "entries are very low. The scores are scaled already.",
+        "Make the three matrices first and print them; then draw them from left to right.",
+    ),
+)
+def test_mask_effect(submission, reference, rng):
+    causal, other = np.tril(np.ones((3, 3), bool)), np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]])
+    for mask in (causal, other):
+        scores = rng.normal(size=mask.shape)
+        value = submission.plot_mask_effect(scores, mask)
+        figure = expect_figure(value, "plot_mask_effect")
+        panels = panels_in(figure)
+        if len(panels) != 3:
+            raise Mismatch(
+                f"{several(len(panels), 'image')} can be seen in the figure; expected three.",
+                mistake="number-of-images",
+            )
+        right = (mask, reference.softmax(scores), reference.masked_weights(scores, mask))
+        names = ("the mask (first image)", "the weights without the mask (second image)",
+                 "the weights with the mask (third image)")  # fmt: skip
+        for name, axes, expected in zip(names, panels, right, strict=True):
+            expect_close(shown(axes, name), expected, name, condition=10.0)
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Other sizes, and arguments that stay as they are", points=1)
+def test_other_sizes(submission, reference, rng):
+    weights = weights_of(reference, rng, 5)
+    tokens = [f"w{i}" for i in range(5)]
+    _, axes = draw(submission, weights, tokens)
+    expect_close(shown(axes, "the weights"), weights, "the image")
+    _, (after, *_) = submission.plot_attention.with_arguments(weights, tokens)
+    expect_unchanged(weights, after, "weights")
+    scores, mask = rng.normal(size=(4, 4)), reference.causal_mask(4)
+    _, after = submission.plot_mask_effect.with_arguments(scores, mask)
+    expect_unchanged(scores, after[0], "scores")
+    expect_unchanged(mask, after[1], "mask")
+    calls = [
+        ("plot_attention", lambda s: s.plot_attention(weights, tokens)),
+        ("plot_mask_effect", lambda s: s.plot_mask_effect(scores, mask)),
+    ]
+    between = [  # figures that stay open, as in a script
+        lambda s: s.plot_attention.kept(weights[:2, :2], tokens[:2], title="another"),
+        lambda s: s.plot_mask_effect.kept(scores[:3, :3] + 1, mask[:3, :3]),
+    ]
+    expect_no_trace(submission.fresh(), calls, between)

@@ -1,0 +1,213 @@
+"""Checks of `attention_patterns`: three measures, and the strongest links."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from autograder.checking.expect import Mismatch, expect_close, expect_numbers, expect_unchanged
+from autograder.checking.purity import expect_no_trace
+from autograder.text import one_line
+
+KEYS = ("self_attention", "max_attention", "entropy")
+SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
+
+
+def compare(submission, reference, embeddings, keys=KEYS):
+    answer = submission.analyze_pattern(embeddings)
+    if not isinstance(answer, dict):
+        raise Mismatch("analyze_pattern has to return a dict with the three measures.")
+    absent = [key for key in KEYS if key not in answer]
+    if absent:
+        raise Mismatch(f"The dict of analyze_pattern lacks {', '.join(absent)}.")
+    right = reference.analyze_pattern(embeddings)
+    for key in keys:
+        expect_close(answer[key], right[key], f"`{key}`", condition=20.0)
+
+
+def scenario(name, rng):
+    """Embeddings whose pattern can be told in words."""
+    if name == "uniform":
+        return np.ones((4, 3))
+    if name == "sequential":
+        return np.arange(12.0).reshape(4, 3) / 4
+    if name == "similar pairs":
+        pair = rng.normal(size=(2, 5))
+        return np.repeat(pair, 2, axis=0) + rng.normal(scale=0.01, size=(4, 5))
+    twins = rng.normal(size=(6, 8))
+    twins[5] = twins[1] + rng.normal(scale=0.05, size=8)
+    return twins
+
+
+@pytest.mark.check(
+    "analyze_pattern: two words by hand",
+    points=2,
+    hints=(
+        "What are the weights of the two words, before anything is measured?",
+        "The scores are the dot products of the rows, divided by √d; each row gets a softmax.",
+        "First make the matrix of weights, as in the lesson's example; then take three measures.",
+    ),
+)
+def test_by_hand(submission, reference):
+    for embeddings in (np.eye(2), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [2.0, 2.0, 0.0]])):
+        compare(submission, reference, embeddings)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(
+            key,
+            id=key,
+            marks=pytest.mark.check(f"analyze_pattern: {key}", points=1, hints=hints),
+        )
+        for key, hints in {
+            "self_attention": (
+                "Which entries of the matrix say how much a position looks at itself?",
+                "It is the mean of the diagonal: entry [i][i] of each row.",
+                "np.diag takes the diagonal out of a matrix; then take its mean.",
+            ),
+            "max_attention": (
+                "How many numbers does `max_attention` sum up into one?",
+                "It is the single largest weight of the whole matrix.",
+                "Take the maximum over all entries, without an axis.",
+            ),
+            "entropy": (
+                "Whose entropy is taken, and what is done with several of them?",
+                "Each row has an entropy −Σ p·ln p, in nats; and the measure is their mean.",
+                "Sum along each row first; then take the mean of these sums.",
+            ),
+        }.items()
+    ],
+)
+def test_measure(submission, reference, rng, key):
+    for embeddings in (rng.normal(size=(3, 4)), rng.normal(size=(5, 2))):
+        compare(submission, reference, embeddings, [key])
+
+
+@pytest.mark.check(
+    "analyze_pattern: uniform, sequential, similar pairs, and a sentence with twins",
+    points=2,
+    needs=["test_by_hand"],
+    hints=(
+        "What should the weights be if all embeddings are equal?",
+        "The scores grow with the squared length of the embeddings; large ones make a weight of 0, "
+        "which adds nothing to the entropy.",
+        "Subtract each row's maximum before the exponential, and take the logarithm only where a "
+        "weight is above 0.",
+    ),
+)
+def test_scenarios(submission, reference, rng):
+    for name in ("uniform", "sequential", "similar pairs", "twins"):
+        compare(submission, reference, scenario(name, rng))
+    compare(submission, reference, 30.0 * scenario("twins", rng))
+
+
+def expect_links(answer, weights, tokens, k):
+    """Pass if each query's links are its largest, in order; ties may stand in any order."""
+    if not isinstance(answer, list) or len(answer) != len(weights):
+        raise Mismatch(f"strongest_links has to return a list with {len(weights)} lists.")
+    for query, (links, row) in enumerate(zip(answer, weights, strict=True)):
+        where = f"the links of query {query} ({tokens[query]})"
+        if not isinstance(links, list) or not all(is_pair(link) for link in links):
+            raise Mismatch(f"{where}: expected a list of pairs (token, weight).".capitalize())
+        wanted = np.sort(row)[::-1][:k]
+        if len(links) != len(wanted):
+            raise Mismatch(f"{where}: expected {len(wanted)}, found {len(links)}.".capitalize())
+        found = expect_numbers([link[1] for link in links], f"the weights in {where}")
+        expect_close(found, wanted, f"the weights in {where}")
+        there = Counter((token, round(float(w), 9)) for token, w in zip(tokens, row, strict=True))
+        named = Counter((link[0], round(float(link[1]), 9)) for link in links)
+        alien = list((named - there).elements())
+        if alien and not close_enough(alien, there):
+            token, weight = alien[0]
+            raise Mismatch(
+                f"In {where}, {one_line(token, 20)!r} stands with the weight {weight:.4g}; that "
+                f"weight is another token's."
+            )
+
+
+def is_pair(link):
+    return isinstance(link, list | tuple) and len(link) == 2 and isinstance(link[0], str)
+
+
+def close_enough(pairs, there):
+    """Whether each pair is one that is there, but for rounding."""
+    return all(
+        any(token == other and abs(weight - right) < 1e-5 for other, right in there)
+        for token, weight in pairs
+    )
+
+
+def weights_of(rng, length):
+    return np.exp(scores := rng.normal(size=(length, length))) / np.exp(scores).sum(
+        axis=1, keepdims=True
+    )
+
+
+@pytest.mark.check(
+    "strongest_links: the two largest of each query, the largest first",
+    points=3,
+    hints=(
+        "For the first query, which weight is the largest, and which token does it belong to?",
+        "For each row of the weights: the k largest entries, from large to small, each with the "
+        "token of its column.",
+        "Sort the columns of a row by their weight, largest first; the first k are the links.",
+    ),
+)
+def test_links(submission, rng):
+    small = np.array([[0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.3, 0.6, 0.1]])
+    expect_links(submission.strongest_links(small, ["a", "b", "c"]), small, ["a", "b", "c"], 2)
+    weights = weights_of(rng, 6)
+    expect_links(submission.strongest_links(weights, SENTENCE), weights, SENTENCE, 2)
+
+
+@pytest.mark.check(
+    "strongest_links: other k, more than there are, and tokens that repeat",
+    points=1,
+    needs=["test_links"],
+    hints=(
+        "What happens in your code if k is 10 and there are 4 tokens? And if a word occurs twice?",
+        "All links are listed then. Two tokens that are spelt alike are still two columns.",
+        "Work with the numbers of the columns, and turn them into tokens at the end.",
+    ),
+)
+def test_other_k(submission, rng):
+    repeated = ["the", "cat", "the", "mat"]
+    weights = weights_of(rng, 4)
+    for k in (1, 3, 4, 10):
+        links = submission.strongest_links(weights, repeated, k=k)
+        expect_links(links, weights, repeated, k)
+    ties = np.array([[0.25, 0.25, 0.25, 0.25]] * 3 + [[0.4, 0.1, 0.4, 0.1]])
+    expect_links(submission.strongest_links(ties, repeated, k=2), ties, repeated, 2)
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other sizes, and arguments that stay as they are", points=1, needs=["test_links"]
+)
+def test_other_sizes(submission, reference, rng):
+    compare(submission, reference, rng.normal(size=(1, 3)))
+    compare(submission, reference, rng.normal(size=(9, 16)))
+    compare(submission, reference, rng.normal(size=rng.integers(7, 16, size=2)))
+    for length in rng.choice(np.arange(7, 16), size=2, replace=False):
+        words, weights = [f"word{n}" for n in range(length)], weights_of(rng, length)
+        k = int(rng.integers(3, length))
+        links = submission.strongest_links(weights, words, k=k)
+        expect_links(links, weights, words, k)
+    embeddings, weights = rng.normal(size=(3, 4)), weights_of(rng, 5)
+    _, (after,) = submission.analyze_pattern.with_arguments(embeddings)
+    expect_unchanged(embeddings, after, "embeddings")
+    answer, (after, *_) = submission.strongest_links.with_arguments(weights, list("abcde"), k=3)
+    expect_links(answer, weights, list("abcde"), 3)
+    expect_unchanged(weights, after, "weights")
+    other, tokens = rng.normal(size=(3, 4)), list("abcde")
+    calls = [
+        ("analyze_pattern", lambda s: s.analyze_pattern(embeddings)),
+        ("strongest_links", lambda s: s.strongest_links(weights, tokens, k=3)),
+    ]
+    between = [
+        lambda s: s.analyze_pattern(other),
+        lambda s: s.strongest_links(weights.T.copy(), tokens[::-1]),
+    ]
+    expect_no_trace(submission, calls, between)

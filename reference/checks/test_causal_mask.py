@@ -1,0 +1,246 @@
+"""Checks of `causal_mask`: four functions."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import all_follow, follows
+from autograder.checking.expect import (
+    Mismatch,
+    expect_close,
+    expect_numbers,
+    expect_shape,
+    expect_unchanged,
+)
+from autograder.checking.purity import expect_no_trace
+from autograder.sandbox.problems import Raised
+
+SIZES = (1, 2, 3, 4, 7)
+MASK = ["test_mask_values"]
+
+
+def drawn_lengths(rng):
+    """Lengths that no table can know."""
+    return rng.choice(np.arange(8, 41), size=3, replace=False).tolist()
+
+
+def scores_for(rng, batch, length):
+    return rng.normal(scale=2.0, size=(*batch, length, length))
+
+
+@pytest.mark.check(
+    "create_causal_mask: the shape is (seq_len, seq_len)",
+    points=1,
+    hints=(
+        "How many queries and how many keys does a sequence have?",
+        "Every position is a query and a key: one row and one column for each.",
+        "The mask has seq_len rows and seq_len columns.",
+    ),
+)
+def test_mask_shape(submission):
+    for size in SIZES:
+        expect_shape(submission.create_causal_mask(size), (size, size), "the mask")
+
+
+@pytest.mark.check(
+    "create_causal_mask: each position sees itself and the past, not the future",
+    points=3,
+    needs=["test_mask_shape"],
+    hints=(
+        "Read row 0 of your mask aloud: which positions may the first word look at?",
+        "True (or 1) means “may attend”. Row i is true for the keys 0 to i, itself included.",
+        "It is the lower triangle with its diagonal; look at np.tril.",
+    ),
+)
+def test_mask_values(submission, reference):
+    for size in (2, 3, *SIZES):
+        mask = submission.create_causal_mask(size)
+        expect_close(mask, reference.causal_mask(size), "the mask")
+
+
+@pytest.mark.check(
+    "apply_mask: allowed scores stay as they are",
+    points=2,
+    hints=(
+        "What happens in your code to a score whose mask entry is true?",
+        "Allowed entries come out exactly as they went in; only blocked ones are replaced.",
+        "np.where(mask, scores, low) takes the score where the mask is true.",
+    ),
+)
+def test_allowed_scores(submission, rng):
+    for batch, length in (((), 3), ((2,), 4), ((2, 3), 5)):
+        scores = scores_for(rng, batch, length)
+        mask = np.tril(np.ones((length, length), bool))
+        answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
+        kept = np.where(np.broadcast_to(mask, scores.shape), answer, 0.0)
+        expect_close(kept, np.where(mask, scores, 0.0), "the allowed scores")
+
+
+@pytest.mark.check(
+    "apply_mask: blocked scores end at weight 0",
+    points=2,
+    needs=["test_allowed_scores"],
+    hints=(
+        "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
+        "exp(0) is 1, not 0. Only a score that is very low, such as −∞ or −1e9, weighs nothing.",
+        "Where the mask is false, put -np.inf (or -1e9) in place of the score.",
+    ),
+)
+def test_blocked_scores(submission, reference, rng):
+    for batch, length in (((), 3), ((2,), 4)):
+        scores = scores_for(rng, batch, length)
+        mask = np.broadcast_to(np.tril(np.ones((length, length), bool)), scores.shape)
+        answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
+        answer = answer.astype(float)
+        usable = ~np.isnan(answer) & ~np.isposinf(answer)
+        assert usable.all(), "A blocked score is NaN or +∞; it has to be very low."
+        weights = reference.softmax(answer)
+        expect_close(
+            np.where(mask, 0.0, weights),
+            np.zeros(weights.shape),
+            "the weights of the blocked positions, after a softmax of your scores",
+        )
+
+
+@pytest.mark.check(
+    "apply_mask: masks of 0 and 1, and of other shapes",
+    points=1,
+    needs=["test_blocked_scores"],
+    hints=(
+        "Does your code work for a mask of whole numbers, and for one that is not square?",
+        "A mask of 0 and 1 means the same as one of False and True, and it is stretched to fit.",
+        "np.where accepts both and broadcasts; `scores[~mask]` does not (~1 is −2).",
+    ),
+)
+def test_mask_kinds(submission, rng):
+    scores = rng.normal(size=(2, 3, 4))
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    for mask in (rows, rows.astype(float), rows[:1], rows[np.newaxis].astype(bool)):
+        answer = submission.apply_mask(scores, mask)
+        answer = expect_shape(answer, scores.shape, "the scores").astype(float)
+        allowed = np.broadcast_to(mask, scores.shape) != 0
+        kept = np.where(allowed, answer, 0.0)
+        expect_close(kept, np.where(allowed, scores, 0.0), "the allowed scores")
+        low = np.where(allowed, -np.inf, answer)
+        assert (low <= -1e3).all(), "A blocked score is not low enough to end at weight 0."
+
+
+@pytest.mark.check(
+    "masked_attention_weights: the softmax over the allowed positions",
+    points=3,
+    hints=(
+        "After your mask has acted, do the allowed weights of each row still sum to 1?",
+        "The mask acts on the scores, before the softmax. The scores are already scaled.",
+        "Take the softmax, along the last axis, of what apply_mask returns; do not divide by √d_k.",
+    ),
+)
+def test_masked_weights(submission, reference, rng, note):
+    small = np.array([[1.0, 5.0], [0.0, 1.0]])
+    cases = [small, *(scores_for(rng, batch, n) for batch, n in (((), 4), ((2,), 3), ((2, 3), 5)))]
+    masks = [reference.causal_mask(scores.shape[-1]) for scores in cases]
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])  # not a causal one, not square
+    cases += [rng.normal(size=(3, 4)), rng.normal(size=(2, 3, 4))]
+    masks += [rows.astype(bool), rows]
+    for scores, mask in zip(cases, masks, strict=True):
+        answer = submission.masked_attention_weights(scores, mask)
+        of_own = lambda mask, scores=scores: (
+            lambda steps: reference.softmax(
+                steps.ask(lambda own, x: own.apply_mask(x, mask), scores)
+            )
+        )
+        follows(
+            answer,
+            reference.masked_weights(scores, mask),
+            of_own(mask),
+            "the weights",
+            note,
+            "apply_mask",
+            submission,
+            condition=10.0,
+            unlike=[of_own(np.ones_like(mask))],
+            share=0.5,  # what is blocked does not show
+        )
+
+
+@pytest.mark.check(
+    "count_visible: how many positions each query sees",
+    points=1,
+    hints=(
+        "How many positions does the first query see? And the last?",
+        "Each query sees one more than the one before; the first sees itself.",
+        "It is the number of true entries in each row of the mask.",
+    ),
+)
+def test_count_visible(submission, reference, note):
+    seen = lambda size: (
+        lambda steps: steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
+    )
+    cases = []
+    for size in (3, *SIZES):
+        answer = expect_numbers(submission.count_visible(size), "the counts")
+        cases.append((answer, reference.count_visible(size), seen(size)))
+    all_follow(cases, "the counts", note, "create_causal_mask", submission)
+
+
+def counts_rightly(submission, reference, length):
+    """Whether count_visible is right at a length."""
+    try:
+        answer = expect_numbers(submission.count_visible(length), "the counts")
+        expect_close(answer, reference.count_visible(length), "the counts")
+    except (Mismatch, Raised):
+        return False
+    return True
+
+
+def blocks(submission, reference, scores, mask):
+    """Whether a softmax of what apply_mask gives is right."""
+    try:
+        answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
+        with np.errstate(invalid="ignore"):
+            weights = reference.softmax(answer.astype(float))
+        expect_close(weights, reference.masked_weights(scores, mask), condition=1e3)
+    except (Mismatch, Raised):
+        return False
+    return True
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Long sequences, and arguments that stay as they are", points=1, needs=MASK)
+def test_long_and_unchanged(submission, reference, rng):
+    for size in (256, *drawn_lengths(rng)):
+        mask = submission.create_causal_mask(size)
+        expect_close(mask, reference.causal_mask(size), "the mask")
+    if counts_rightly(submission, reference, 4):  # one mistake costs once
+        for size in drawn_lengths(rng):
+            assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
+    length = int(rng.integers(5, 10))
+    scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
+    for function in (submission.apply_mask, submission.masked_attention_weights):
+        _, after = function.with_arguments(scores, mask)
+        expect_unchanged(scores, after[0], "scores")
+        expect_unchanged(mask, after[1], "mask")
+    mask = reference.causal_mask(4)
+    mixed = np.array([[900.0], [-900.0], [0.0], [5.0]]) + rng.normal(size=(4, 4))
+    for large in (np.where(mask, 900.0, -900.0), np.where(mask, -900.0, 0.0), mixed):
+        answer = submission.masked_attention_weights(large, mask)
+        right = reference.masked_weights(large, mask)
+        expect_close(answer, right, "the weights", condition=1e3)
+    if blocks(submission, reference, np.zeros((4, 4)), mask):  # one mistake costs once
+        lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
+        assert blocks(submission, reference, lowest, mask), (
+            "A blocked score is not low enough to end at weight 0 where all scores are low."
+        )
+    scores, other = rng.normal(size=(2, 5, 5))
+    causal, more = reference.causal_mask(5), reference.causal_mask(5).T
+    calls = [
+        ("create_causal_mask", lambda s: s.create_causal_mask(length)),
+        ("apply_mask", lambda s: s.apply_mask(scores, causal)),
+        ("masked_attention_weights", lambda s: s.masked_attention_weights(scores, causal)),
+        ("count_visible", lambda s: s.count_visible(5)),
+    ]
+    between = [
+        lambda s: s.create_causal_mask(7),
+        lambda s: s.masked_attention_weights(other, more),
+        lambda s: s.apply_mask(other, more),
+        lambda s: s.count_visible(2),
+    ]
+    expect_no_trace(submission, calls, between)

@@ -1,0 +1,204 @@
+"""Checks of `find_the_bug`: the repaired functions, and the student's own tests.
+
+A student's test is run on each right and broken function in a process that has seen no other, and
+the function runs in another still: the test can call it, and tell it from others by its answers
+alone.
+"""
+
+import numpy as np
+import pytest
+
+from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checking.purity import expect_no_trace
+from autograder.sandbox.problems import NotWritten, Raised
+from reference.bugs import NAMES, SHOWN, implementations
+from reference.bugs.cases import CASES, RESULTS
+from reference.dropout import what_dropout_did
+
+DROPOUT = "attention_with_dropout"
+REPAIR = {
+    "row_softmax": (
+        "Of what do the broken function's results sum to 1: each row, or all of them?",
+        "Maximum and sum are those of a row: they need an axis, and have to keep it.",
+        "axis=-1, keepdims=True in both np.max and np.sum.",
+    ),
+    "batched_attention": (
+        "How many axes does the broken function's transpose speak of?",
+        "Only the last two axes of K change places, however many stand in front.",
+        "np.swapaxes(K, -1, -2)",
+    ),
+    "masked_heads": (
+        "Write down the axes of the scores and of a mask (L, L) after [:, None], from the right.",
+        "(L, L) fits as it is: axes are matched from the last. Only (B, L, L) needs one for the "
+        "heads.",
+        "Put the axis in only if mask.ndim is 3.",
+    ),
+    "multi_head_forward": (
+        "What is the number of heads used for in the broken function?",
+        "It only scales. Nothing is split, so there is one head with all features.",
+        "reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V, and back before W_o.",
+    ),
+    "attention_with_dropout": (
+        "What do the rows of the weights sum to that the broken function returns?",
+        "Values are mixed with the weights after dropout; returned are those before it.",
+        "Give the dropped weights a name of their own.",
+    ),
+}
+WRITE = (
+    "For which input do you know the right answer, whatever the function does?",
+    "Choose sizes that all differ, and compare every number with one that you computed another "
+    "way; then try it on the broken function and on yours.",
+    "Compute the answer with loops over positions, one number at a time, and compare it by "
+    "np.allclose inside assert.",
+)
+
+
+def each_function(points, title, hints=None, needs=None):
+    """A check for each of the five functions."""
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(
+                name,
+                id=name,
+                marks=pytest.mark.check(
+                    title.format(name),
+                    points=points,
+                    hints=hints or REPAIR[name],
+                    needs=[f"{needs}[{name}]"] if needs else [],
+                ),
+            )
+            for name in NAMES
+        ],
+    )
+
+
+@each_function(2, "{}, repaired")
+def test_repaired(submission, rng, name):
+    if name == DROPOUT:
+        compare_dropout(submission, rng)
+        return
+    right = next(each for each in implementations(name) if not each.wrong).function
+    cases = CASES[name](rng)
+    for args in cases:
+        answer = getattr(submission, name)(*args)
+        expected = right(*args)
+        if not isinstance(expected, tuple):
+            expect_close(answer, expected, condition=20.0)
+            continue
+        answers = expect_results(answer, ("output", "weights"), name)
+        for one, other, what in zip(answers, expected, RESULTS, strict=True):
+            expect_close(one, other, what, condition=20.0)
+    calls = [(name, lambda s, args=args: getattr(s, name)(*args)) for args in cases[:3]]
+    between = [lambda s, args=args: getattr(s, name)(*other_numbers(args)) for args in cases[:3]]
+    expect_no_trace(submission.fresh(), calls, between)
+
+
+def other_numbers(args):
+    """Arguments of the same sizes."""
+    return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
+
+
+def compare_dropout(submission, rng):
+    Q, K = rng.normal(size=(8, 32, 4)), rng.normal(size=(8, 16, 4))
+    V = np.broadcast_to(np.hstack([np.eye(16)] * 2), (8, 16, 32)).copy()
+    seed = int(rng.integers(2**31))
+    for rate in (0.5, 0.2, 0.8, 0.0):
+        outputs = []
+        for each in (seed, seed, seed + 1):
+            own = submission.make("numpy.random.default_rng", each)
+            answer = getattr(submission, DROPOUT)(Q, K, V, rate, own)
+            output, weights = expect_results(answer, ("output", "weights"), DROPOUT)
+            outputs.append(expect_shape(output, (8, 32, 32), "the output"))
+            expect_shape(weights, (8, 32, 16), "the weights")
+        found = what_dropout_did(Q, K, outputs[0], np.asarray(weights), rate)
+        if found is not None:
+            raise Mismatch(found.finding, mistake=found.id)
+        if not np.array_equal(*outputs[:2]):
+            raise Mismatch(
+                "Two generators with the same seed give different results: the random numbers do "
+                "not all come from `rng`.",
+                mistake="own-random-numbers",
+            )
+        if rate and np.array_equal(outputs[0], outputs[2]):
+            raise Mismatch(
+                "Generators with different seeds drop the same weights: the random numbers do not "
+                "come from `rng`.",
+                mistake="dropout-always-the-same",
+            )
+
+
+def stopped_by(submission, name, chosen):
+    """For each implementation, what the student's test raised, or None."""
+    return {each.id: outcome(submission, name, each) for each in chosen}
+
+
+def outcome(submission, name, each):
+    """What the student's test raised when it was tried on one implementation; it is tried once."""
+    key = name, each.id
+    if key not in submission.shared:
+        implementation = submission.elsewhere(each.text, "implementation")
+        try:
+            getattr(submission.fresh(), f"test_{name}").kept(implementation)
+        except NotWritten:
+            raise
+        except Raised as error:
+            submission.shared[key] = error
+        else:
+            submission.shared[key] = None
+    return submission.shared[key]
+
+
+@each_function(1, "test_{}: lets right functions pass, and stops the broken one", WRITE)
+def test_of_shown(submission, name):
+    known = implementations(name)
+    chosen = [each for each in known if not each.wrong or each.id == SHOWN]
+    said = stopped_by(submission, name, chosen)
+    refused = [each for each in chosen if not each.wrong and said[each.id] is not None]
+    if refused and said[SHOWN] is None:
+        raise Mismatch(
+            f"test_{name} has it the wrong way round: it stops a right function, and lets the "
+            f"broken one pass.",
+            mistake="wrong-way-round",
+        )
+    if refused:
+        raise Mismatch(
+            f"test_{name} stops a function that is right: {said[refused[0].id].finding}",
+            mistake="stops-the-right",
+        )
+    if said[SHOWN] is None:
+        raise Mismatch(f"test_{name} lets the broken function pass.", mistake="passes-the-broken")
+
+
+def others(submission, name):
+    """The broken functions not shown that the test lets pass, and how many there are of all."""
+    known = implementations(name)
+    said = stopped_by(submission, name, known)
+    broken = [each for each in known if each.wrong and each.id != SHOWN]
+    if any(said[each.id] is not None for each in known if not each.wrong):
+        raise Mismatch(
+            f"test_{name} does not let every right function pass: it depends on chance.",
+            mistake="stops-the-right",
+        )
+    return [each for each in broken if said[each.id] is None], len(broken)
+
+
+def expect_most(passed, count, allowed, name):
+    if len(passed) > allowed:
+        raise Mismatch(
+            f"Of {count} other broken functions, test_{name} lets {len(passed)} pass. One of them: "
+            f"{passed[0].wrong}.",
+            mistake="finds-too-little",
+        )
+
+
+@each_function(1, "test_{}: stops half of the other broken functions", WRITE, "test_of_shown")
+def test_of_half(submission, name):
+    passed, count = others(submission, name)
+    expect_most(passed, count, count // 2, name)
+
+
+@each_function(1, "test_{}: stops all other broken functions", WRITE, "test_of_half")
+def test_of_all(submission, name):
+    passed, count = others(submission, name)
+    expect_most(passed, count, 0, name)

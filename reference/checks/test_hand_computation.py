@@ -1,0 +1,131 @@
+"""Checks of `hand_computation`: numbers worked out on paper, with follow-through marks.
+
+An entry is right if it is within ±0.002 of the exact value, or of what follows from the student's
+own previous step; so one slip costs one step.
+"""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import says_something
+from autograder.checking.expect import Mismatch, expect_shape
+from autograder.report.values import index
+from autograder.sandbox.problems import StudentProblem
+from autograder.text import few
+from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
+
+HOW = {
+    "scores": (
+        "Which two rows does the entry in row i and column j come from?",
+        "Entry [i][j] is the dot product of row i of Q with row j of K: that is Q Kᵀ, not Q K.",
+        "Take row i of Q and row j of K, multiply them number by number, and add up.",
+    ),
+    "scaled": (
+        "By what does the formula divide the scores?",
+        "All scores are divided by one number: the square root of d_k, the length of a key.",
+        "Count the columns of K; that is d_k. Divide each score by √d_k.",
+    ),
+    "weights": (
+        "Which numbers have to add up to 1?",
+        "Each row is a softmax of its own: e to the power of each entry, over the sum of its row.",
+        "For one row: work out the exponentials, add them, divide each by that sum.",
+    ),
+    "output": (
+        "What is mixed by the weights, and in what proportions?",
+        "Row i of the output is the sum of the rows of V, each times its weight in row i.",
+        "Column c of output row i: weight 1 times V[0][c], plus weight 2 times V[1][c], and so on.",
+    ),
+}
+
+
+def stated(submission, name):
+    """The student's own value of an earlier step, or None where there is no usable one."""
+    try:
+        values = submission.value(name)
+    except StudentProblem:
+        return None
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
+def filled_in(submission, name):
+    value = submission.value(name)
+    assert value is not None, f"{name} is not filled in yet."
+    return value
+
+
+def judge_step(submission, part, step, note):
+    """Pass if every entry is right in itself, or right given the step before."""
+    name = f"{part.letter}_{step}"
+    answer = expect_shape(filled_in(submission, name), part.shape(step), name)
+    exact = part.exact(step)
+    right = np.abs(answer - exact) <= WITHIN
+    if right.all():
+        return
+    before = STEPS[STEPS.index(step) - 1] if step != "scores" else None
+    own = stated(submission, f"{part.letter}_{before}") if before else None
+    if own is not None and own.shape == part.shape(before) and says_something(own, 10 * WITHIN):
+        right |= np.abs(answer - part.following(step, own)) <= WITHIN
+        if right.all():
+            note(f"Right, from your {part.letter}_{before}.")
+            return
+    tell_what_is_wrong(name, answer, ~right, printed=not submission.variant)
+
+
+def tell_what_is_wrong(name, answer, wrong, printed):
+    """Say which entries are wrong, without the right ones: those are the exercise.
+
+    Where every wrong entry is what the reference text prints, say that it is wrong there.
+    """
+    printed = PRINTED_IN_S3.get(name, {}) if printed else {}
+    places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
+    if printed and all(
+        place in printed and abs(answer[place] - printed[place]) <= WITHIN for place in places
+    ):
+        finding = (
+            f"{name}: these are numbers that the reference text (S3) prints in its worked example. "
+            f"They are wrong there: they do not follow from its own matrices."
+        )
+    else:
+        named = few([index(place) for place in places], 6)
+        finding = f"{name}: {len(places)} of {wrong.size} entries are not right: {named}."
+    raise Mismatch(finding, name, answer, None, wrong)
+
+
+def title(part, step):
+    words = {
+        "scores": "the scores Q Kᵀ",
+        "scaled": "the scores divided by √d_k",
+        "weights": "the weights (softmax of each row)",
+        "output": "the output (weights times V)",
+    }
+    return f"Part {part.upper()}: {words[step]}"
+
+
+def case(part, step):
+    mark = pytest.mark.check(title(part, step), points=1, hints=HOW[step])
+    return pytest.param(part, step, id=f"{part}_{step}", marks=mark)
+
+
+@pytest.mark.parametrize(("part", "step"), [case(part, step) for part in "abc" for step in STEPS])
+def test_step(submission, reference, note, part, step):
+    judge_step(submission, reference.hand_problem(submission.variant).parts[part], step, note)
+
+
+@pytest.mark.check(
+    "Part C: the row with its last position blocked",
+    points=1,
+    hints=(
+        "How much of the blocked position may go into the result?",
+        "The blocked position weighs 0, and the three others share the whole: they sum to 1.",
+        "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
+    ),
+)
+def test_masked_row(submission, reference):
+    answer = expect_shape(filled_in(submission, "c_masked_row"), (4,), "c_masked_row")
+    right = reference.hand_problem(submission.variant).masked_row
+    wrong = ~(np.abs(answer - np.array(right)) <= WITHIN)
+    if wrong.any():
+        tell_what_is_wrong("c_masked_row", answer, wrong, printed=not submission.variant)

@@ -1,0 +1,304 @@
+"""Checks of `language_model`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import follows
+from autograder.checking.expect import Mismatch, expect_close, expect_refusal, expect_shape
+from autograder.checking.torch_modules import (
+    draw_state,
+    expect_forgotten,
+    expect_gradients,
+    expect_parts,
+    expect_same_tensors,
+)
+from reference.asking import Asked
+
+BLOCK, MODEL = "TransformerBlock", "SimpleLanguageModel"
+ATTENTION = tuple(f"attention.W_{name}" for name in "qkvo")
+SMALL = (11, 4, 2, 5, 7)
+LEAST_CHANGE = 1e-3  # of the logits of another word
+
+
+@pytest.fixture
+def block(submission, modules):
+    rng = np.random.default_rng(1)
+    first = (((4, 2, 5), (draw(rng, 2, 3, 4),), block_state(rng, 4, 5)),)
+    return Asked(submission, modules.TransformerBlock, BLOCK, first, ("the result",))
+
+
+@pytest.fixture
+def model(submission, modules):
+    rng = np.random.default_rng(1)
+    first = ((SMALL, (rng.integers(11, size=(2, 3)),), model_state(rng, SMALL)),)
+    return Asked(submission, modules.SimpleLanguageModel, MODEL, first, ("the logits",))
+
+
+def draw(rng, *sizes):
+    return rng.normal(size=sizes).astype(np.float32)
+
+
+def block_state(rng, d_model, d_ff, prefix=""):
+    projections = {f"attention.W_{name}.weight": (d_model, d_model) for name in "qkvo"}
+    network = {
+        "feed_forward.0.weight": (d_ff, d_model),
+        "feed_forward.2.weight": (d_model, d_ff),
+    }
+    state = draw_state(rng, projections | network)
+    state["feed_forward.0.bias"] = draw(rng, d_ff)
+    state["feed_forward.2.bias"] = draw(rng, d_model)
+    for norm in ("norm1", "norm2"):
+        state[f"{norm}.weight"] = 1 + 0.3 * draw(rng, d_model)
+        state[f"{norm}.bias"] = 0.3 * draw(rng, d_model)
+    return {prefix + name: value for name, value in state.items()}
+
+
+def model_state(rng, sizes):
+    vocab, d_model, _, d_ff, positions = sizes
+    state = {
+        "token_embedding.weight": draw(rng, vocab, d_model),
+        "position_embedding.weight": draw(rng, positions, d_model),
+        "output_projection.weight": draw(rng, vocab, d_model) / np.float32(np.sqrt(d_model)),
+        "output_projection.bias": draw(rng, vocab),
+    }
+    return state | block_state(rng, d_model, d_ff, "block.")
+
+
+def expect_one_result(run, name, what):
+    if isinstance(run.value, list) and len(run.value) > 1:
+        raise Mismatch(
+            f"{name} returned {len(run.value)} results; expected one tensor, {what}.",
+            mistake="number-of-results",
+        )
+
+
+@pytest.mark.check(
+    "TransformerBlock: its parts, and the shape of its result",
+    points=1,
+    hints=(
+        "What are the names of the four parts of the block?",
+        "attention, norm1, feed_forward and norm2; the block returns one tensor, (B, L, E).",
+        "Compare with the text: nn.LayerNorm(d_model) twice, and nn.Sequential of Linear, ReLU, "
+        "Linear.",
+    ),
+)
+def test_block_parts(block, rng):
+    run = block.run((4, 2, 5), (draw(rng, 2, 3, 4),), block_state(rng, 4, 5))
+    expect_parts(run, BLOCK, (*ATTENTION, "norm1", "feed_forward", "norm2"), ATTENTION)
+    expect_one_result(run, BLOCK, "the result")
+    expect_shape(run.value, (2, 3, 4), "the result")
+
+
+@pytest.mark.check(
+    "TransformerBlock: the values",
+    points=5,
+    hints=(
+        "In which order do the attention, the sum and the normalisation come?",
+        "Twice the same: x plus what a part makes of it, and the norm of that sum. The second time "
+        "x is the result of the first.",
+        "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
+    ),
+)
+def test_block_values(block, rng):
+    for batch, length, d_model, heads, d_ff in ((2, 3, 4, 1, 5), (1, 5, 6, 3, 7), (3, 4, 8, 2, 8)):
+        state, x = block_state(rng, d_model, d_ff), draw(rng, batch, length, d_model)
+        block.compare((d_model, heads, d_ff), (x,), state, condition=100.0)
+
+
+@pytest.mark.check(
+    "TransformerBlock: with a mask",
+    points=2,
+    hints=(
+        "What does the attention inside get when a mask is handed to the block?",
+        "The mask goes on to the attention as it is; True there means “may attend”.",
+        "self.attention(x, mask)",
+    ),
+)
+def test_block_mask(block, rng, note):
+    state, x = block_state(rng, 6, 5), draw(rng, 2, 4, 6)
+    causal = np.tril(np.ones((4, 4), bool))
+    odd = np.array([[1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]])
+    for mask in (causal, odd, causal.astype(np.float32)):
+        block.compare_masked((6, 2, 5), (x,), mask, state, note)
+
+
+@pytest.mark.check(
+    "SimpleLanguageModel: its parts, and one logit for each word",
+    points=1,
+    hints=(
+        "What are the names of the four parts of the model, and how large is each?",
+        "token_embedding (vocab_size, d_model), position_embedding (max_seq_length, d_model), "
+        "block, output_projection from d_model to vocab_size.",
+        "Two nn.Embedding, your TransformerBlock, and an nn.Linear with its bias.",
+    ),
+)
+def test_model_parts(model, submission, rng):
+    run = model.run(SMALL, (rng.integers(11, size=(2, 3)),), model_state(rng, SMALL))
+    parts = ("token_embedding", "position_embedding", "block", "output_projection")
+    expect_parts(run, MODEL, parts, graded_apart=("block",))
+    expect_one_result(run, MODEL, "the logits")
+    expect_shape(run.value, (2, 3, 11), "the logits")
+    length = submission.SimpleLanguageModel.kept(*SMALL).value("max_seq_length")
+    if length != 7:
+        raise Mismatch(
+            f"The attribute max_seq_length is {length!r:.40}; expected 7, the number it was made "
+            f"with.",
+            mistake="max-seq-length",
+        )
+
+
+@pytest.mark.check(
+    "SimpleLanguageModel: the logits",
+    points=4,
+    hints=(
+        "What is added to a word's own vector, and what is done with the logits?",
+        "Token plus position, then the block with a causal mask, then the output projection, and "
+        "no softmax.",
+        "Positions count from 0: torch.arange(tokens.size(1)). The mask is the lower triangle with "
+        "its diagonal.",
+    ),
+)
+def test_model_values(model, block, rng, note):
+    for sizes, batch, length in (((7, 4, 1, 5, 6), 2, 1), ((9, 6, 3, 4, 8), 3, 5)):
+        tokens = rng.integers(sizes[0], size=(batch, length))
+        compare_model(model, block, sizes, tokens, model_state(rng, sizes), note)
+
+
+def compare_model(model, block, sizes, tokens, state, note):
+    """Pass if the logits are right, or what follows from the student's own block."""
+    run = model.run(sizes, (tokens,), state)
+    right = model.right(sizes, (tokens,), run.state).value
+    follows(
+        model.answers(run.value, right)[0],
+        right,
+        lambda steps: logits_of_own_block(steps, block, sizes, tokens, run.state),
+        "the logits",
+        note,
+        BLOCK,
+        block.submission,
+        condition=100.0,
+    )
+
+
+def logits_of_own_block(steps, block, sizes, tokens, state):
+    """What a right model makes of the student's own block: one mistake costs once."""
+    _, d_model, heads, d_ff, _ = sizes
+    x = state["token_embedding.weight"][tokens]
+    x = x + state["position_embedding.weight"][: tokens.shape[1]]
+    causal = np.tril(np.ones((tokens.shape[1],) * 2, bool))
+    own = {
+        name.removeprefix("block."): value
+        for name, value in state.items()
+        if name.startswith("block.")
+    }
+    sizes = (d_model, heads, d_ff)
+    found = steps.ask(lambda mine, x: block.of(mine).output(sizes, (x, causal), own), x)
+    weight = state["output_projection.weight"].astype(float)
+    return found @ weight.T + state["output_projection.bias"]
+
+
+@pytest.mark.check(
+    "SimpleLanguageModel: a word changes nothing before it",
+    points=2,
+    hints=(
+        "Which words may the logits of position t depend on?",
+        "On those up to t, and on none after it: the model makes a causal mask itself.",
+        "torch.ones(L, L).tril() is true where a position may look; hand it to the block.",
+    ),
+)
+def test_model_causality(model, rng):
+    sizes = (9, 6, 2, 5, 8)
+    state, tokens = model_state(rng, sizes), rng.integers(9, size=(2, 8))
+    whole = model.output(sizes, (tokens,), state)
+    for place in (1, 4, 7):
+        changed = tokens.copy()
+        changed[:, place:] = (changed[:, place:] + 1) % 9
+        after = model.output(sizes, (changed,), state)
+        where = f"the logits before position {place}, where the words were changed,"
+        expect_close(after[:, :place], whole[:, :place], where)
+        if (np.abs(after[:, place] - whole[:, place]).max(-1) < LEAST_CHANGE).any():
+            raise Mismatch(
+                f"Another word at position {place} leaves the logits of that position as they "
+                f"were.",
+                mistake="sees-no-present",
+            )
+
+
+@pytest.mark.check(
+    "SimpleLanguageModel: too many tokens are refused",
+    points=1,
+    hints=(
+        "How many positions have a vector of their own?",
+        "A sequence longer than max_seq_length raises ValueError; one just as long is fine.",
+        "Compare tokens.size(1) with self.max_seq_length before anything else.",
+    ),
+)
+def test_too_long(model, rng):
+    sizes = (9, 4, 2, 5, 6)
+    state = model_state(rng, sizes)
+    model.run(sizes, (rng.integers(9, size=(1, 6)),), state)
+    tokens = rng.integers(9, size=(2, 13))
+    expect_refusal(
+        lambda: model.submission.forward(MODEL, sizes, (tokens,)).value,
+        f"{MODEL} with 13 tokens and 6 positions",
+        "ValueError",
+    )
+
+
+@pytest.mark.check(
+    "The gradient reaches every part",
+    points=3,
+    hints=(
+        "Which part is cut off from the logits, or takes no part in them?",
+        "A gradient flows back along every operation of torch between a weight and the logits.",
+        "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
+    ),
+)
+def test_gradients(model, rng):
+    sizes = (7, 4, 2, 5, 6)
+    state, inputs = model_state(rng, sizes), (rng.integers(7, size=(2, 5)),)
+    toward = draw(rng, 2, 5, 7)
+    run = model.run(sizes, inputs, state, toward=(toward,))
+    right = model.right(sizes, inputs, run.state, (toward,))
+    total = model.total(sizes, inputs, state, toward)
+    elsewhere = model.gradients_elsewhere(sizes, inputs, state, (toward,))
+    expect_gradients(run, right, {}, total, elsewhere)
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "TransformerBlock: other sizes, arguments that stay as they are, nothing kept from other calls",
+    points=1,
+)
+def test_block_other_sizes(block, rng):
+    state, x = block_state(rng, 10, 3), draw(rng, 1, 6, 10)
+    block.compare((10, 5, 3), (x,), state, condition=100.0)
+    expect_same_tensors(block.run((10, 5, 3), (x,), state), (x,), ("x",))
+    causal = np.tril(np.ones((6, 6), np.float32))
+    others = ((draw(rng, 1, 6, 10), causal), (draw(rng, 2, 4, 10),))
+    for inputs in ((x,), (x, causal.T)):
+        expect_forgotten(
+            lambda inputs=inputs, **more: block.output((10, 5, 3), inputs, state, **more),
+            others,
+            "the results",
+        )
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "SimpleLanguageModel: other sizes, while training too, nothing kept from other calls",
+    points=2,
+)
+def test_model_other_sizes(model, block, rng, note):
+    sizes = (20, 12, 4, 10, 9)
+    state, tokens = model_state(rng, sizes), rng.integers(20, size=(4, 9))
+    compare_model(model, block, sizes, tokens, state, note)
+    model.expect_to_follow(sizes, (tokens,), state)
+    still = np.asarray(model.output(sizes, (tokens,), state), float)
+    training = model.output(sizes, (tokens,), state, training=True)
+    expect_close(training, still, "the logits while training", condition=100.0)
+    expect_same_tensors(model.run(sizes, (tokens,), state), (tokens,), ("tokens",))
+    others = ((rng.integers(20, size=(2, 3)),), (rng.integers(20, size=(1, 5)),))
+    expect_forgotten(
+        lambda **more: model.output(sizes, (tokens,), state, **more), others, "the logits"
+    )

@@ -1,0 +1,180 @@
+"""Checks of `multi_head_attention`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.expect import expect_close, expect_refusal, expect_results, expect_shape
+from autograder.checking.torch_modules import (
+    draw_state,
+    expect_forgotten,
+    expect_gradients,
+    expect_parts,
+    expect_same_tensors,
+)
+from reference.asking import Asked
+
+NAME = "MultiHeadAttention"
+MATRICES = ("W_q", "W_k", "W_v", "W_o")
+CAUSAL = np.tril(np.ones((4, 4), bool))
+ODD = np.array([[1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]], bool)
+
+
+@pytest.fixture
+def heads(submission, modules):
+    rng = np.random.default_rng(1)
+    first = (((8, 4), (draw(rng, 2, 3, 8),), state_of(rng, 8)),)
+    return Asked(submission, modules.MultiHeadAttention, NAME, first)
+
+
+def state_of(rng, d_model):
+    return draw_state(rng, {f"{name}.weight": (d_model, d_model) for name in MATRICES})
+
+
+def draw(rng, *sizes):
+    return rng.normal(size=sizes).astype(np.float32)
+
+
+@pytest.mark.check(
+    "Four matrices without a bias, two results",
+    points=2,
+    hints=(
+        "What are the names and the sizes of the four nn.Linear of the task?",
+        "Each leads from d_model to d_model, without a bias; the weights have an axis for the "
+        "heads: (B, H, L, L).",
+        "nn.Linear(d_model, d_model, bias=False) four times; return the output and the weights.",
+    ),
+)
+def test_parameters_and_shapes(heads, rng):
+    run = heads.run((8, 4), (draw(rng, 2, 3, 8),), state_of(rng, 8))
+    expect_parts(run, NAME, MATRICES, without_bias=MATRICES)
+    output, weights = expect_results(run.value, ("output", "weights"), NAME)
+    expect_shape(output, (2, 3, 8), "the output")
+    expect_shape(weights, (2, 4, 3, 3), "the weights")
+
+
+@pytest.mark.check(
+    "One head: attention as before",
+    points=2,
+    hints=(
+        "With a single head nothing is split. Which part of plain self-attention differs?",
+        "Queries, keys and values by W_q, W_k and W_v; attention; then W_o.",
+        "Compare line by line with your SelfAttention.",
+    ),
+)
+def test_one_head(heads, rng):
+    heads.compare((5, 1), (draw(rng, 2, 3, 5),), state_of(rng, 5))
+
+
+@pytest.mark.check(
+    "Several heads",
+    points=4,
+    hints=(
+        "Which features of a word does head 1 get, and by what are its scores divided?",
+        "Each head has neighbouring features, d_model / num_heads of them, and is scaled by the "
+        "root of that number.",
+        "view(B, L, H, d).transpose(1, 2) splits; transpose(1, 2).reshape(B, L, E) merges again.",
+    ),
+)
+def test_heads(heads, rng, note):
+    for batch, length, width, count in ((2, 3, 8, 2), (1, 5, 6, 3), (3, 4, 4, 4), (2, 2, 12, 3)):
+        state, one_head = state_of(rng, width), (width // count, 1)
+        heads.compare_scaled(
+            (width, count), (draw(rng, batch, length, width),), state, one_head, note
+        )
+
+
+@pytest.mark.check(
+    "A mask of (L, L)",
+    points=2,
+    hints=(
+        "Here True means “may attend”. What becomes of a score whose mask entry is False?",
+        "Blocked weights are 0 and each row still sums to 1, in every head.",
+        "scores.masked_fill(mask == 0, float('-inf')), before the softmax.",
+    ),
+)
+def test_mask(heads, rng, note):
+    x, state = draw(rng, 2, 4, 6), state_of(rng, 6)
+    for mask in (CAUSAL, ODD.astype(int), ODD.astype(np.float32)):
+        heads.compare_masked((6, 3), (x,), mask, state, note)
+        heads.compare_masked((6, 2), (x,), mask, state, note)
+
+
+@pytest.mark.check(
+    "Masks of (B, L, L) and (B, 1, L, L)",
+    points=2,
+    hints=(
+        "Which axis of the scores does each axis of the mask meet when they broadcast?",
+        "Axes are matched from the last. The scores have the axes (B, H, L, L), a mask of three "
+        "axes has none for the heads.",
+        "If the mask has three axes, put one in at position 1; with two or four it fits as it is.",
+    ),
+)
+def test_masks(heads, rng, note):
+    x, state = draw(rng, 2, 4, 6), state_of(rng, 6)
+    each = np.stack([CAUSAL, ODD])
+    for mask in (each, each.astype(np.float32), each[:, None]):
+        heads.compare_masked((6, 3), (x,), mask, state, note)
+        heads.compare_masked((6, 2), (x,), mask, state, note)  # as many heads as sequences
+
+
+@pytest.mark.check(
+    "A number of heads that does not fit is refused",
+    points=1,
+    hints=(
+        "What should happen for 10 features and 4 heads?",
+        "The constructor notices by itself that the features cannot be shared out evenly.",
+        "Before anything else compare d_model % num_heads with 0, and raise a ValueError.",
+    ),
+)
+def test_refuses(submission):
+    for sizes in ((10, 4), (21, 8)):
+        expect_refusal(
+            lambda: submission.MultiHeadAttention.kept(*sizes),
+            f"{NAME}({sizes[0]}, {sizes[1]})",
+            "ValueError",
+        )
+
+
+@pytest.mark.check(
+    "The gradient reaches x and all four matrices",
+    points=2,
+    hints=(
+        "Which of the four matrices has no part in the output, or is cut off from it?",
+        "A gradient flows back along every operation of torch between a weight and the output.",
+        "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
+    ),
+)
+def test_gradients(heads, rng):
+    state, inputs = state_of(rng, 6), (draw(rng, 2, 4, 6),)
+    if heads.is_right((6, 3), (*inputs, CAUSAL), state):
+        inputs = (*inputs, CAUSAL)
+    toward = draw(rng, 2, 4, 6)
+    run = heads.run((6, 3), inputs, state, toward=(toward, None))
+    right = heads.right((6, 3), inputs, run.state, (toward, None))
+    total = heads.total((6, 3), inputs, state, toward)
+    elsewhere = heads.gradients_elsewhere((6, 3), inputs, state, (toward, None))
+    expect_gradients(run, right, {"input 0": "x"}, total, elsewhere)
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other sizes, causality, arguments that stay as they are, nothing kept from other calls",
+    points=3,
+)
+def test_other_sizes(heads, rng, note):
+    state, x = state_of(rng, 12), draw(rng, 3, 7, 12)
+    for count in (1, 2, 3, 6, 12):
+        heads.compare_scaled((12, count), (x,), state, (12, count), note)
+    causal = np.tril(np.ones((7, 7), np.float32))
+    expect_same_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
+    changed = x.copy()
+    changed[:, 4:] -= 1
+    before, after = (heads.output((12, 4), (each, causal), state) for each in (x, changed))
+    expect_close(after[:, :4], before[:, :4], "the output before a change")
+    others = ((draw(rng, 3, 7, 12), causal), (draw(rng, 2, 4, 12),))
+    for inputs in ((x,), (x, causal.T)):
+        expect_forgotten(
+            lambda inputs=inputs, **more: heads.output((12, 4), inputs, state, **more),
+            others,
+            "the outputs",
+        )

@@ -1,0 +1,217 @@
+"""Checks of `multi_head_reshape`: `split_heads` and `merge_heads`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import follows_data
+from autograder.checking.expect import (
+    Mismatch,
+    expect_close,
+    expect_error,
+    expect_shape,
+    expect_unchanged,
+)
+from autograder.checking.purity import expect_no_trace
+
+# (B, L, E, H): B, L, H and E/H all differ.
+SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6))
+
+
+def counted(*shape):
+    """0, 1, 2, … in that shape: a wrong place is seen at once."""
+    return np.arange(float(np.prod(shape))).reshape(shape)
+
+
+def misfits(rng):
+    """Heads and features that do not fit, with every kind of remainder of some heads."""
+    heads = int(rng.integers(5, 9))
+    times = rng.integers(2, 6, size=heads)
+    pairs = [(heads, int(times[left]) * heads + left) for left in range(1, heads)]
+    return [*pairs, (heads, int(rng.integers(1, heads)))]  # and fewer features than heads
+
+
+def refuses(submission, heads, features):
+    """Whether split_heads raises a ValueError of its own for sizes that do not fit."""
+    try:
+        x = np.zeros((2, 3, features))
+        expect_error(submission.split_heads, x, heads, type="ValueError", naming=(features, heads))
+    except Mismatch:
+        return False
+    return True
+
+
+def by_head(features, heads):
+    """Lays (B, H, L, d) out as one row for each head and position of the first batch item."""
+
+    def layout(x):
+        item = x[0].reshape(-1, x.shape[-1])
+        names = [f"head {h}, position {p}" for h in range(x.shape[1]) for p in range(x.shape[2])]
+        return item, (item.astype(int) % features) // (features // heads), tuple(names)
+
+    return layout
+
+
+def by_token(features, heads):
+    """Lays (B, L, E) out as one row a token; a number belongs to the head that it came from."""
+
+    def layout(x):
+        length, size = x.shape[1], features // heads
+        return (
+            x[0],
+            (x[0].astype(int) // (length * size)) % heads,
+            tuple(f"position {p}" for p in range(length)),
+        )
+
+    return layout
+
+
+@pytest.mark.check(
+    "split_heads: the shape is (B, H, L, E/H)",
+    points=1,
+    hints=(
+        "Which axis comes second in the result: the heads or the positions?",
+        "The features (the last axis) are cut into H parts of E/H; the heads then move forward.",
+        "Reshape to (B, L, H, E // H) first, then exchange the axes of L and H.",
+    ),
+)
+def test_split_shape(submission):
+    for batch, length, features, heads in SIZES:
+        x = counted(batch, length, features)
+        size = (batch, heads, length, features // heads)
+        expect_shape(submission.split_heads(x, heads), size, "the result")
+
+
+@pytest.mark.check(
+    "split_heads: each head gets its own block of features, of every position",
+    points=3,
+    needs=["test_split_shape"],
+    hints=(
+        "Follow one token: which of its features are in head 0, and are they still its own?",
+        "Head h holds the features h·E/H to (h+1)·E/H of each token. A reshape alone cannot move "
+        "the heads in front of the positions: it keeps the order in memory.",
+        "x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
+    ),
+)
+def test_split_values(submission, reference):
+    for batch, length, features, heads in SIZES:
+        x = counted(batch, length, features)
+        expect_close(
+            submission.split_heads(x, heads),
+            reference.split_heads(x, heads),
+            layout=by_head(features, heads),
+            groups="head",
+        )
+
+
+@pytest.mark.check(
+    "split_heads: a number of heads that does not fit is a ValueError that names both numbers",
+    points=2,
+    hints=(
+        "What should happen for 10 features and 4 heads?",
+        "The function has to notice by itself that E is not a multiple of H, and say which "
+        "numbers do not fit.",
+        'if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',
+    ),
+)
+def test_split_error(submission):
+    # sizes at which NumPy's own message cannot name both numbers by chance
+    for shape, heads in (((2, 3, 10), 4), ((1, 5, 34), 7), ((3, 2, 9), 6)):
+        expect_error(
+            submission.split_heads,
+            np.zeros(shape),
+            heads,
+            type="ValueError",
+            naming=(shape[-1], heads),
+        )
+
+
+@pytest.mark.check(
+    "merge_heads: the shape is (B, L, H·d)",
+    points=1,
+    hints=(
+        "Which axes of the input become the features again?",
+        "The heads go back behind the positions; then the last two axes become one.",
+        "Exchange the axes of H and L first, then reshape to (B, L, H * d).",
+    ),
+)
+def test_merge_shape(submission):
+    for batch, length, features, heads in SIZES:
+        x = counted(batch, heads, length, features // heads)
+        expect_shape(submission.merge_heads(x), (batch, length, features), "the result")
+
+
+@pytest.mark.check(
+    "merge_heads: each token gets its own features back, head after head",
+    points=3,
+    needs=["test_merge_shape"],
+    hints=(
+        "Which numbers stand in the first row of your result, and which token do they belong to?",
+        "A row of the result is one token: its features from head 0, then head 1, and so on.",
+        "x.transpose(0, 2, 1, 3) before the reshape; a reshape alone mixes the tokens.",
+    ),
+)
+def test_merge_values(submission, reference):
+    for batch, length, features, heads in SIZES:
+        x = counted(batch, heads, length, features // heads)
+        expect_close(
+            submission.merge_heads(x),
+            reference.merge_heads(x),
+            layout=by_token(features, heads),
+            groups="head",
+        )
+
+
+@pytest.mark.check(
+    "merge_heads undoes split_heads",
+    points=1,
+    needs=["test_split_shape", "test_merge_shape"],
+    hints=(
+        "Do the two functions move the axes in opposite order?",
+        "Merging takes the steps of splitting backwards.",
+        "split: reshape, then transpose. merge: transpose, then reshape.",
+    ),
+)
+def test_round_trip(submission, reference, rng, note):
+    pairs = []
+    for batch, length, features, heads in SIZES:
+        x = rng.normal(size=(batch, length, features))
+        size = (batch, heads, length, features // heads)
+        pairs.append((x, expect_shape(submission.split_heads(x, heads), size, "the result")))
+    unaware = submission.fresh()  # has seen no x that it could hand back
+    for x, apart in pairs:
+        back = unaware.merge_heads(apart)
+        following = reference.merge_heads(apart)
+        follows_data(back, x, following, "what comes back", note, "split_heads")
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other sizes, and arguments that stay as they are", points=1, needs=["test_split_values"]
+)
+def test_other_sizes(submission, reference, rng):
+    x = rng.normal(size=(5, 7, 24))
+    for heads in (1, 2, 8, 24):
+        answer, (after, _) = submission.split_heads.with_arguments(x, heads)
+        expect_close(answer, reference.split_heads(x, heads))
+        expect_unchanged(x, after, "x")
+    for heads in rng.choice(np.arange(2, 14), size=3, replace=False).tolist():
+        batch, length, size = rng.integers(1, 9, size=3).tolist()
+        more = rng.normal(size=(batch, length, heads * size))
+        apart = reference.split_heads(more, heads)
+        expect_close(submission.split_heads(more, heads), apart)
+        expect_close(submission.merge_heads(apart), more)
+    if refuses(submission, 4, 10):  # one mistake costs once
+        for heads, features in misfits(rng):
+            assert refuses(submission, heads, features), (
+                "Some numbers of heads that do not fit are no ValueError of the function's own."
+            )
+    apart = reference.split_heads(x, 4)
+    answer, (after,) = submission.merge_heads.with_arguments(apart)
+    expect_close(answer, x)
+    expect_unchanged(apart, after, "x")
+    calls = [
+        ("split_heads", lambda s: s.split_heads(x, 4)),
+        ("merge_heads", lambda s: s.merge_heads(apart)),
+    ]
+    between = [lambda s: s.split_heads(x[:2] + 1, 8), lambda s: s.merge_heads(apart[:, :2] - 1)]
+    expect_no_trace(submission, calls, between)

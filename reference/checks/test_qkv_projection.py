@@ -1,0 +1,113 @@
+"""Checks of `qkv_projection`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.expect import expect_close, expect_results, expect_shape, expect_unchanged
+from autograder.checking.purity import expect_no_trace
+
+NAMES = ("Q", "K", "V")
+SIZES = {  # (batch, L, d_model, d_k, d_v): all sizes of a case differ
+    "one sequence": ((), 3, 4, 2, 5),
+    "a batch": ((2,), 4, 3, 5, 1),
+    "two batch axes": ((2, 3), 5, 4, 1, 6),
+}
+
+
+def draw(rng, batch, length, d_model, d_k, d_v):
+    return (
+        rng.normal(size=(*batch, length, d_model)),
+        rng.normal(size=(d_model, d_k)),
+        rng.normal(size=(d_model, d_k)),
+        rng.normal(size=(d_model, d_v)),
+    )
+
+
+def run(submission, *args):
+    return expect_results(submission.project_qkv(*args), NAMES, "project_qkv")
+
+
+def compare(submission, reference, *args):
+    answers = run(submission, *args)
+    for name, answer, right in zip(NAMES, answers, reference.project_qkv(*args), strict=True):
+        expect_close(answer, right, name, condition=20.0)
+
+
+@pytest.mark.check(
+    "Three results, one row for each position",
+    points=1,
+    hints=(
+        "How many queries does a sequence of 3 words have, and how long is each?",
+        "Every position gets a query, a key and a value: L rows, and as many columns as the matrix "
+        "that made them.",
+        "End with one line that returns all three, in the order Q, K, V.",
+    ),
+)
+def test_shapes(submission, rng):
+    args = draw(rng, *SIZES["one sequence"])
+    for name, answer, width in zip(NAMES, run(submission, *args), (2, 2, 5), strict=True):
+        expect_shape(answer, (3, width), name)
+
+
+@pytest.mark.check(
+    "Q, K and V of a small example",
+    points=3,
+    needs=["test_shapes"],
+    hints=(
+        "Which matrix makes the queries, which the keys, and which the values?",
+        "Row i of Q is row i of X times W_Q; the same with W_K and W_V.",
+        "X stands on the left of each product, and no matrix is transposed.",
+    ),
+)
+def test_by_hand(submission, reference):
+    X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]])
+    W_Q = np.array([[1.0, 0.0], [2.0, 1.0]])
+    W_K = np.array([[0.0, 1.0], [1.0, 3.0]])
+    W_V = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1.0]])
+    compare(submission, reference, X, W_Q, W_K, W_V)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param(
+            name,
+            id=name.replace(" ", "_"),
+            marks=pytest.mark.check(
+                f"L, d_model, d_k and d_v may all differ: {name}",
+                points=1,
+                needs=["test_by_hand"],
+                hints=(
+                    "Which axes take part in the product, and which stay as they are?",
+                    "The last axis of X meets the first of the matrix; all axes in front are kept.",
+                    "The operator @ does that for any number of batch axes.",
+                ),
+            ),
+        )
+        for name in SIZES
+    ],
+)
+def test_sizes(submission, reference, rng, sizes):
+    compare(submission, reference, *draw(rng, *SIZES[sizes]))
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other values, and arguments that stay as they are", points=2, needs=["test_by_hand"]
+)
+def test_other_values_and_unchanged(submission, reference, rng):
+    compare(submission, reference, *draw(rng, (3,), 1, 7, 2, 3))
+    for batch in ((), (2,)):  # sizes that no table can know
+        length, d_model, d_k, d_v = rng.choice(np.arange(6, 41), size=4, replace=False)
+        compare(submission, reference, *draw(rng, batch, length, d_model, d_k, d_v))
+    compare(submission, reference, *(50 * each for each in draw(rng, (), 3, 3, 3, 3)))
+    args = draw(rng, (2,), 3, 4, 5, 2)
+    _, after = submission.project_qkv.with_arguments(*args)
+    for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
+        expect_unchanged(was, now, name)
+    other = draw(rng, (2,), 3, 4, 5, 2)
+    calls = [
+        ("project_qkv", lambda s: s.project_qkv(*args)),
+        ("project_qkv", lambda s: s.project_qkv(*other)),
+    ]
+    expect_no_trace(submission, calls)

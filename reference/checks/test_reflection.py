@@ -1,0 +1,46 @@
+"""Checks of `reflection`: whether there is an answer. What it is worth, a person says."""
+
+import re
+
+import pytest
+
+from autograder.authoring.stub import TEXT_STUB
+from autograder.checking.expect import Mismatch
+from autograder.text import several
+
+TITLES = {
+    "why_scale": "Why the scores are divided by √d_k",
+    "attention_or_recurrence": "Attention against recurrent networks",
+    "what_it_means": "How “it” finds its referent",
+}
+FEWEST_WORDS = 10
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name,
+            id=name,
+            marks=pytest.mark.check(
+                f"{title}: answered",
+                points=1,
+                hints=(
+                    "What would you tell a friend who asked you this?",
+                    "Some sentences in your own words are enough: what happens, and why.",
+                    f"Write in the cell that says {TEXT_STUB}, in its place.",
+                ),
+            ),
+        )
+        for name, title in TITLES.items()
+    ],
+)
+def test_answered(submission, name):
+    text = submission.answer(name).replace(TEXT_STUB, "")
+    words = len(re.findall(r"\w+", text))
+    if not words:
+        raise Mismatch("There is no answer yet.")
+    if words < FEWEST_WORDS:
+        raise Mismatch(
+            f"The answer has {several(words, 'word')} so far; some sentences are asked for."
+        )

@@ -1,0 +1,239 @@
+"""Checks of `scaled_dot_product_attention`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import follows
+from autograder.checking.expect import expect_close, expect_results, expect_shape, expect_unchanged
+from autograder.checking.purity import expect_no_trace
+
+NAMES = ("output", "attention_weights")
+RESULTS = ("the output", "the attention weights")
+BASIC = ["test_weights_by_hand"]
+SIZES = {  # all sizes of a case differ, so that no two axes can be confused
+    "one sequence": ((), 3, 5, 2, 4),
+    "a batch": ((2,), 3, 4, 5, 1),
+    "two batch axes": ((2, 3), 4, 5, 1, 6),
+}
+
+
+def call(function, Q, K, V, *mask):
+    """The function with a mask by name, where there is one."""
+    return function(Q, K, V, **dict(zip(["mask"], mask, strict=False)))
+
+
+def draw(rng, batch, l_q, l_k, d_k, d_v):
+    return (
+        rng.normal(size=(*batch, l_q, d_k)),
+        rng.normal(size=(*batch, l_k, d_k)),
+        rng.normal(size=(*batch, l_k, d_v)),
+    )
+
+
+def run(submission, *args):
+    result = call(submission.scaled_dot_product_attention, *args)
+    return expect_results(result, NAMES, "scaled_dot_product_attention")
+
+
+@pytest.fixture
+def compare(submission, reference, note):
+    """Pass if output and weights are right, or follow from a softmax of the student's own file."""
+
+    def follow(answer, right, place, what, condition, args):
+        if not submission.borrows("softmax"):
+            expect_close(answer, right, what, condition=condition)
+            return
+
+        def given(how, *changed):
+            """What comes of a softmax of the student's own, or of the right one."""
+
+            def from_own(steps):
+                own = lambda x: steps.ask(lambda mine, x: mine.softmax(x), x)
+                return how(*changed, softmax=own if steps else reference.softmax)[place]
+
+            return from_own
+
+        Q, K, V, *masks = args
+        others = [given(reference.attention, Q * np.sqrt(Q.shape[-1]), *args[1:])]
+        for mask in masks:
+            others += [given(reference.attention, Q, K, V), given(with_zeros, Q, K, V, mask)]
+        follows(
+            answer,
+            right,
+            given(reference.attention, *args),
+            what,
+            note,
+            "softmax",
+            submission,
+            condition=condition,
+            unlike=[each for each in others if np.abs(each(None) - right).max() > 0.01],
+        )
+
+    def with_zeros(Q, K, V, mask, softmax):
+        """Attention whose blocked scores are 0, which is no mask."""
+        scores = np.where(mask, reference.scale(reference.scores(Q, K), Q.shape[-1]), 0.0)
+        weights = softmax(scores)
+        return weights @ V, weights
+
+    def compare(*args, condition=20.0, results=("the attention weights", "the output")):
+        answers = dict(zip(RESULTS, run(submission, *args), strict=True))
+        right = dict(zip(RESULTS, reference.attention(*args), strict=True))
+        for what in results:
+            place = RESULTS.index(what)
+            follow(answers[what], right[what], place, what, condition, args)
+
+    return compare
+
+
+@pytest.mark.check(
+    "Two results: the output, then the weights, in the right shapes",
+    points=2,
+    hints=(
+        "What does the function promise to return, and in which order?",
+        "The output has one row a query and d_v columns; the weights one row a query, one column "
+        "a key.",
+        "End with `return output, attention_weights`.",
+    ),
+)
+def test_two_results(submission, rng):
+    Q, K, V = draw(rng, (), 2, 3, 4, 5)
+    output, weights = run(submission, Q, K, V)
+    expect_shape(output, (2, 5), "the output")
+    expect_shape(weights, (2, 3), "the attention weights")
+
+
+@pytest.mark.check(
+    "The weights of a small example",
+    points=3,
+    needs=["test_two_results"],
+    hints=(
+        "Which three steps lead from Q and K to the weights?",
+        "Scores are dot products of queries with keys, divided by √d_k; then a softmax of each "
+        "row.",
+        "Q @ K.T, then / np.sqrt(d_k) with d_k the last axis of K, then the softmax along the "
+        "last axis.",
+    ),
+)
+def test_weights_by_hand(compare):
+    Q = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0]])
+    K = np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0], [2.0, 0.0, 1.0, 1.0]])
+    V = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
+    compare(Q, K, V, results=["the attention weights"])
+
+
+@pytest.mark.check(
+    "The output of a small example",
+    points=2,
+    needs=BASIC,
+    hints=(
+        "What do the weights multiply: the keys, the queries or the values?",
+        "Row i of the output is the mean of the rows of V, weighted by row i of the weights.",
+        "The output is the weights times V, as a matrix product.",
+    ),
+)
+def test_output_by_hand(compare):
+    Q = np.array([[1.0, 0.0], [0.0, 1.0]])
+    K = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 2.0]])
+    V = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 3.0], [0.0, 1.0, 5.0]])
+    compare(Q, K, V, results=["the output"])
+
+
+@pytest.mark.check(
+    "Scaled by √d_k, whatever d_k is",
+    points=2,
+    needs=["test_two_results"],
+    hints=(
+        "How does your scaling change when the keys get longer?",
+        "The divisor is the square root of d_k, the number of columns of Q and K.",
+        "Take d_k from the last axis of K (K.shape[-1]), and divide the scores by np.sqrt(d_k).",
+    ),
+)
+def test_scaling(compare, rng):
+    for d_k in (1, 2, 9, 16, 64):
+        Q, K, V = draw(rng, (), 2, 3, d_k, 2)
+        compare(Q, K, V)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param(
+            name,
+            id=name.replace(" ", "_"),
+            marks=pytest.mark.check(
+                f"L_q, L_k, d_k and d_v may all differ: {name}",
+                points=1,
+                needs=BASIC,
+                hints=(
+                    "Which axes of K have to change places, when there are axes in front?",
+                    "Only the last two axes take part in the products; those in front are a batch.",
+                    "np.swapaxes(K, -1, -2) turns the last two axes round; K.T turns all of them.",
+                ),
+            ),
+        )
+        for name in SIZES
+    ],
+)
+def test_sizes(compare, rng, sizes):
+    compare(*draw(rng, *SIZES[sizes]))
+
+
+@pytest.mark.check(
+    "A mask: blocked keys weigh nothing, the others share the whole",
+    points=2,
+    needs=BASIC,
+    hints=(
+        "Here True means “may attend”. What must a blocked score become, so that the softmax gives "
+        "it nothing?",
+        "Blocked weights are 0 and each row still sums to 1; so the mask has to act before the "
+        "softmax.",
+        "Where the mask is false, replace the scaled score by −np.inf (or −1e9), then take the "
+        "softmax.",
+    ),
+)
+def test_mask(compare, rng):
+    Q, K, V = draw(rng, (), 2, 3, 4, 1)
+    compare(Q, K, V, np.array([[True, False, True], [False, True, True]]))
+    for batch in ((), (2,), (2, 3)):
+        Q, K, V = draw(rng, batch, 4, 4, 3, 2)
+        compare(Q, K, V, np.tril(np.ones((4, 4), bool)))
+
+
+@pytest.mark.check(
+    "Masks of 0 and 1, and masks that broadcast",
+    points=1,
+    needs=["test_mask"],
+    hints=(
+        "What does your code do with a mask whose entries are 0 and 1 instead of False and True?",
+        "A mask may have fewer axes or axes of size 1; it is stretched to the scores' shape.",
+        "np.where(mask, …, …) takes 0 and 1 as false and true, and broadcasts by itself.",
+    ),
+)
+def test_mask_kinds(compare, rng):
+    Q, K, V = draw(rng, (2,), 3, 4, 5, 2)
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    for mask in (rows, rows.astype(float), rows[:1].astype(bool), rows[np.newaxis, :, :]):
+        compare(Q, K, V, mask)
+    each = rng.random((2, 3, 4)) < 0.5
+    each[..., 0] = True
+    compare(Q, K, V, each)
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Large scores, and arguments that stay as they are", points=1, needs=BASIC)
+def test_large_scores_and_unchanged_arguments(submission, compare, rng):
+    Q, K, V = draw(rng, (2,), 3, 5, 4, 2)
+    compare(Q * 60, K * 60, V, condition=1e5)
+    compare(*draw(rng, (3,), 1, 1, 2, 4))
+    low = np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-39.0, 1.0], [0.0, 2.0]])
+    some = np.array([[True, True, False], [True, False, False]])
+    compare(*low, V[0, :3], some, condition=1e4)
+    far = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0.0], [90.0, 3.0], [0.0, 1.0]])
+    compare(*far, V[0, :3], condition=1e5)
+    mask = np.tril(np.ones((3, 5), bool))
+    _, after = call(submission.scaled_dot_product_attention.with_arguments, Q, K, V, mask)
+    for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, mask), after, strict=True):
+        expect_unchanged(was, now, name)
+    attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
+    calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
+    expect_no_trace(submission, calls, between=[attend(K, Q, Q)])

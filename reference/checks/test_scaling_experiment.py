@@ -1,0 +1,397 @@
+"""Checks of `scaling_experiment`.
+
+How a student's code draws is its own affair, so each statistic is compared with the interval in
+which a fair experiment lands, all but once in 10 million times. The sizes come from the course's
+seed, beyond those that the text names, and of some generators it is known what they draw.
+"""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import OwnSteps, respond
+from autograder.checking.expect import Mismatch, expect_close, expect_numbers, expect_shape
+from autograder.checking.purity import expect_no_trace
+from autograder.sandbox.problems import StudentProblem
+from autograder.text import one_line
+from autograder.worker.codec import Figure
+from reference import draws
+from reference.checks.fair_trials import (
+    Sizes,
+    drawn_sizes,
+    expect_fair,
+    expect_scatter,
+    expect_variance,
+    follow_draws,
+    many_sizes,
+    usual_sizes,
+)
+from reference.checks.one_trial import expect_trials
+from reference.curves import labels_of_pairs, legend_tells_apart, says_scaled, says_unscaled
+
+SEQ_LEN = 8
+REPEATS = 25
+
+
+@pytest.fixture
+def generator(submission):
+    """What makes a generator, from its state, where the submission runs."""
+    made = submission.define("draws", draws.GENERATOR)
+    return lambda state: made.generator.kept(state.key, state.position)
+
+
+def run(submission, reference, sizes, rng):
+    """The student's results, as {dimension: {measure: number}}."""
+    dimensions = sizes.dimensions
+    results = submission.measure_scaling(dimensions, sizes.seq_len, sizes.trials, rng)
+    if not isinstance(results, dict):
+        raise Mismatch("measure_scaling did not return a dict with an entry for each dimension.")
+    if set(results) != set(dimensions):
+        found = ", ".join(str(key) for key in list(results)[:8]) or "none"
+        raise Mismatch(
+            f"The keys of the result are {found}; expected the dimensions, as whole numbers: "
+            f"{', '.join(map(str, dimensions))}."
+        )
+    table = {}
+    for dimension, row in results.items():
+        if not isinstance(row, dict):
+            raise Mismatch(f"The entry for dimension {dimension} is not a dict of measures.")
+        absent = [name for name in reference.MEASURES if name not in row]
+        if absent:
+            raise Mismatch(f"The entry for dimension {dimension} lacks {', '.join(absent)}.")
+        table[dimension] = {}
+        for name in reference.MEASURES:
+            value = expect_numbers(row[name], f"{name} for dimension {dimension}")
+            if value.shape != () or not np.isfinite(value):
+                raise Mismatch(f"{name} for dimension {dimension} has to be one finite number.")
+            table[dimension][name] = float(value)
+    return table
+
+
+def distributions_at(reference, sizes):
+    """By dimension, the distributions of one trial at that length; rougher for many of them."""
+    size = 600 if len(sizes.dimensions) < 10 else 300
+    return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
+
+
+@pytest.mark.check(
+    "attention_entropy: one value a row, in nats",
+    points=2,
+    hints=(
+        "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
+        "Entropy is −Σ p·ln p over each row: the natural logarithm, and one value for every row.",
+        "Sum along the last axis only; use np.log, not np.log2.",
+    ),
+)
+def test_entropy(submission, reference, rng):
+    cases = [np.full((1, 4), 0.25), np.array([[0.5, 0.5], [0.9, 0.1]])]
+    cases += [reference.softmax(rng.normal(size=size)) for size in ((3, 5), (2, 3, 4), (6,))]
+    for weights in cases:
+        answer = submission.attention_entropy(weights)
+        expect_close(answer, reference.entropy(weights), "the entropy")
+
+
+@pytest.mark.check(
+    "attention_entropy: a weight of 0 adds nothing",
+    points=1,
+    needs=["test_entropy"],
+    hints=(
+        "What does NumPy give for 0 * np.log(0)?",
+        "p·ln p goes to 0 as p goes to 0, so a weight of 0 counts as 0.",
+        "Take the logarithm of p + 1e-12, or only where p > 0.",
+    ),
+)
+def test_entropy_of_zeros(submission, reference):
+    for weights in (np.eye(3), np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])):
+        answer = submission.attention_entropy(weights)
+        expect_close(answer, reference.entropy(weights), "the entropy")
+    calls = [("attention_entropy", lambda s: s.attention_entropy(weights))]
+    between = [lambda s: s.attention_entropy(np.full((2, 3), 1 / 3))]
+    expect_no_trace(submission.fresh(), calls, between)
+
+
+@pytest.mark.check(
+    "softmax_gradient_norm: how strongly the softmax reacts, for each row",
+    points=3,
+    hints=(
+        "What is the derivative of softmax output i with respect to input j?",
+        "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of its squares.",
+        "For each row: p = softmax(scores); J = np.diag(p) - np.outer(p, p); the norm is "
+        "np.sqrt((J**2).sum()).",
+    ),
+)
+def test_gradient_norm(submission, reference, rng):
+    cases = [np.zeros((1, 2)), np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 9.0]])]
+    cases += [rng.normal(scale=3.0, size=size) for size in ((4, 5), (2, 3, 4), (6,))]
+    for scores in cases:
+        answer = submission.softmax_gradient_norm(scores)
+        expect_close(answer, reference.gradient_norm(scores), "the gradient norm", condition=20.0)
+    large = np.array([[1000.0, 0.0, -1000.0], [500.0, 500.0, 0.0]])
+    rows_apart = np.array([[1000.0, 999.0], [-1000.0, -1000.5]])  # each needs its own maximum
+    for scores in (large, rows_apart):
+        answer = submission.softmax_gradient_norm(scores)
+        expect_close(answer, reference.gradient_norm(scores), "the gradient norm", condition=1e3)
+
+
+@pytest.mark.check(
+    "measure_scaling: the spread of the scores",
+    points=2,
+    hints=(
+        "Of which numbers is the standard deviation taken: the scores or the weights?",
+        "For each trial: all L × L scores together, once as they are and once divided by √d. Then "
+        "the mean over the trials.",
+        "scores.std() of each trial's matrix, averaged over the trials.",
+    ),
+)
+def test_spread(submission, reference, rng, generator):
+    names = ("scores_std_unscaled", "scores_std_scaled")
+    # then longer sequences, which show the spread to 3 %: enough to see scores that were rounded
+    long = Sizes([int(rng.integers(33, 100))], 40, 40)
+    for number, sizes in enumerate((usual_sizes(rng), long)):
+        table = run(submission, reference, sizes, generator(draws.seeded(11, number)))
+        expect_fair(table, names, sizes, distributions_at(reference, sizes))
+    many = many_sizes(rng)
+    table = run(submission, reference, many, generator(draws.seeded(12)))
+    expect_scatter(table, names, many, distributions_at(reference, many))
+
+
+@pytest.mark.check(
+    "measure_scaling: entropy and largest weight",
+    points=3,
+    hints=(
+        "Over what do you take the mean, and over what the largest?",
+        "Each row of weights has an entropy and a largest entry; take the mean of each over the "
+        "rows, then over the trials.",
+        "weights.max(axis=-1).mean() and attention_entropy(weights).mean() of each trial, averaged "
+        "over the trials.",
+    ),
+)
+def test_entropy_and_largest_weight(submission, reference, rng, generator, note):
+    names = [name for name in reference.MEASURES if not name.startswith("scores_std")]
+    sizes, many = usual_sizes(rng), many_sizes(rng)
+    table = run(submission, reference, sizes, generator(draws.seeded(13)))
+    scattered = run(submission, reference, many, generator(draws.seeded(14)))
+    try:
+        expect_fair(table, names, sizes, distributions_at(reference, sizes))
+        expect_scatter(scattered, names, many, distributions_at(reference, many))
+    except Mismatch:
+        own = own_distributions(submission, reference, sizes)
+        if own is None:
+            raise
+        expect_fair(table, names, sizes, own.get)
+        largest = [name for name in names if name.startswith("max_weight")]
+        expect_scatter(scattered, largest, many, distributions_at(reference, many))
+        note("Right, given your attention_entropy.")
+
+
+def own_distributions(submission, reference, sizes):
+    """For each dimension, the distributions by the student's attention_entropy, if it is usable."""
+
+    steps = OwnSteps(submission, vary=sharper)
+
+    def own_entropy(weights):
+        values = steps.ask(lambda own, w: own.attention_entropy(w), weights)
+        return expect_shape(values, weights.shape[:-1])
+
+    try:
+        found = {
+            d: reference.sampling_distributions(d, sizes.seq_len, entropy=own_entropy)
+            for d in sizes.dimensions
+        }
+        return found if respond(steps) else None
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return None
+
+
+def sharper(weights):
+    """Other weights, whose rows sum to 1 and are further from equal."""
+    squares = weights**2
+    return squares / squares.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.check(
+    "measure_scaling: averaged over all trials, from the given generator",
+    points=2,
+    needs=["test_spread"],
+    hints=(
+        "Where do your random numbers come from, and how many trials enter the mean?",
+        "All draws come from `rng`: the same seed gives the same numbers, another seed others. "
+        "The mean is over all `trials`.",
+        "Use rng.standard_normal((seq_len, d)) for Q and for K, anew in every trial.",
+    ),
+)
+def test_trials_and_generator(submission, reference, rng, generator):
+    few = Sizes([int(rng.integers(9, 30))], int(rng.integers(5, 10)), 5)
+    once = generator(draws.seeded(3))
+    first = run(submission, reference, few, once)
+    onwards = run(submission, reference, few, once)
+    again = run(submission, reference, few, generator(draws.seeded(3)))
+    assert first == again, "Two runs with generators of the same seed gave different numbers."
+    expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
+    if first == onwards:
+        raise Mismatch(
+            "Two runs with the same generator, one after the other, gave the same numbers: they "
+            "are not drawn from `rng` itself, which would have gone on.",
+            mistake="own-generator",
+        )
+    expect_what_follows(submission, reference, rng, generator)
+
+
+def expect_repeats(submission, reference, sizes, generator):
+    """Pass if runs with many generators vary as means over that many trials do."""
+    (d,) = sizes.dimensions
+    tables = [
+        run(submission, reference, sizes, generator(draws.seeded(4, n))) for n in range(REPEATS)
+    ]
+    for name in reference.MEASURES:
+        values = np.array([table[d][name] for table in tables])
+        fair = reference.sampling_distributions(d, sizes.seq_len)[name].std ** 2 / sizes.trials
+        if not values.std() > 0:
+            raise Mismatch(
+                f"{name} is the same for generators with different seeds: its random numbers do "
+                f"not come from the `rng` that is passed in.",
+                mistake="own-generator",
+            )
+        expect_variance(
+            values.var(ddof=1) / fair,
+            REPEATS - 1,
+            f"{name} varies from run to run far less than a mean over {sizes.trials} trials does.",
+            f"{name} varies from run to run far more than a mean over {sizes.trials} trials does.",
+        )
+
+
+def expect_what_follows(submission, reference, rng, generator):
+    """Pass if results follow from what `rng` draws, where that is known, or else from trials."""
+    sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers: all are known, and twice as many
+    (d,) = sizes.dimensions
+    seed = int(rng.integers(2**31))
+    tiny, single, double = (
+        run(submission, reference, sizes, generator(draws.sized(size, seed)))[d]
+        for size in (28, 47, 48)
+    )
+    entropy = entropy_is_right(submission, sizes.seq_len)
+    names = [name for name in reference.MEASURES if entropy or not name.startswith("entropy")]
+    if follow_draws(names, sizes.seq_len, tiny, single, double):
+        return
+    # the numbers of Box–Muller, of a generator that `rng` seeds or spawns, … are not known
+    expect_trials(
+        lambda sizes, number: run(
+            submission, reference, sizes, generator(draws.seeded(5, seed, number))
+        ),
+        d,
+        entropy,
+    )
+
+
+def entropy_is_right(submission, length):
+    """Whether the student's attention_entropy is right where all weights are equal."""
+    try:
+        found = expect_numbers(
+            submission.aside().attention_entropy(np.full((1, length), 1 / length))
+        )
+    except (Mismatch, StudentProblem):
+        return False
+    return bool(np.allclose(found, np.log(length)))
+
+
+def example_results(reference):
+    table = {}
+    for dimension in (64, 4, 256, 16):  # not in order: a plot has to sort, or take care
+        described = reference.sampling_distributions(dimension, SEQ_LEN, size=50)
+        table[dimension] = {name: described[name].mean for name in reference.MEASURES}
+    return table
+
+
+@pytest.fixture
+def plot(submission, reference):
+    figure = submission.plot_scaling(example_results(reference))
+    if not isinstance(figure, Figure):
+        what = "None; is a `return` missing?" if figure is None else "something else."
+        raise Mismatch(f"plot_scaling has to return the figure. It returned {what}")
+    return figure
+
+
+@pytest.mark.check(
+    "plot_scaling: both series, scaled and unscaled, against the dimension",
+    points=1,
+    hints=(
+        "Which two curves let a reader see what scaling does?",
+        "Draw one measure twice: without scaling and with it, for all dimensions in the results.",
+        "Take d = sorted(results), and plot [results[n]['entropy_scaled'] for n in d] and the "
+        "unscaled one.",
+    ),
+)
+def test_plot_series(plot, reference):
+    pairs = labels_of_pairs(plot, example_results(reference))
+    if not pairs:
+        raise Mismatch(
+            "The figure shows no measure with both of its series (unscaled and scaled) at all the "
+            "dimensions of the results."
+        )
+    for unscaled, scaled in pairs:
+        if any(map(says_scaled, unscaled)) and any(map(says_unscaled, scaled)):
+            raise Mismatch(
+                f"The labels are exchanged: by the legend, {one_line(min(unscaled), 40)!r} is the "
+                f"line with the unscaled values, and {one_line(min(scaled), 40)!r} the one with "
+                f"the scaled ones.",
+                mistake="labels-exchanged",
+            )
+
+
+@pytest.mark.check(
+    "plot_scaling: log axis, labels, legend, title",
+    points=2,
+    hints=(
+        "Would someone who has not seen your code know what each axis and each line is?",
+        "The x axis is logarithmic; both axes have labels; a legend tells the lines apart; there "
+        "is a title.",
+        "ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend(), ax.set_title.",
+    ),
+)
+def test_plot_labels(plot, submission, reference):
+    used = [axes for axes in plot.axes if axes.series]
+    if not used:
+        raise Mismatch("The figure has no lines in it.")
+    lacking = []
+    if not all(axes.x_scale == "log" for axes in used):
+        lacking.append("a logarithmic x axis")
+    if not all(axes.x_label.strip() for axes in used):
+        lacking.append("a label on the x axis")
+    if not all(axes.y_label.strip() for axes in used):
+        lacking.append("a label on the y axis")
+    if not legend_tells_apart(plot, example_results(reference)):
+        lacking.append("a legend that tells the two series apart")
+    if not plot.title.strip() and not any(axes.title.strip() for axes in used):
+        lacking.append("a title")
+    calls = [("plot_scaling", lambda s: s.plot_scaling(example_results(reference)))]
+    other = example_results(reference)
+    other.pop(64)
+    between = [lambda s: s.plot_scaling.kept(other)]  # a figure that stays open, as in a script
+    expect_no_trace(submission.fresh(), calls, between)
+    if lacking:
+        raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
+
+
+@pytest.mark.check(
+    "CONCLUSION: what the experiment shows",
+    points=2,
+    hints=(
+        "By what factor does the unscaled spread grow when d grows by a factor of 4?",
+        "The variance of a dot product of d random pairs is d. Look at which entropy stays level, "
+        "and at softmax_gradient_norm for large scores.",
+        "The spread grows like d to the power that turns 4 into 2; a softmax that is nearly all 0 "
+        "and 1 hardly reacts.",
+    ),
+)
+def test_conclusion(submission):
+    answer = submission.value("CONCLUSION")
+    assert isinstance(answer, dict), "CONCLUSION has to be a dict with the three keys."
+    exponent = answer.get("growth_exponent")
+    assert isinstance(exponent, int | float | np.ndarray), "growth_exponent is not a number yet."
+    wrong = []
+    if np.shape(exponent) != () or not abs(float(exponent) - 0.5) <= 0.05 + 1e-12:
+        wrong.append("growth_exponent")
+    if answer.get("steady") != "scaled":
+        wrong.append("steady")
+    if answer.get("gradient") != "vanishes":
+        wrong.append("gradient")
+    assert not wrong, f"Not what the experiment shows: {', '.join(wrong)}."

@@ -1,0 +1,411 @@
+"""Checks of `self_attention`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import follows
+from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checking.torch_modules import (
+    draw_state,
+    expect_forgotten,
+    expect_gradients,
+    expect_parts,
+    expect_same_tensors,
+)
+from reference.asking import Asked, usual_batch
+from reference.dropout import same_draw, what_dropout_did
+
+BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
+BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
+WHOLE_NAMES = {"input 0": "x"}
+MATRICES = ("W_q", "W_k", "W_v", "W_o")
+
+
+@pytest.fixture
+def bare(submission, modules):
+    rng = np.random.default_rng(1)
+    first = tuple(((), draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((2,), ()))
+    return Asked(submission, lambda *_: modules.ScaledDotProductAttention(), BARE, first)
+
+
+@pytest.fixture
+def whole(submission, modules):
+    rng = np.random.default_rng(1)
+    first = tuple(((4,), draw_x(rng, *batch, 3, 4), state_of(rng, 4)) for batch in ((2,), ()))
+    return Asked(submission, modules.SelfAttention, WHOLE, first)
+
+
+def draw(rng, batch, l_q, l_k, d_k, d_v):
+    sizes = ((*batch, l_q, d_k), (*batch, l_k, d_k), (*batch, l_k, d_v))
+    return tuple(rng.normal(size=size).astype(np.float32) for size in sizes)
+
+
+def draw_x(rng, *sizes):
+    return (rng.normal(size=sizes).astype(np.float32),)
+
+
+def bare_batch(bare, rng):
+    return usual_batch(bare, lambda batch: draw(rng, batch, 3, 4, 2, 5), (), {})
+
+
+def whole_batch(whole, rng):
+    return usual_batch(whole, lambda batch: draw_x(rng, *batch, 3, 4), (4,), state_of(rng, 4))
+
+
+def state_of(rng, d_model, d_k=None, d_v=None):
+    d_k, d_v = d_k or d_model, d_v or d_model
+    return draw_state(
+        rng,
+        {
+            "W_q.weight": (d_k, d_model),
+            "W_k.weight": (d_k, d_model),
+            "W_v.weight": (d_v, d_model),
+            "W_o.weight": (d_model, d_v),
+        },
+    )
+
+
+def compare_whole(whole, bare, made_with, inputs, state, note):
+    """Pass if SelfAttention is right, or what follows from the student's own attention inside."""
+    run = whole.run(made_with, inputs, state)
+    right = whole.right(made_with, inputs, run.state).value
+    answers = whole.answers(run.value, right)
+    for place, (answer, expected, what) in enumerate(zip(answers, right, whole.what, strict=True)):
+        if answer is None and place:
+            continue
+        follows(
+            answer,
+            expected,
+            lambda steps, place=place: from_own(steps, bare, inputs, run.state, place),
+            what,
+            note,
+            BARE,
+            whole.submission,
+            condition=20.0,
+        )
+
+
+def from_own(steps, bare, inputs, state, place):
+    """What a right SelfAttention makes of the student's own attention: one mistake costs once."""
+
+    def ask(mine, x):
+        query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
+        own = bare.of(mine)
+        return own.answers(own.run((), (query, key, value, *mask), {}).value)[place]
+
+    x, *mask = inputs
+    found = steps.ask(ask, x)
+    return found if place else found @ state["W_o.weight"].T
+
+
+def expect_two_alike(bare, made_with, inputs):
+    """Two passes in evaluation, with other random numbers each time, give the same."""
+    first, second = (bare.answers(bare.run(made_with, inputs, {}, seed=n).value) for n in (1, 2))
+    for one, two, what in zip(first, second, bare.what, strict=True):
+        if not np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True):
+            raise Mismatch(
+                f"In evaluation (after eval()), two calls with the same arguments give different "
+                f"results: {what} is random. Dropout acts while training only.",
+                what,
+                mistake="dropout-in-evaluation",
+            )
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: two results, in evaluation the same each time",
+    points=1,
+    hints=(
+        "What does dropout do after model.eval(), and how does your module notice that call?",
+        "nn.Dropout knows whether the module is training; F.dropout has to be told, with "
+        "training=self.training.",
+        "Keep an nn.Dropout(dropout) in __init__, and return the output and the weights, in this "
+        "order.",
+    ),
+)
+def test_bare_results(bare, rng):
+    batch = bare_batch(bare, rng)
+    inputs = draw(rng, batch, 3, 4, 2, 5)
+    run = bare.run((), inputs, {})
+    output, weights = expect_results(run.value, ("output", "weights"), BARE)
+    expect_shape(output, (*batch, 3, 5), "the output")
+    expect_shape(weights, (*batch, 3, 4), "the weights")
+    expect_two_alike(bare, (0.5,), inputs)
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: the values",
+    points=1,
+    hints=(
+        "Which two axes of the key change places, and which stay where they are?",
+        "Scores, divided by √d_k; a softmax over the last axis; the weights times the values.",
+        "key.transpose(-2, -1) swaps the last two axes; d_k is key.size(-1).",
+    ),
+)
+def test_bare_values(bare, rng):
+    batch = bare_batch(bare, rng)
+    for sizes in ((3, 4, 2, 5), (4, 3, 5, 1), (2, 5, 9, 4)):
+        bare.compare((), draw(rng, batch, *sizes), {})
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: any number of batch axes, or none",
+    points=1,
+    hints=(
+        "Which axes do your operations name, and would they be the right ones with an axis more?",
+        "The last two axes are those of the matrices; all before them stay as they are.",
+        "key.transpose(-2, -1), softmax(dim=-1) and @ work for any number of batch axes.",
+    ),
+)
+def test_bare_axes(bare, rng, note):
+    usual = bare_batch(bare, rng)
+    for batch in ((), (2,), (2, 3)):
+        bare.compare_each((), draw(rng, batch, 3, 4, 2, 5), {}, usual, note)
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: a mask of True and False, or of 0 and 1",
+    points=2,
+    hints=(
+        "Here True means “may attend”. What becomes of a score whose mask entry is False?",
+        "Blocked weights are 0 and each row still sums to 1, so the mask acts on the scores.",
+        "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask; ~mask for "
+        "bool alone.",
+    ),
+)
+def test_bare_mask(bare, rng, note):
+    mask = np.array(
+        [[True, False, True, True], [False, True, False, True], [True, True, True, False]]
+    )
+    batch = bare_batch(bare, rng)
+    each = [np.stack([mask, mask[::-1]])] if batch else []
+    for allowed in (mask, mask.astype(int), mask.astype(np.float32), mask[:1], *each):
+        bare.compare_masked((), draw(rng, batch, 3, 4, 5, 2), allowed, {}, note)
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: dropout acts on the weights while training",
+    points=3,
+    hints=(
+        "Which numbers does dropout set to 0, and which of your two results shows it?",
+        "The values are mixed with the weights after dropout; returned are the weights before it.",
+        "Give the dropped weights a name of their own, or return self.dropout(weights) @ value, "
+        "weights.",
+    ),
+)
+def test_dropout(bare, rng):
+    batch = bare_batch(bare, rng)
+    query, key = draw(rng, (8,) if batch else (), 32, 16, 4, 1)[:2]
+    eye = np.eye(16, dtype=np.float32)
+    value = np.concatenate([eye, eye], axis=1)
+    value = np.broadcast_to(value, (*query.shape[:-2], 16, 32)).copy()
+    inputs = (query, key, value)
+    for rate in (0.5, 0.2, 0.0):
+        right = bare.right((), inputs, {}).value
+        run = bare.run((rate,), inputs, {}, training=True, seed=3)
+        output, weights = bare.answers(run.value, right)
+        answer = np.asarray(expect_shape(output, right[0].shape, "the output"))
+        if weights is not None:
+            weights = np.asarray(expect_shape(weights, right[1].shape, "the weights"))
+        still = np.asarray(bare.output((rate,), inputs, {}))
+        found = what_dropout_did(query, key, answer, weights, rate, still)
+        if found is not None:
+            raise Mismatch(found.finding, mistake=found.id)
+        for other in ({"before": (inputs,)}, {"seed": 4}):
+            details = {"training": True, "seed": 3} | other
+            if same_draw(answer, np.asarray(bare.output((rate,), inputs, {}, **details))):
+                raise Mismatch(
+                    "Two calls while training drop the very same weights: which are dropped should "
+                    "be drawn anew in each call.",
+                    mistake="dropout-always-the-same",
+                )
+
+
+@pytest.mark.check(
+    "ScaledDotProductAttention: the gradient reaches query, key and value",
+    points=2,
+    hints=(
+        "Which of your operations does PyTorch not know how to differentiate, or not see?",
+        "Tensors stay tensors from the inputs to the output: no NumPy, no .data, no detach().",
+        "Use torch's own operations throughout; a fill of −∞ with masked_fill has a gradient "
+        "without NaN.",
+    ),
+)
+def test_bare_gradients(bare, rng):
+    mask = np.array(
+        [[True, False, True, True], [True, True, False, True], [True, True, True, False]]
+    )
+    batch = bare_batch(bare, rng)
+    inputs = draw(rng, batch, 3, 4, 5, 2)
+    toward = rng.normal(size=(*batch, 3, 2)).astype(np.float32)
+    if bare.is_right((), inputs, {}) and bare.is_right((), (*inputs, mask), {}):
+        inputs = (*inputs, mask)
+    run = bare.run((), inputs, {}, toward=(toward, None))
+    right = bare.right((), inputs, {}, (toward, None))
+    total = bare.total((), inputs, {}, toward)
+    elsewhere = bare.gradients_elsewhere((), inputs, {}, (toward, None))
+    expect_gradients(run, right, BARE_NAMES, total, elsewhere)
+
+
+@pytest.mark.check(
+    "SelfAttention: the four matrices without a bias, two results",
+    points=1,
+    hints=(
+        "What are the names and the sizes of the four nn.Linear of the task?",
+        "nn.Linear(n, m, bias=False) keeps a weight of shape (m, n), from n features to m.",
+        "W_q and W_k lead from d_model to d_k, W_v to d_v, and W_o from d_v back to d_model.",
+    ),
+)
+def test_parameters(whole, rng):
+    for sizes in ((4,), (6, 2, 3)):
+        batch = whole_batch(whole, rng)
+        run = whole.run(sizes, draw_x(rng, *batch, 3, sizes[0]), state_of(rng, *sizes))
+        expect_parts(run, WHOLE, MATRICES, without_bias=MATRICES)
+        output, weights = expect_results(run.value, ("output", "weights"), WHOLE)
+        if len(sizes) == 1:
+            expect_shape(output, (*batch, 3, sizes[0]), "the output")
+            expect_shape(weights, (*batch, 3, 3), "the weights")
+
+
+@pytest.mark.check(
+    "SelfAttention: output and weights",
+    points=2,
+    hints=(
+        "From what are queries, keys and values made, and what is done with the mixture?",
+        "x goes through W_q, W_k and W_v; then attention; then W_o on the output alone.",
+        "The weights are returned as attention gave them; only the output goes through W_o.",
+    ),
+)
+def test_values(whole, bare, rng, note):
+    batch = whole_batch(whole, rng)
+    for length in (1, 3, 5):
+        x = draw_x(rng, *batch, length, 4)
+        compare_whole(whole, bare, (4,), x, state_of(rng, 4), note)
+
+
+@pytest.mark.check(
+    "SelfAttention: any number of batch axes, or none",
+    points=1,
+    hints=(
+        "Which axes do your operations name, and would they be the right ones with an axis more?",
+        "nn.Linear and @ leave all axes but the last ones as they are.",
+        "Leave out what unpacks x.shape into a fixed number of sizes.",
+    ),
+)
+def test_axes(whole, rng, note):
+    usual = whole_batch(whole, rng)
+    for batch in ((), (2,), (2, 3)):
+        whole.compare_each((4,), draw_x(rng, *batch, 3, 4), state_of(rng, 4), usual, note)
+
+
+@pytest.mark.check(
+    "SelfAttention: d_k and d_v that differ from d_model",
+    points=2,
+    hints=(
+        "Which of your numbers is the width of the keys, and which the width of the model?",
+        "The scores are divided by √d_k, whatever d_model is; the mixture is d_v wide.",
+        "Take d_k from the last axis of the key, not from d_model.",
+    ),
+)
+def test_widths(whole, bare, rng, note):
+    batch = whole_batch(whole, rng)
+    for sizes in ((6, 2, 3), (3, 9, 5), (4, None, 2), (4, 2, None)):
+        x = draw_x(rng, *batch, 5, sizes[0])
+        compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
+
+
+@pytest.mark.check(
+    "SelfAttention: with a causal mask, the future changes nothing before it",
+    points=2,
+    hints=(
+        "What reaches the attention inside when a mask is handed to the module?",
+        "The mask goes on to the attention; True there means “may attend”.",
+        "Pass mask along in forward, and leave out any mask of your own.",
+    ),
+)
+def test_causality(whole, rng, note):
+    causal = np.tril(np.ones((5, 5), bool))
+    state = state_of(rng, 4)
+    x = draw_x(rng, *whole_batch(whole, rng), 5, 4)
+    for mask in (causal, causal.astype(int), causal.astype(np.float32)):
+        whole.compare_masked((4,), x, mask, state, note)
+    changed = x[0].copy()
+    changed[..., 3:, :] += 1
+    before, after = (whole.output((4,), (each, causal), state) for each in (x[0], changed))
+    expect_close(after[..., :3, :], before[..., :3, :], "the output before a change")
+
+
+@pytest.mark.check(
+    "SelfAttention: the gradient reaches x and all four matrices",
+    points=2,
+    hints=(
+        "Which of the four matrices has no part in the output, or is cut off from it?",
+        "A gradient flows back along every operation of torch between a weight and the output.",
+        "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
+    ),
+)
+def test_gradients(whole, rng):
+    batch = whole_batch(whole, rng)
+    widths = (
+        (4, 3, 2)
+        if whole.is_right((4, 3, 2), draw_x(rng, *batch, 3, 4), state_of(rng, 4, 3, 2))
+        else (4,)
+    )
+    state, x = state_of(rng, *widths), draw_x(rng, *batch, 3, 4)
+    toward = rng.normal(size=x[0].shape).astype(np.float32)
+    run = whole.run(widths, x, state, toward=(toward, None))
+    right = whole.right(widths, x, run.state, (toward, None))
+    total = whole.total(widths, x, state, toward)
+    elsewhere = whole.gradients_elsewhere(widths, x, state, (toward, None))
+    expect_gradients(run, right, WHOLE_NAMES, total, elsewhere)
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other sizes, large scores, arguments that stay as they are, nothing kept from other calls",
+    points=2,
+)
+def test_other_sizes(whole, bare, rng, note):
+    batch = bare_batch(bare, rng)
+    query, key, value = draw(rng, batch, 3, 5, 4, 2)
+    large = query * 40, key * 40, value
+    bare.expect_to_follow((), (query, key, value), {})
+    if bare.is_right((), (query, key, value), {}):
+        bare.compare((), draw(rng, batch, 1, 7, 3, 2), {})
+        bare.compare((), large, {}, condition=1e4)
+    expect_finite(bare, large)
+    mask = np.tril(np.ones((3, 5))).astype(np.float32)
+    inputs = (query, key, value, mask)
+    names = ("query", "key", "value", "mask")
+    expect_same_tensors(bare.run((), inputs, {}), inputs, names)
+    others = ((*draw(rng, batch, 3, 5, 4, 2), 1 - mask[:, ::-1]), draw(rng, batch, 2, 4, 3, 1))
+    for given in (inputs, (query, key, value)):
+        expect_forgotten(
+            lambda given=given, **more: bare.output((), given, {}, **more),
+            others,
+            "the outputs",
+        )
+    batch = whole_batch(whole, rng)
+    x = draw_x(rng, *batch, 6, 8)
+    state = state_of(rng, 8, 5, 3)
+    whole.expect_to_follow((8, 5, 3), x, state)
+    if whole.is_right((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8)):
+        compare_whole(whole, bare, (8, 5, 3), x, state, note)
+    still = whole.output((8, 5, 3), x, state)
+    training = whole.output((8, 5, 3), x, state, training=True)
+    expect_close(training, np.asarray(still, float), "the output while training", condition=20.0)
+    expect_same_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
+    causal = np.tril(np.ones((6, 6), np.float32))
+    others = ((draw_x(rng, *batch, 6, 8)[0], causal), draw_x(rng, *batch, 4, 8))
+    for given in (x, (*x, causal.T)):
+        expect_forgotten(
+            lambda given=given, **more: whole.output((8, 5, 3), given, state, **more),
+            others,
+            "the outputs",
+        )
+
+
+def expect_finite(bare, inputs):
+    """Large scores are no reason for NaN, whatever the scale."""
+    output = np.asarray(bare.output((), inputs, {}))
+    if not np.isfinite(output).all():
+        raise Mismatch("With large scores the output holds NaN or infinite values.", "the output")

@@ -1,0 +1,148 @@
+"""Checks of `softmax`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.expect import expect_close, expect_unchanged
+from autograder.checking.purity import expect_no_trace
+
+
+@pytest.mark.check(
+    "One row of three numbers",
+    points=2,
+    hints=(
+        "What are the three exponentials of 1, 2 and 3, and what is their sum?",
+        "Each result is one exponential divided by the sum of all of them; together they give 1.",
+        "Compute np.exp(x) once, then divide it by its own sum along the axis.",
+    ),
+)
+def test_one_row(submission, reference):
+    for x in ([0.0, 0.0], [1.0, 2.0, 3.0], [3.0, -1.0, 0.5, 0.0]):
+        x = np.array(x)
+        expect_close(submission.softmax(x), reference.softmax(x))
+
+
+@pytest.mark.check(
+    "A matrix, along its last axis",
+    points=2,
+    needs=["test_one_row"],
+    hints=(
+        "Which numbers should add up to 1 here: those of a row, those of a column, or all?",
+        "By default the softmax runs along the last axis: every row of a matrix sums to 1.",
+        "Sum along `axis` with keepdims=True, so that each row is divided by its own sum.",
+    ),
+)
+def test_last_axis_by_default(submission, reference, rng):
+    for x in (np.array([[1.0, 2.0], [3.0, 5.0], [0.0, 4.0]]), rng.normal(size=(3, 5))):
+        expect_close(submission.softmax(x), reference.softmax(x))
+
+
+@pytest.mark.check(
+    "Any axis, of any number of axes",
+    points=2,
+    needs=["test_one_row"],
+    hints=(
+        "Does your code use the parameter `axis` everywhere that it reduces an array?",
+        "The maximum and the sum both have to run along the same axis, whichever it is.",
+        "Pass axis=axis and keepdims=True to both reductions; then the shapes fit for any axis.",
+    ),
+)
+def test_any_axis(submission, reference, rng):
+    square = np.array([[1.0, 2.0], [4.0, 3.0]])
+    expect_close(submission.softmax(square, axis=0), reference.softmax(square, 0))
+    cases = [((3, 2), 0), ((3, 2), 1), ((2, 3, 4), 1), ((2, 3, 4), -3), ((2, 3, 4, 5), -2)]
+    for shape, axis in cases:
+        x = rng.normal(size=shape)
+        expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis))
+
+
+@pytest.mark.check(
+    "Lists and whole numbers are accepted",
+    points=1,
+    needs=["test_one_row"],
+    hints=(
+        "What does your code do first with an input that is a list?",
+        "A list has no arithmetic and no axes; an array has.",
+        "Turn the input into an array with np.asarray before anything else.",
+    ),
+)
+def test_lists_and_integers(submission, reference):
+    for x in ([1, 2, 3], [[1, 2], [3, 4]], np.array([0, 1, 5])):
+        expect_close(submission.softmax(x), reference.softmax(x))
+
+
+@pytest.mark.check(
+    "Large numbers do not overflow",
+    points=2,
+    needs=["test_one_row"],
+    hints=(
+        "What is np.exp(1000)? And what is infinity divided by infinity?",
+        "Adding one number to all inputs leaves the softmax as it is. Which number would keep "
+        "every exponential small?",
+        "Subtract the maximum along the axis (keepdims=True) before you exponentiate.",
+    ),
+)
+def test_large_numbers(submission, reference):
+    rows_apart = [[1e4, 0.0], [-1e4, -1e4 + 1]]  # each row needs a maximum of its own
+    for x in ([1000.0, 1001.0], [1e4, -1e4, 0.0], [-1e4, -1e4 + 1], rows_apart):
+        x = np.array(x)
+        expect_close(submission.softmax(x), reference.softmax(x), condition=1e4)
+
+
+@pytest.mark.check(
+    "−∞ among the inputs gives exactly 0",
+    points=1,
+    needs=["test_one_row"],
+    hints=(
+        "What is np.exp(-np.inf)?",
+        "An input of −∞ stands for “not at all”: it takes no part in the sum.",
+        "If you see NaN, look for ∞ − ∞ or 0 · ∞; subtracting the (finite) maximum is safe.",
+    ),
+)
+def test_minus_infinity(submission, reference):
+    for x in ([0.0, -np.inf], [1.0, -np.inf, 2.0], [[0.5, -np.inf, 1.5], [-np.inf, 3.0, -np.inf]]):
+        x = np.array(x)
+        answer = expect_close(submission.softmax(x), reference.softmax(x))
+        blocked = answer[np.isneginf(x)]
+        assert (blocked == 0).all(), "Where the input is −∞ the result has to be exactly 0."
+
+
+@pytest.mark.check(
+    "The input array stays as it is",
+    points=1,
+    needs=["test_one_row"],
+    hints=(
+        "Does a line of your code write into x, such as `x -= …` or `x[...] = …`?",
+        "An array that is passed to a function is the caller's own: changes are seen outside.",
+        "Make a new array: `x = x - …` does, `x -= …` does not.",
+    ),
+)
+def test_input_unchanged(submission, rng):
+    large = np.array([[900.0, -900.0], [0.0, 2.0]])
+    cases = [(np.array([1.0, 2.0, 3.0]), -1), (np.array([[4.0, 1.0], [0.0, 2.0]]), 0), (large, -1)]
+    for axes in (2, 3, 4):
+        x = rng.normal(size=rng.integers(2, 6, size=axes))
+        cases += [(x, -1), (x, int(rng.integers(axes)))]
+    for x, axis in cases:
+        given = {} if axis == -1 else {"axis": axis}
+        _, (after, *_) = submission.softmax.with_arguments(x, **given)
+        expect_unchanged(x, after, "x")
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Other sizes and values", points=1, needs=["test_one_row"])
+def test_other_sizes(submission, reference, rng):
+    for shape, axis in (((1,), -1), ((1, 7), 0), ((5, 1, 3), 2), ((4, 6, 2, 3), 0), ((512,), 0)):
+        x = rng.normal(scale=20.0, size=shape)
+        answer = submission.softmax(x, axis=axis)
+        expect_close(answer, reference.softmax(x, axis), condition=100.0)
+    for _ in range(3):  # sizes that no table can know
+        shape = rng.integers(1, 12, size=int(rng.integers(1, 5)))
+        x, axis = rng.normal(scale=3.0, size=shape), int(rng.integers(-len(shape), len(shape)))
+        expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis), condition=20.0)
+    one, other = rng.normal(size=(2, 3, 4))
+    calls = [
+        ("softmax", lambda s: s.softmax(one)),
+        ("softmax along axis 0", lambda s: s.softmax(other, axis=0)),
+    ]
+    expect_no_trace(submission, calls)

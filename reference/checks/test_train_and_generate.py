@@ -1,0 +1,347 @@
+"""Checks of `train_and_generate`."""
+
+import numpy as np
+import pytest
+
+from autograder.checking.carried_forward import follows
+from autograder.checking.expect import (
+    Mismatch,
+    expect_close,
+    expect_results,
+    expect_shape,
+    expect_unchanged,
+)
+from autograder.worker.codec import tensor
+from reference.checks.trained_models import (
+    draw_model,
+    form_of,
+    losses_of_own_loss,
+    of_own_words,
+    one_number,
+    right_losses,
+    run_generate,
+    run_training,
+)
+from reference.generating import greedy, mean_logits
+from reference.kit import kit_of
+from reference.sampling import what_was_drawn
+
+AT_ONCE, CALLS = 200, 8  # words drawn by a call, since recursion is a right way to write
+LARGE = 20.0  # of logits
+CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4 of their size
+
+
+@pytest.fixture
+def kit(submission):
+    """The small models of the course, in the worker."""
+    return kit_of(submission)
+
+
+def draw_loss(rng, batch, length, words):
+    logits = (2 * rng.normal(size=(batch, length, words))).astype(np.float32)
+    return logits, rng.integers(words, size=(batch, length))
+
+
+def right_loss(logits, tokens):
+    shifted = logits[:, :-1].astype(float)
+    scores = shifted - shifted.max(-1, keepdims=True)
+    logarithms = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
+    chosen = np.take_along_axis(logarithms, tokens[:, 1:, None], -1)
+    return -chosen.mean()
+
+
+@pytest.mark.check(
+    "The loss of a small example",
+    points=2,
+    hints=(
+        "Which word do the logits at position t speak of?",
+        "Of the word at t + 1. The logits of the last position and the first word have no partner.",
+        "F.cross_entropy takes (N, V) and (N,): flatten logits[:, :-1] and tokens[:, 1:].",
+    ),
+)
+def test_loss_by_hand(submission):
+    logits = np.array([[[0.0, 1.0], [2.0, 0.0], [5.0, 5.0]]], np.float32)
+    tokens = np.array([[0, 1, 0]])
+    answer = submission.next_token_loss(tensor(logits), tensor(tokens))
+    expect_close(one_number(answer), right_loss(logits, tokens), "the loss")
+
+
+@pytest.mark.check(
+    "The loss of batches, with its gradient",
+    points=3,
+    hints=(
+        "Over what is the mean taken, and does a gradient reach the logits?",
+        "Over all B · (L − 1) predictions at once; and the loss stays a tensor, with its history.",
+        "Return the tensor of F.cross_entropy as it is, without .item() or detach().",
+    ),
+)
+def test_loss_of_batches(submission, kit, rng):
+    for sizes in ((1, 2, 3), (3, 5, 7), (4, 3, 11), (2, 6, 2)):
+        logits, tokens = draw_loss(rng, *sizes)
+        answer = submission.next_token_loss(tensor(logits), tensor(tokens))
+        expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=20.0)
+    logits, tokens = draw_loss(rng, 2, 4, 5)
+    loss = submission.kept_value("next_token_loss")
+    both = kit.with_gradient(loss, tensor(logits), tensor(tokens))
+    _, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
+    if gradient is None:
+        raise Mismatch(
+            "No gradient reaches the logits: the loss is a plain number, or cut off from them.",
+            mistake="gradient-cut",
+        )
+    expect_close(gradient, right_gradient(logits, tokens), "the gradient by the logits")
+
+
+def right_gradient(logits, tokens):
+    shifted = logits[:, :-1].astype(float)
+    e = np.exp(shifted - shifted.max(-1, keepdims=True))
+    gradient = np.zeros(logits.shape)
+    gradient[:, :-1] = e / e.sum(-1, keepdims=True)
+    gradient[:, :-1] -= np.eye(logits.shape[-1])[tokens[:, 1:]]
+    return gradient / tokens[:, 1:].size
+
+
+@pytest.mark.check(
+    "The losses of a few steps of training",
+    points=4,
+    hints=(
+        "Write down what happens in one step, in order. What becomes of the gradients of the step "
+        "before?",
+        "Loss, clear the gradients, backward, step. The loss that is noted is the one before the "
+        "step, as a float.",
+        "optimizer.zero_grad(), loss.backward(), optimizer.step(), losses.append(loss.item()), "
+        "with one optimizer for all steps.",
+    ),
+)
+def test_losses(submission, kit, rng, note):
+    for words, count, steps, lr in ((7, 1, 6, 0.05), (9, 3, 8, 0.02), (6, 2, 7, 0.1)):
+        weights = draw_model(rng, words)
+        batches = [rng.integers(words, size=(4, 5)) for _ in range(count)]
+        _, answer = run_training(submission, kit, weights, batches, steps, lr)
+        compare_losses(submission, answer, (weights, batches, steps, lr), note)
+
+
+def compare_losses(submission, answer, run, note):
+    """Pass if the losses are right, or those of a right training with the student's own loss."""
+    follows(
+        answer,
+        right_losses(*run)[0],
+        lambda asked: losses_of_own_loss(asked, *run),
+        "the losses",
+        note,
+        "next_token_loss",
+        submission,
+        condition=CONDITION,
+        axes=(0, 2),  # the logits of the last position have no part in the loss
+    )
+
+
+@pytest.mark.check(
+    "AdamW, and the model as it was found",
+    points=3,
+    hints=(
+        "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
+        "AdamW lets every weight shrink a little at each step; the mode (model.training) is as "
+        "before when train returns.",
+        "torch.optim.AdamW(model.parameters(), lr=lr); keep model.training before you start, and "
+        "call model.train(…) with it at the end.",
+    ),
+)
+def test_optimizer_and_mode(submission, kit, rng):
+    weights = draw_model(rng, 12)
+    batches = [rng.integers(6, size=(3, 4))]  # words 6 to 11 never occur
+    model, _ = run_training(submission, kit, weights, batches, 5, 0.1)
+    after = expect_shape(kit.rows(model), weights[0].shape, "the embedding")[6:]
+    right = right_losses(weights, batches, 5, 0.1)[1][6:]
+    if np.array_equal(after, weights[0][6:]):
+        raise Mismatch(
+            "Weights without a gradient stay as they are, as with Adam or SGD; AdamW lets them "
+            "shrink by 1 % of lr at each step.",
+            mistake="no-weight-decay",
+        )
+    expect_close(after, right, "the weights without a gradient", condition=20.0)
+    for training in (True, False):
+        model = kit.in_mode.kept(kit.MeanModel.kept(*(tensor(each) for each in weights)), training)
+        submission.train(model, [tensor(each) for each in batches], 2, 0.01)
+        if model.value("training") is not training:
+            before, now = ("training", "evaluation") if training else ("evaluation", "training")
+            raise Mismatch(
+                f"The model was in {before} mode before the call, and is in {now} mode after it.",
+                mistake="mode-changed",
+            )
+
+
+@pytest.mark.check(
+    "Greedy words",
+    points=4,
+    hints=(
+        "Which position's logits speak of the word that comes next?",
+        "The last one's. The likeliest word is appended, and the model looks again.",
+        "model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat; the prompt stays in front.",
+    ),
+)
+def test_greedy(submission, kit, rng):
+    for words, length, count in ((5, 1, 4), (8, 3, 6), (11, 4, 1)):
+        weights = draw_model(rng, words)
+        prompt = rng.integers(words, size=length)
+        model = kit.MeanModel.kept(*(tensor(each) for each in weights))
+        answer = run_generate(submission, model, prompt, count)
+        expect_close(answer, greedy(*weights, prompt, count, 1000), "the sequence")
+
+
+@pytest.mark.check(
+    "A sequence longer than the model can take",
+    points=2,
+    hints=(
+        "What does the model get when there are more tokens than max_seq_length?",
+        "Only the last max_seq_length tokens; the result still has all of them.",
+        "tokens[-model.max_seq_length:] is the context; keep tokens itself whole.",
+    ),
+)
+def test_context(submission, kit, rng, note):
+    form = form_of(submission, kit)
+    for words, length, count, limit in ((6, 2, 8, 4), (9, 7, 3, 5), (7, 3, 5, 1)):
+        weights = draw_model(rng, words)
+        prompt = rng.integers(words, size=length)
+        model = kit.MeanModel.kept(*(tensor(each) for each in weights), limit)
+        answer = run_generate(submission, model, prompt, count, form=form)
+        follows(
+            answer,
+            greedy(*weights, prompt, count, limit),
+            lambda asked, w=weights, p=prompt, n=count, m=limit: of_own_words(
+                asked, w, p, n, m, form
+            ),
+            "the sequence",
+            note,
+            "choice of words",
+            submission,
+            vary=lambda context, words=words: (context + 1) % words,
+            share=0.0,  # another word may leave the likeliest one as it is
+        )
+        if model.value("longest") != min(limit, length + count - 1):
+            raise Mismatch(
+                f"The model takes {limit} tokens and was never given as many, though there were.",
+                mistake="context-too-short",
+            )
+
+
+@pytest.mark.check(
+    "Words drawn at a temperature",
+    points=3,
+    hints=(
+        "What is done with the logits before a word is drawn from them?",
+        "They are divided by the temperature; then a softmax; then one word is drawn with these "
+        "probabilities, by the generator that was handed in.",
+        "torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1, generator=generator)",
+    ),
+)
+def test_drawn(submission, kit, rng):
+    form = form_of(submission, kit)
+    generators = lambda rng: kit.generator.kept(int(rng.integers(2**31)))
+    embedding, output = draw_model(rng, 5, 3)
+    weights = embedding, output / 2
+    model = kit.MeanModel.kept(*(tensor(each) for each in weights), 1)
+    logits = mean_logits(*weights, np.arange(5)[:, None])[:, 0]
+    for temperature in (0.6, 2.0, 1.0):
+
+        def write(first, temperature=temperature):
+            """So many new words after `first`, by a generator that has drawn nothing yet."""
+            drawn = {"temperature": temperature, "generator": generators(rng)}
+            answer = run_generate(submission, model, np.array([first]), AT_ONCE, form, **drawn)
+            if not np.isin(answer, range(5)).all():
+                raise Mismatch("The sequence holds numbers that are none of the model's words.")
+            return answer.astype(np.int64)
+
+        words, other = write(0), write(0)
+        if not np.array_equal(words, other):  # else the generator has no part in it: see below
+            for _ in range(CALLS - 1):
+                words = np.concatenate([words, write(words[-1])[1:]])
+        found = what_was_drawn(words, logits, temperature)
+        if found is not None:
+            raise Mismatch(found.finding, mistake=found.id)
+
+
+@pytest.mark.check(
+    "The same generator gives the same words",
+    points=1,
+    hints=(
+        "Where do the random numbers of your draw come from?",
+        "From the generator that is handed in, and from nowhere else.",
+        "Hand it on: torch.multinomial(…, generator=generator).",
+    ),
+)
+def test_generator(submission, kit, rng):
+    form = form_of(submission, kit)
+    weights = draw_model(rng, 9)
+    model = kit.MeanModel.kept(*(tensor(each) for each in weights))
+    first, again, other = (
+        run_generate(
+            submission,
+            model,
+            np.array([1, 2]),
+            40,
+            form,
+            temperature=1.0,
+            generator=kit.generator.kept(seed),
+        )
+        for seed in (5, 5, 6)
+    )
+    if not np.array_equal(first, again):
+        raise Mismatch(
+            "Two generators with the same seed give different words: the draw does not use the "
+            "generator that is handed in.",
+            mistake="generator-ignored",
+        )
+    greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
+    if np.array_equal(first, other) and np.array_equal(first, greedy_words):
+        raise Mismatch(
+            "At temperature 1 the words are the greedy ones: nothing is drawn.",
+            mistake="always-greedy",
+        )
+    if np.array_equal(first, other):
+        raise Mismatch(
+            "Generators with different seeds give the same 40 words: the draw does not use the "
+            "generator that is handed in.",
+            mistake="generator-ignored",
+        )
+
+
+@pytest.mark.hidden
+@pytest.mark.check(
+    "Other sizes, arguments that stay as they are, nothing kept from other calls", points=2
+)
+def test_other_sizes(submission, kit, rng, note):
+    logits, tokens = draw_loss(rng, 5, 9, 13)
+    logits *= LARGE / np.abs(logits).max()  # as large as a logarithm of a softmax can take
+    sent = tensor(logits), tensor(tokens)
+    answer, after = submission.next_token_loss.with_arguments(*sent)
+    expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=1e3)
+    for before, now, name in zip(sent, after, ("logits", "tokens"), strict=True):
+        expect_unchanged(before, now, name)
+    weights = draw_model(rng, 10)
+    batches = [rng.integers(10, size=(2, length)) for length in (3, 6, 2, 4)]
+    first = run_training(submission, kit, weights, batches, 9, 0.03)[1]
+    compare_losses(submission, first, (weights, batches, 9, 0.03), note)
+    again = run_training(submission, kit, weights, batches, 9, 0.03)[1]
+    expect_same_again(again, first, "the losses of another model's training", "train")
+    form = form_of(submission, kit)
+    model = kit.MeanModel.kept(*(tensor(each) for each in weights))
+    prompt = rng.integers(10, size=6)
+    answer = run_generate(submission, model, prompt, 0, form=form)
+    expect_close(answer, prompt, "the sequence, with no new tokens,")
+    first = run_generate(submission, model, prompt, 5, form=form)
+    run_generate(submission, model, prompt[::-1].copy(), 4, form=form)
+    again = run_generate(submission, model, prompt, 5, form=form)
+    expect_same_again(again, first, "the sequence", "generate")
+    _, after = submission.generate.with_arguments(model, tensor(prompt), 3)
+    expect_unchanged(prompt, after[1], "prompt")
+
+
+def expect_same_again(again, first, what, name):
+    if not np.allclose(again, first, 1e-4):
+        raise Mismatch(
+            f"The same call of {name} has another result after other calls: something is kept "
+            f"from one call to the next.",
+            what,
+            mistake="remembers",
+        )

@@ -1,0 +1,90 @@
+"""`pytest NAME.py` checks a submission, with the options that pytest users know."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WRONG = """
+import numpy as np
+def softmax(x, axis=-1):
+    e = np.exp(x)
+    return e / e.sum()
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "softmax.py").write_text(WRONG)
+
+    def run(*args: str, given: str = "") -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            input=given,
+            timeout=120,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_a_submission_is_checked_and_never_imported(run, tmp_path):
+    with (tmp_path / "softmax.py").open("a") as file:
+        file.write("\nimport sys\nassert 'pytest' not in sys.modules, 'in the judge'\n")
+    code, output = run("softmax.py")
+    assert code == 1
+    assert "2 passed" in output
+    assert "in the judge" not in output
+    assert "3 of 12 points" in output
+    assert "At [0][0]: yours 0.0" in output
+    assert "Two things at once. Your numbers are those of one softmax over the whole" in output
+    assert "Hint: Which of your results add up to 1" in output
+
+
+def test_right_ones_pass(run, root):
+    code, output = run(str(root / "solutions" / "softmax.py"))
+    assert code == 0
+    assert "12 of 12 points" in output
+
+
+def test_a_notebook_is_collected(run, root):
+    code, output = run(str(root / "examples" / "class" / "s04" / "softmax.ipynb"), "-q")
+    assert code == 0, output
+
+
+def test_a_folder_is_collected(run, tmp_path):
+    (tmp_path / "causal_mask.py").write_text("")
+    (tmp_path / "notes.py").write_text("raise SystemExit('not a submission')")
+    _, output = run(str(tmp_path), "--collect-only", "-q")
+    assert "softmax.py::test_one_row" in output
+    assert "causal_mask.py::test_mask_shape" in output
+    assert "notes.py" not in output
+
+
+def test_select_and_stop(run):
+    _, output = run("softmax.py", "-k", "one_row or last_axis")
+    assert "1 failed, 1 passed, 6 deselected" in output
+    assert "Not run: it was not selected." in output
+    _, output = run("softmax.py", "-x")
+    assert "1 failed, 1 passed" in output
+
+
+def test_last_failed(run, tmp_path):
+    run("softmax.py", "-p", "cacheprovider")
+    _, output = run("softmax.py", "-p", "cacheprovider", "--lf", "-v")
+    assert "test_one_row" not in output.split("test session starts")[1].split("FAILURES")[0]
+    assert "6 failed, 2 deselected" in output
+
+
+def test_the_debugger_stops_in_the_check(run):
+    _, output = run("softmax.py", "-x", "--pdb", given="p 'shape is', x.shape\nc\n")
+    assert "('shape is', (3, 2))" in output
+
+
+def test_the_checks_alone_say_what_to_do(run, root: Path):
+    _, output = run(str(root / "reference" / "checks" / "test_softmax.py"))
+    assert "Name the file to check, not the checks" in output
