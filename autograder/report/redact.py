@@ -35,8 +35,8 @@ def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1)
     """The report without what the policy holds back.
 
     practice, homework: of each check that failed, the finding, the values and the first hints: as
-    many as `hints_shown` says, for all or by the check's name. Of a hidden check, whether it passed and
-    which mistake it shows in the course's own words, but no inputs and no values.
+    many as `hints_shown` says, for all or by the check's name. Of a hidden check, whether it passed
+    and which mistake it shows in the course's own words, but no inputs and no values.
     exam: points and outcomes of the checks that are not hidden, the exercise's points, and nothing
     else, whatever became of it.
     """
