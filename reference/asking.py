@@ -14,7 +14,8 @@ import numpy as np
 
 from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
 from autograder.checking.proxy import Submission
-from autograder.checking.torch_modules import Run, State, pass_through, right_pass
+from autograder.checking.right_pass import right_pass
+from autograder.checking.torch_modules import Run, State, pass_through
 from autograder.sandbox.problems import Raised
 from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed

@@ -12,9 +12,7 @@ from autograder.checking.proxy import Submission
 from autograder.report.values import shape
 from autograder.sandbox.problems import Raised
 from autograder.text import capital, one_line
-from autograder.worker.codec import Tensor
-from autograder.worker.messages import Forward, Passed
-from autograder.worker.module_calls import run_module
+from autograder.worker.messages import Passed
 
 MAX_NAMES = 12
 CLOSE = 1e-3  # of the answers by which one of several fits is chosen
@@ -188,34 +186,6 @@ def expect_parts(
             )
 
 
-def right_pass(
-    build: Callable[..., Any],
-    made_with: tuple[Any, ...],
-    inputs: tuple[Any, ...],
-    state: State,
-    toward: tuple[Any, ...] | None = None,
-) -> Passed:
-    """The same pass of a module of the course's own, in float64, here in this process."""
-    import torch
-
-    def tensor(value: Any) -> Any:
-        if not isinstance(value, np.ndarray):
-            return value
-        found = torch.from_numpy(np.array(value))
-        return found.double() if found.is_floating_point() else found
-
-    forward = Forward(
-        {name: tensor(value) for name, value in state.items()},
-        [tensor(value) for value in inputs],
-        toward=None if toward is None else [tensor(each) for each in toward],
-    )
-    with torch.random.fork_rng(devices=[]):
-        passed = run_module(lambda *args: build(*args).double(), list(made_with), {}, forward)
-    passed.value = _arrays(passed.value)
-    passed.gradients = {name: _arrays(each) for name, each in passed.gradients.items()}
-    return passed
-
-
 def expect_gradients(
     run: Run,
     right: Passed,
@@ -355,9 +325,3 @@ def _listed(state: Mapping[str, list[int]]) -> str:
 def _and(names: Sequence[str]) -> str:
     short = [one_line(name, 60) for name in names[:MAX_NAMES]]
     return " and ".join(filter(None, (", ".join(short[:-1]), short[-1]))) if short else "nothing"
-
-
-def _arrays(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_arrays(each) for each in value]
-    return None if value is None else value.detach().numpy().view(Tensor)

@@ -6,6 +6,7 @@ import pytest
 from autograder.checking.expect import Mismatch
 from autograder.checking.parts import Fit, Words
 from autograder.checking.proxy import Submission
+from autograder.checking.right_pass import right_pass
 from autograder.checking.torch_modules import (
     Run,
     expect_forgotten,
@@ -13,7 +14,6 @@ from autograder.checking.torch_modules import (
     expect_parts,
     expect_same_tensors,
     pass_through,
-    right_pass,
 )
 from autograder.course import Limits
 from autograder.sandbox.client import Client

@@ -139,6 +139,16 @@ def digest(out: Path) -> dict[str, str]:
     return found
 
 
+def _difference(folder: Path, calm: dict[str, str], other: dict[str, str]) -> str:
+    """What differs: which files and tables, and the first records that do."""
+    names = sorted(name for name in calm.keys() | other.keys() if calm.get(name) != other.get(name))
+    records = [
+        (folder / run / "report.jsonl").read_text().splitlines() for run in ("calm", "disturbed")
+    ]
+    pairs = [f"{a}\n{b}" for a, b in zip(*records, strict=False) if a != b]
+    return "\n".join([f"other than undisturbed: {', '.join(names)}", *pairs[:2]])
+
+
 def disturb(kills: int, seed: int) -> dict[str, int]:
     """Kill that many times; raises AssertionError if a result differs from an undisturbed one."""
     with tempfile.TemporaryDirectory() as folder:
@@ -147,7 +157,8 @@ def disturb(kills: int, seed: int) -> dict[str, int]:
         left = kills
         while left > 0:
             left -= killer.disturbed("disturbed", min(left, 6))
-            assert digest(Path(folder, "disturbed")) == calm
+            other = digest(Path(folder, "disturbed"))
+            assert other == calm, _difference(Path(folder), calm, other)
             shutil.rmtree(Path(folder, "disturbed"))
         return killer.kills
 
