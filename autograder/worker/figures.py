@@ -17,6 +17,7 @@ from .codec import (
     Series,
 )
 from .in_view import Floats, View, colour_over, is_written, reads
+from .layout import lay_out
 from .pictures import Picture, pictures_of, same_colours
 
 MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
@@ -27,8 +28,7 @@ def describe_figure(figure: Any) -> Figure:
 
     The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
     """
-    figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
-    figure.draw_without_rendering()  # ticks and their labels are made on drawing
+    lay_out(figure)
     described = _describe(View(figure))
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)

@@ -239,7 +239,9 @@ def warm_up(names: list[str]) -> None:
     if "matplotlib.pyplot" in sys.modules:
         from matplotlib import pyplot
 
-        figure, axes = pyplot.subplots()  # finds the fonts, and reads them
+        figure, (left, axes) = pyplot.subplots(1, 2)  # finds the fonts, and reads them
+        figure.colorbar(left.imshow([[1, 2], [3, 4]], cmap="viridis"))
+        left.text(0, 0, "1.00")
         axes.semilogx([1, 10], [1, 2], label="$d_k$")
         axes.set(title="title", xlabel="x", ylabel="y")
         axes.legend()
