@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
+TRIES = 4
 MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises that run out of time
 
 
@@ -219,7 +220,7 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Outcome
     """Grade again those that were under way when a judge died, each apart, to find the cause."""
     for task in tasks:
         outcome = Outcome({})
-        for _ in range(2):  # the first end may have come from outside
+        for _ in range(TRIES):  # the end may have come from outside, more than once
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
                 outcome = executor.submit(_grade, task).result()
                 break

@@ -211,15 +211,11 @@ class Client:
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True
-        request = Request(
-            "load",
-            self.source.name,
-            units=list(self.source.units),
-            helpers=self.source.helpers,
-        )
         seconds = self.limits.load_seconds
         first = self.ledger.load_problems is None
         try:
+            units = list(self.source.units) if first else self._compiled(worker)
+            request = Request("load", self.source.name, units=units, helpers=self.source.helpers)
             reply = self._exchange(worker, request, seconds, again=not first)
         except DeadlinePassed:
             raise problems.TimedOut(
@@ -238,6 +234,19 @@ class Client:
         if not names and reply.problems:
             found = problems.from_worker(reply.problems[0], self.source.label)
             raise problems.NotLoaded(found.finding, found.place)
+
+    def _compiled(self, worker: WorkerProcess) -> list[Unit]:
+        """The units with their code, which a process is asked for before anything has run in it."""
+        units, ledger = self.source.units, self.ledger
+        if ledger.compiled is None:
+            request = Request("compile", self.source.name, units=list(units))
+            value = self._exchange(worker, request, self.limits.load_seconds, again=True).value
+            is_code = isinstance(value, list) and all(isinstance(each, bytes) for each in value)
+            ledger.compiled = value if is_code and len(value) == len(units) else [b""] * len(units)
+        return [
+            Unit(unit.label, unit.text, code)
+            for unit, code in zip(units, ledger.compiled, strict=True)
+        ]
 
     def _exchange(
         self,

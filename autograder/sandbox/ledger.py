@@ -29,6 +29,7 @@ class Ledger:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.load_problems: list[Problem] | None = None
+        self.compiled: list[bytes] | None = None
         self.failed_load: problems.StudentProblem | None = None
         self.printed = ""
         self.values: dict[str, Any] = {}

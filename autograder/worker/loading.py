@@ -13,9 +13,10 @@ from .failures import explain
 from .imports import HIDDEN, IN_NOTEBOOKS, QUIET_NOTEBOOK, Beside, NotImported
 from .magics import without_magics
 from .messages import Problem, Unit
-from .statements import Statements, bound_by
+from .statements import Statements, remember_lines
 
 MAX_PROBLEMS = 10
+MAX_CODE = 1 << 20
 
 
 def load(
@@ -33,6 +34,22 @@ def load(
     return module, loading.problems
 
 
+def compiled(units: Sequence[Unit]) -> list[bytes]:
+    """The code of each unit; nothing of what cannot be compiled, or is too much to send about."""
+    found, futures, size = [], 0, 0
+    for unit in units:
+        try:
+            statements = Statements(without_magics(unit.text, unit.label), unit.label, futures)
+            code = statements.to_bytes()
+        except Exception:
+            code = b""
+        else:
+            futures = statements.futures
+        size += len(code)
+        found.append(code if size <= MAX_CODE else b"")
+    return found
+
+
 class _Loading:
     """A module in the making: its namespace, and what went wrong so far."""
 
@@ -45,7 +62,11 @@ class _Loading:
     def run(self, unit: Unit) -> None:
         try:
             text = without_magics(unit.text, unit.label)
-            statements = Statements(text, unit.label, self.futures)
+            remember_lines(text, unit.label)
+            if unit.code:
+                statements = Statements.from_bytes(unit.code)
+            else:
+                statements = Statements(text, unit.label, self.futures)
         except BaseException as error:
             self._note(error)
             return
@@ -53,13 +74,13 @@ class _Loading:
         if statements.docstring is not None and self.module.__doc__ is None:
             self.module.__doc__ = statements.docstring
         namespace = self.module.__dict__
-        for node, code in statements.compiled:
+        for statement in statements.compiled:
             try:
-                exec(code, namespace)
+                exec(statement.code, namespace)
             except BaseException as error:
                 self._note(error)
-                for name in bound_by(node):
-                    why = _why(error, getattr(node, "lineno", 0), unit.label)
+                for name in statement.names:
+                    why = _why(error, statement.line, unit.label)
                     namespace.setdefault(name, NotImported(why))
 
     def _note(self, error: BaseException) -> None:

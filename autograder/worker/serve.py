@@ -16,7 +16,7 @@ from .elsewhere import Asking, Elsewhere, make_generator
 from .failures import explain
 from .imports import NotImported
 from .limits import limit_self
-from .loading import define, load
+from .loading import compiled, define, load
 from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
 from .module_calls import run_module
 from .serialise import GENERATOR, Unsendable, serialised
@@ -40,6 +40,8 @@ class Answers:
         try:
             if request.operation == "load":
                 return self._load(request)
+            if request.operation == "compile":
+                return Reply(compiled(request.units))
             if request.operation == "define":
                 return Reply(self._keep(define(request.target, request.units)))
             found = self._find(request)

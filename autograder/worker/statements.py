@@ -4,13 +4,21 @@ import __future__
 
 import ast
 import linecache
+import marshal
 from collections.abc import Iterator
 from types import CodeType
+from typing import NamedTuple, Self
 
 MAX_SPLIT = 256 * 1024
 _FUTURES = {name: getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
 
-Statement = tuple[ast.stmt | None, CodeType]
+
+class Statement(NamedTuple):
+    """One statement's code, its line, and the names that it binds if it is an import."""
+
+    code: CodeType
+    line: int = 0
+    names: tuple[str, ...] = ()
 
 
 class Statements:
@@ -21,16 +29,15 @@ class Statements:
     """
 
     def __init__(self, text: str, label: str, futures: int = 0) -> None:
-        linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
         self.futures = futures
         self.docstring: str | None = None
+        self.compiled: list[Statement] = []
         if len(text) > MAX_SPLIT:  # a tree takes a thousand times the memory of its text
             whole = compile(text, label, "exec", flags=futures, dont_inherit=True)
-            self.compiled: list[Statement] = [(None, whole)]
+            self.compiled.append(Statement(whole))
             return
         tree = ast.parse(text, label)
         self.docstring = ast.get_docstring(tree, clean=False)
-        self.compiled = []
         for node in tree.body:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # compiled by itself, any text would become the docstring
@@ -38,15 +45,32 @@ class Statements:
                 self.futures |= _future(part)
                 module = ast.Module([part], [])
                 code = compile(module, label, "exec", flags=self.futures, dont_inherit=True)
-                self.compiled.append((part, code))
+                self.compiled.append(Statement(code, part.lineno, _bound_by(part)))
+
+    def to_bytes(self) -> bytes:
+        """For another process of the same Python."""
+        parts = [tuple(statement) for statement in self.compiled]
+        return marshal.dumps((self.futures, self.docstring, parts))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        made = cls.__new__(cls)
+        made.futures, made.docstring, parts = marshal.loads(data)
+        made.compiled = [Statement(*part) for part in parts]
+        return made
 
 
-def bound_by(node: ast.stmt | None) -> list[str]:
+def remember_lines(text: str, label: str) -> None:
+    """Let errors show the lines of a text that is in no file."""
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+
+
+def _bound_by(node: ast.stmt) -> tuple[str, ...]:
     """The names that an import statement gives; none for any other statement."""
     if not isinstance(node, ast.Import | ast.ImportFrom):
-        return []
+        return ()
     names = (alias.asname or alias.name.split(".")[0] for alias in node.names)
-    return [name for name in names if name != "*"]
+    return tuple(name for name in names if name != "*")
 
 
 def _parts(node: ast.stmt) -> Iterator[ast.stmt]:

@@ -73,7 +73,9 @@ class Killer:
                 run = self.start(out)
         if run.returncode:
             said = (self.folder / "said").read_text()[-2000:]
-            raise AssertionError(f"the run ended with {run.returncode}: {said}")
+            records = (self.folder / out / "report.jsonl").read_text().splitlines()
+            odd = [line[:1500] for line in records if '"status":"graded"' not in line]
+            raise AssertionError(f"the run ended with {run.returncode}: {said} {odd}")
         return kills
 
     def _pause(self, run: "subprocess.Popen[bytes]", seconds: float) -> None:
