@@ -1,5 +1,6 @@
 # make demo       set up, grade the sample class, say where the pages are
-# make test       set up, run linter, type checker, tests and `autograder verify`
+# make test       set up, run linter, type checker, tests and a quick `autograder verify`
+# make thorough   the same with every test of each kind, and all of `autograder verify`
 # make verify     set up, grade the grader, and write docs/verified.md
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
 # make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
@@ -20,7 +21,7 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test verify notebooks bench stress soak fuzz lint build clean
+.PHONY: demo test thorough verify notebooks bench stress soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) students torch
@@ -29,6 +30,10 @@ demo:
 
 test: lint
 	@$(BIN)/pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
+	@$(BIN)/autograder verify --quick
+
+thorough: lint
+	@$(BIN)/pytest --thorough --numprocesses logical --dist loadfile --no-loadscope-reorder
 	@$(BIN)/autograder verify
 
 verify: lint

@@ -166,7 +166,13 @@ def output_of(*args: str, folder: Path) -> str:
     return done.stdout + done.stderr + (written.read_text() if written.exists() else "")
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def some(name):
+    return () if name in {"locals", "junit", "native"} else pytest.mark.thorough
+
+
+@pytest.mark.parametrize(
+    "options", [pytest.param(given, id=name, marks=some(name)) for name, given in OPTIONS.items()]
+)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_option_shows_more_than_the_policy(tiny, policy, options):
     output = tiny(policy, WRONG, *options)
@@ -202,7 +208,7 @@ def test_in_an_exam_hidden_checks_do_not_run(tiny):
 
 
 @pytest.mark.parametrize("option", ["--pdb", "--trace", "--debug"])
-@pytest.mark.parametrize("policy", ["homework", "exam"])
+@pytest.mark.parametrize("policy", [pytest.param("homework", marks=pytest.mark.thorough), "exam"])
 def test_a_debugger_is_for_practice(tiny, policy, option):
     output = tiny(policy, WRONG, option)
     assert f"ERROR: {option} would show the answers" in output
@@ -221,7 +227,13 @@ def test_a_file_that_cannot_be_read_is_said_in_one_sentence(tiny, tmp_path):
 
 
 @pytest.mark.parametrize("options", [["-l", "-rA", "-vv", "--tb=long"]])
-@pytest.mark.parametrize("exercise", ["softmax", "causal_mask", "multi_head_reshape"])
+@pytest.mark.parametrize(
+    "exercise",
+    [
+        "causal_mask",
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in ("softmax", "multi_head_reshape")),
+    ],
+)
 @pytest.mark.parametrize("policy", ["homework", "exam"])
 def test_the_courses_own_exercises(tmp_path, root, exercise, policy, options):
     """A wrong answer to each function; the checks' own lines and later hints are in no output."""

@@ -133,12 +133,14 @@ def variants(students: Path, out: Path, course: Path | None) -> None:
 @click.argument("exercises", nargs=-1)
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
+@click.option("--quick", is_flag=True, help="An eighth of the mutants, pairs and seeds.")
 @click.option("--table", type=click.Path(path_type=Path), help="Write the table as Markdown.")
 @course_option
 def verify(
     exercises: tuple[str, ...],
     workers: int | None,
     no_mutants: bool,
+    quick: bool,
     table: Path | None,
     course: Path | None,
 ) -> None:
@@ -148,7 +150,7 @@ def verify(
     """
     from autograder.cli.verify import run
 
-    raise SystemExit(run(exercises, workers, not no_mutants, table, course))
+    raise SystemExit(run(exercises, workers, not no_mutants, quick, table, course))
 
 
 @app.group()

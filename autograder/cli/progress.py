@@ -1,7 +1,11 @@
 """How far long work has come: a bar in a terminal, a line now and then elsewhere."""
 
+import contextlib
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import TypeVar
 
 from rich.console import Console
@@ -45,7 +49,7 @@ def graded_with_progress(work: Callable[[Callable[[int, int], None]], T], kept: 
     done = 0
     console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
     bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with bars as progress:
+    with _noticing_interrupts() as interrupted, bars as progress:
         bar = progress.add_task("grading", total=None)
 
         def show(count: int, total: int) -> None:
@@ -55,8 +59,29 @@ def graded_with_progress(work: Callable[[Callable[[int, int], None]], T], kept: 
                 print(f"graded {count} of {total}", file=console.file, flush=True)
             progress.update(bar, completed=count, total=total)
             done = count
+            if interrupted.is_set() and count < total:
+                raise KeyboardInterrupt
 
         try:
             return work(show)
         except KeyboardInterrupt:
             raise UserError(f"Stopped. {several(done, 'submission')} {kept}") from None
+
+
+@contextlib.contextmanager
+def _noticing_interrupts() -> Iterator[threading.Event]:
+    """Whether Ctrl-C was pressed: its exception alone is lost where a finaliser or callback runs."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.set()
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)

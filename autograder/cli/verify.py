@@ -11,13 +11,14 @@ from rich.table import Table
 
 from autograder.course import find_course, load_course
 from autograder.verification.table import COLUMNS, markdown, row
-from autograder.verification.verify import Verified, Verifier
+from autograder.verification.verify import QUICK, Verified, Verifier
 
 
 def run(
     names: tuple[str, ...],
     workers: int | None,
     with_mutants: bool,
+    quick: bool,
     table: Path | None,
     course_path: Path | None,
 ) -> int:
@@ -27,7 +28,7 @@ def run(
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
         tasks = {  # the last exercises of a course are the largest: begin with them
-            pool.submit(verify, course.root, name, with_mutants): name
+            pool.submit(verify, course.root, name, with_mutants, QUICK if quick else 1): name
             for name in reversed(exercises)
         }
         for task in as_completed(tasks):
@@ -42,10 +43,10 @@ def run(
     return 1 if any(result.faults for result in ordered) else 0
 
 
-def verify(root: Path, name: str, with_mutants: bool) -> Verified:
+def verify(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
     """Verify one exercise, in a process of its own."""
     course = load_course(root / "course.yml")
-    with Verifier(course, course.exercise(name)) as verifier:
+    with Verifier(course, course.exercise(name), share) as verifier:
         return verifier.run(with_mutants)
 
 

@@ -29,7 +29,7 @@ def test_other_content_types_and_functions_are_computed_anew(counted):
     total, calls = counted
     x = np.arange(4.0)
     asked = [(np.sum, x), (np.sum, x.reshape(2, 2)), (np.sum, x.astype(np.float32)), (np.max, x)]
-    asked += [(np.sum, list(x)), (np.sum, tuple(x) + (0.0,)), (lambda each: 7, x)]
+    asked += [(np.sum, list(x)), (np.sum, (*x, 0.0)), (lambda each: 7, x)]
     for build, numbers in asked:
         total(build, numbers)
     total(np.sum, x, scale=2.0)

@@ -1,5 +1,6 @@
 """The commands as a person runs them: output, exit codes, errors in one line."""
 
+import contextlib
 import json
 import os
 import signal
@@ -7,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+
+from autograder.errors import UserError
 
 WRONG = """
 import numpy as np
@@ -178,7 +181,20 @@ def test_ctrl_c_keeps_what_is_graded(tmp_path, root):
     assert "graded 12 of 12" in done.stderr
 
 
-def test_doctor_names_every_rung(run):
+def test_ctrl_c_counts_where_its_exception_is_lost():
+    from autograder.cli.progress import graded_with_progress
+
+    def work(show):
+        show(1, 3)
+        with contextlib.suppress(KeyboardInterrupt):  # as in a finaliser, or a callback
+            os.kill(os.getpid(), signal.SIGINT)
+        show(2, 3)
+
+    with pytest.raises(UserError, match="2 submissions are kept"):
+        graded_with_progress(work, "are kept")
+
+
+def test_doctor_names_every_level(run):
     done = run("doctor")
     assert "Submissions can import: Python's own modules, numpy 2" in done.stdout
     assert all(f"{name} " in done.stdout for name in ("scipy", "seaborn", "pandas", "einops"))

@@ -43,6 +43,7 @@ def test_an_empty_file_gets_nothing(grade_text, name):
     assert said in report.checks[0].finding
 
 
+@pytest.mark.thorough  # the class as a whole is graded in tests/classroom
 @pytest.mark.parametrize(
     ("student", "exercise", "path"), FILES, ids=lambda v: getattr(v, "name", v)
 )

@@ -9,8 +9,6 @@ from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 
 NAME = "train_and_generate"
-SEEDS = 200
-SEEDS_OF_FAULTS = 20
 FAULTS = {
     "gradients are never cleared": ("        optimizer.zero_grad()\n", ""),
     "another learning rate": ("lr=lr)", "lr=1.01 * lr)"),
@@ -36,18 +34,20 @@ def outcomes(course, judge):
     judge.reseed(course.content.seed)
 
 
-def test_a_right_loop_is_right_for_every_seed(outcomes):
+@pytest.mark.parametrize("seeds", [20, pytest.param(200, marks=pytest.mark.thorough)])
+def test_a_right_loop_is_right_for_every_seed(outcomes, seeds):
     path = ROOT / "examples" / "right" / NAME / "preallocated.py"
-    assert set(outcomes(read_source(path, NAME), SEEDS)) == {"passed"}
+    assert set(outcomes(read_source(path, NAME), seeds)) == {"passed"}
 
 
+@pytest.mark.parametrize("seeds", [4, pytest.param(20, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault):
+def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault, seeds):
     old, new = FAULTS[fault]
     text = (ROOT / "solutions" / f"{NAME}.py").read_text()
     assert old in text
     source = Source(NAME, "faulty.py", (Unit("faulty.py", text.replace(old, new)),))
-    assert set(outcomes(source, SEEDS_OF_FAULTS)) == {"failed"}
+    assert set(outcomes(source, seeds)) == {"failed"}
 
 
 def test_the_experiment_shows_what_the_lesson_says(course):

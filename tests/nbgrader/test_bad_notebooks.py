@@ -90,12 +90,14 @@ def by_the_button(graded):
     return short.totals()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [name for name in KINDS if name not in ONE_BY_ONE])
 def test_by_the_button_it_gains_nothing_either(by_the_button, kind):
     assert by_the_button[kind] == KINDS[kind].right
     assert by_the_button[LAST] == HONEST
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ONE_BY_ONE)
 def test_what_the_button_cannot_grade_gets_no_points(by_the_button, kind):
     assert by_the_button[kind] <= KINDS[kind].right
