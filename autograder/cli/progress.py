@@ -70,7 +70,7 @@ def graded_with_progress(work: Callable[[Callable[[int, int], None]], T], kept: 
 
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Whether Ctrl-C was pressed: its exception alone is lost where a finaliser or callback runs."""
+    """Whether Ctrl-C was pressed: its exception alone is lost where a callback runs."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed
