@@ -1,5 +1,6 @@
 """`pytest NAME.py` checks a submission, with the options that pytest users know."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ def softmax(x, axis=-1):
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, root):
     (tmp_path / "softmax.py").write_text(WRONG)
 
     def run(*args: str, given: str = "") -> tuple[int, str]:
@@ -26,6 +27,7 @@ def run(tmp_path):
             text=True,
             input=given,
             timeout=120,
+            env={**os.environ, "AUTOGRADER_COURSE": str(root)},
         )
         return done.returncode, done.stdout + done.stderr
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.course import find_course, load_course
+from autograder.extras import require, require_libraries
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import Verified, Verifier
 
@@ -21,8 +22,11 @@ def run(
     table: Path | None,
     course_path: Path | None,
 ) -> int:
-    course = find_course(course_path or Path.cwd())
+    course = find_course(Path.cwd(), named=course_path)
+    if with_mutants:
+        require("dev", "autograder verify without --no-mutants")
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
+    require_libraries(course.exercise(name) for name in exercises)
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:

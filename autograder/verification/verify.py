@@ -1,5 +1,6 @@
 """Shows of one exercise that its checks and diagnoses do what they promise."""
 
+import contextlib
 import functools
 import statistics
 import tempfile
@@ -14,6 +15,7 @@ from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
+from autograder.own_modules import importable
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
@@ -64,14 +66,17 @@ class Verifier:
         children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
         self._judge = Judge(course, [exercise], children)
         self._about: dict[str, frozenset[str]] = {}
+        self._open = contextlib.ExitStack()
 
     def __enter__(self) -> "Verifier":
         self._judge.__enter__()
+        self._open.callback(self._scratch.cleanup)
+        self._open.push(self._judge)
+        self._open.enter_context(importable(self.course))
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._judge.__exit__(*error)
-        self._scratch.cleanup()
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
     def run(self, with_mutants: bool = True) -> Verified:
         """All of it, in order."""
