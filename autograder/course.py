@@ -209,6 +209,15 @@ def load_course(path: Path) -> Course:
         raise UserError(
             f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
         ) from error
+    return parse_course(path, text)
+
+
+def parse_course(path: Path, text: str) -> Course:
+    """The course that a `course.yml` with this text at this path is.
+
+    Raises:
+        UserError: naming the file, the line, the field and what was expected there.
+    """
     try:
         data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:

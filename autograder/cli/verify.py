@@ -11,6 +11,7 @@ from rich.table import Table
 
 from autograder.course import find_course, load_course
 from autograder.extras import require, require_libraries
+from autograder.text import several
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import Verified, Verifier
 
@@ -37,7 +38,7 @@ def run(
         for task in as_completed(tasks):
             results[tasks[task]] = task.result()
             done = results[tasks[task]]
-            state = "holds" if not done.faults else f"{len(done.faults)} faults"
+            state = "holds" if not done.faults else several(len(done.faults), "fault")
             print(f"{done.name}: {state} ({len(results)} of {len(exercises)})", file=sys.stderr)
     ordered = [results[name] for name in exercises]
     _show(ordered)
