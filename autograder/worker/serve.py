@@ -240,7 +240,7 @@ def warm_up(names: list[str]) -> None:
         from matplotlib import pyplot
 
         figure, axes = pyplot.subplots()  # finds the fonts, and reads them
-        axes.semilogx([1, 10], [1, 2], label="$d_k$")
+        axes.semilogx([1, 10], [1, 2], label="$x_1$")
         axes.set(title="title", xlabel="x", ylabel="y")
         axes.legend()
         figure.suptitle("all")
