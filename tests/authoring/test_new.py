@@ -5,7 +5,9 @@ import pytest
 from autograder.cli import app
 from autograder.course import load_course
 from autograder.errors import UserError
+from autograder.submission.source import Source
 from autograder.verification.verify import Verifier
+from autograder.worker.messages import Unit
 
 FLOW = "title: T\nexercises: [{name: one, title: One, points: 1}]\n"
 ODD = """\
@@ -67,12 +69,14 @@ def test_a_new_exercise_with_torch_holds_as_it_is(run, tmp_path):
     run("new", "exercise", "parts_of_it", "--needs", "torch", "--course", "course")
     course = load_course(tmp_path / "course" / "course.yml")
     assert course.exercise("parts_of_it").needs == "torch"
+    right = (tmp_path / "course/solutions/parts_of_it.py").read_text()
     with Verifier(course, course.exercise("parts_of_it")) as verifier:
         verifier._right_answers()
         verifier._stub()
-        verifier._misconceptions()
+        wrong = Unit("x.py", right.replace("x.sum()", "x.max()"))
+        report = verifier._report(Source("parts_of_it", "x.py", (wrong,)))
     assert verifier.result.faults == []
-    assert verifier.result.named == 1
+    assert report.checks[0].diagnosis.misconceptions == ("largest-for-sum",)
 
 
 def test_what_is_for_the_author_is_not_handed_out(run, tmp_path):
