@@ -33,4 +33,4 @@ def _say(written: list[Path]) -> None:
 def _next(name: str, solutions: str) -> None:
     print(f"  autograder verify {name}              the grader graded: it holds as it is")
     print(f"  autograder check {solutions}/{name}.py   what a student with that file sees")
-    print("Then put your own function in its place; docs/authors.md goes through it step by step.")
+    print("Then put your own in its place; the kit's docs/authors.md goes through it step by step.")
