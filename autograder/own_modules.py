@@ -36,6 +36,7 @@ class _Stage:
 
     def __init__(self) -> None:
         self.root: Path | None = None
+        self.last: Path | None = None
         self.names: frozenset[str] = frozenset()
         self.inside = 0
         self.changed = threading.Condition()
@@ -48,8 +49,9 @@ class _Stage:
             self.changed.wait_for(lambda: self.root in {None, root})
             self.inside += 1
             if self.root is None:
-                self.root, self.names = root, _names(course)
-                importlib.invalidate_caches()  # an author may have written a file just now
+                if root != self.last:  # an author may have written a file just now
+                    importlib.invalidate_caches()
+                self.root, self.last, self.names = root, root, _names(course)
                 sys.path.insert(0, str(root))
                 sys.meta_path.insert(0, self)
                 for name in self.names:

@@ -1,6 +1,5 @@
 """Shows of one exercise that its checks and diagnoses do what they promise."""
 
-import contextlib
 import functools
 import statistics
 import tempfile
@@ -67,17 +66,14 @@ class Verifier:
         children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
         self._judge = Judge(course, [exercise], children)
         self._about: dict[str, frozenset[str]] = {}
-        self._open = contextlib.ExitStack()
 
     def __enter__(self) -> "Verifier":
         self._judge.__enter__()
-        self._open.callback(self._scratch.cleanup)
-        self._open.push(self._judge)
-        self._open.enter_context(importable(self.course))
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
+    def __exit__(self, *error: object) -> None:
+        self._judge.__exit__(*error)
+        self._scratch.cleanup()
 
     def run(self, with_mutants: bool = True) -> Verified:
         """All of it, in order."""
@@ -138,6 +134,10 @@ class Verifier:
             self._fault(f"the stub gets {report.points} points")
 
     def _misconceptions(self) -> None:
+        with importable(self.course):
+            self._play_all()
+
+    def _play_all(self) -> None:
         catalogue = self._judge.catalogue
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
