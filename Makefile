@@ -1,7 +1,7 @@
 # make demo       set up, grade the sample class, say where the pages are
 # make test       set up, run linter, type checker, tests and a quick `autograder verify`
 # make thorough   the same with every test of each kind, and all of `autograder verify`
-# make verify     set up, grade the grader, and write docs/verified.md
+# make verify     set up, grade the grader, on both courses, and write docs/verified.md
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
 # make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
 # make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
@@ -38,6 +38,7 @@ thorough: lint
 
 verify: lint
 	@$(BIN)/autograder verify --table docs/verified.md
+	@$(BIN)/autograder verify --course examples/courses/text
 
 lint:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader

@@ -168,27 +168,30 @@ class Course:
         return self.root / self.content.checks / f"test_{exercise}.py"
 
 
-def find_course(start: Path) -> Course:
-    """The course that `start` belongs to: the nearest `course.yml` above it.
+def find_course(*starts: Path, named: Path | None = None) -> Course:
+    """The course of the folder that is `named`, else that of the first start that is in one.
 
-    Else the one whose folder the environment names as AUTOGRADER_COURSE, else the kit's own.
+    A folder belongs to the nearest `course.yml` in it or above it. If no start is in a course, it
+    is the one whose folder the environment names as AUTOGRADER_COURSE. There is no other: nothing
+    is graded as part of a course that nobody named.
 
     Raises:
         UserError: there is none, or it has a mistake.
     """
-    start = start.resolve()
-    for folder in (start, *start.parents):
-        if (folder / FILE_NAME).is_file():
-            return load_course(folder / FILE_NAME)
-    named = os.environ.get("AUTOGRADER_COURSE")
+    places = [place.resolve() for place in ([named] if named else starts)]
+    for place in places:
+        for folder in (place, *place.parents):
+            if (folder / FILE_NAME).is_file():
+                return load_course(folder / FILE_NAME)
+    elsewhere = os.environ.get("AUTOGRADER_COURSE")
+    if elsewhere and not named:
+        return load_course(Path(elsewhere).resolve() / FILE_NAME)
+    nowhere = f"{places[0]} is not in a course: there is no {FILE_NAME} in it or above it."
     if named:
-        return load_course(Path(named).resolve() / FILE_NAME)
-    own = Path(__file__).resolve().parent.parent / FILE_NAME
-    if own.is_file():
-        return load_course(own)
+        raise UserError(nowhere)
     raise UserError(
-        f"No {FILE_NAME} in {start} or above it. "
-        f"Run the command inside the course's folder, or say --course FOLDER."
+        f"{nowhere} Name the course's folder with --course FOLDER or in the environment as "
+        f"AUTOGRADER_COURSE, or start a course: autograder new course FOLDER"
     )
 
 
@@ -206,6 +209,15 @@ def load_course(path: Path) -> Course:
         raise UserError(
             f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
         ) from error
+    return parse_course(path, text)
+
+
+def parse_course(path: Path, text: str) -> Course:
+    """The course that a `course.yml` with this text at this path is.
+
+    Raises:
+        UserError: naming the file, the line, the field and what was expected there.
+    """
     try:
         data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:

@@ -63,6 +63,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     """The report on some cells, as HTML, as text, and its points; or an error in one sentence."""
     from autograder.course import find_course
     from autograder.errors import UserError
+    from autograder.extras import require_libraries
     from autograder.grading.scoring import exercise_report
     from autograder.grading.session import Judge
     from autograder.report.attempts import attempts_file, read_attempts, write_attempts
@@ -77,6 +78,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     try:
         course = find_course(folder)
         exercise = course.exercise(asked["exercise"])
+        require_libraries([exercise])
         source = from_cells(asked["cells"], exercise.name, Siblings(folder))
         source = with_stated_numbers(source, exercise)
         with Judge(course, [exercise]) as judge:

@@ -1,14 +1,17 @@
 """`pytest exercises/softmax.py`: collect that exercise's checks and run them on that file."""
 
-import sys
+import contextlib
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from autograder.course import Course, find_course
+from autograder.course import FILE_NAME, Course, find_course
 from autograder.errors import UserError
+from autograder.extras import require_libraries
 from autograder.grading import MARKS
+from autograder.own_modules import importable
 from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
 from autograder.report.not_run import NOT_SELECTED
 
@@ -16,7 +19,8 @@ if TYPE_CHECKING:
     from autograder.grading.plugin import CheckResult
     from autograder.sandbox.client import Client
 
-COURSE = pytest.StashKey[Course]()
+COURSES = pytest.StashKey[dict[Path, Course | None]]()
+FIRST = pytest.StashKey[Course]()
 HERE = pytest.StashKey["SubmissionRun"]()
 
 
@@ -49,8 +53,9 @@ class SubmissionRun:
         if path not in self.clients:
             exercise = self.course.exercise(path.stem)
             try:
+                require_libraries([exercise])
                 source = read_source(path, path.stem, Siblings(path.parent))
-            except UnreadableFile as error:
+            except (UnreadableFile, UserError) as error:
                 raise pytest.UsageError(str(error)) from None
             source = with_stated_numbers(source, exercise)
             limits = self.course.limits(exercise)
@@ -64,12 +69,18 @@ class SubmissionRun:
             if is_check(item):
                 self.items.setdefault(item.path, []).append(item)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        with importable(self.course) if is_check(item) else contextlib.nullcontext():
+            return (yield)
+
     def pytest_sessionfinish(self) -> None:
         from autograder.grading.diagnose import Catalogue, attach_diagnoses
 
         catalogue = Catalogue(self.course.content.reference)
         for path, client in self.clients.items():
-            attach_diagnoses(catalogue, path.stem, self._results(path), client)
+            with importable(self.course):
+                attach_diagnoses(catalogue, path.stem, self._results(path), client)
             client.close()
         self.policy.tell_diagnoses()
         self.children.close()
@@ -114,7 +125,8 @@ class CheckModule(pytest.Module):
         from _pytest.python import importtestmodule
 
         run = self.config.stash[HERE]
-        return importtestmodule(run.course.checks_file(self.path.stem), self.config)
+        with importable(run.course):
+            return importtestmodule(run.course.checks_file(self.path.stem), self.config)
 
 
 def is_check(item: pytest.Item) -> bool:
@@ -126,17 +138,33 @@ def submission_course(path: Path, config: pytest.Config) -> Course | None:
     """The course, if `path` is a file that an exercise of it is named after."""
     if path.suffix not in {".py", ".ipynb"}:
         return None
-    if COURSE not in config.stash:
-        try:
-            config.stash[COURSE] = find_course(path.parent)
-        except UserError as error:
-            if (config.rootpath / "course.yml").exists():
-                raise pytest.UsageError(str(error)) from None
-            return None
-    course = config.stash[COURSE]
-    if path.stem not in course.exercises or not course.checks_file(path.stem).is_file():
+    course = _course_of(path.parent, config)
+    if course is None or path.stem not in course.exercises:
         return None
-    return None if any(folder in path.parents for folder in course.grading) else course
+    if not course.checks_file(path.stem).is_file():
+        return None
+    if any(folder in path.parents for folder in course.grading):
+        return None
+    first = config.stash.setdefault(FIRST, course)
+    if first.root != course.root:
+        raise pytest.UsageError(
+            f"{path} belongs to the course in {course.root}, and this run checks files of the one "
+            f"in {first.root}. Name the files of one course at a time."
+        )
+    return course
+
+
+def _course_of(folder: Path, config: pytest.Config) -> Course | None:
+    """The course that a folder is in, else the one that pytest was started in."""
+    known = config.stash.setdefault(COURSES, {})
+    if folder not in known:
+        try:
+            known[folder] = find_course(folder, config.invocation_params.dir)
+        except UserError as error:
+            if (config.rootpath / FILE_NAME).exists():
+                raise pytest.UsageError(str(error)) from None
+            known[folder] = None
+    return known[folder]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -170,7 +198,6 @@ def _module(path: Path, parent: pytest.Collector) -> CheckModule | None:
     if course is None:
         return None
     if HERE not in parent.config.stash:
-        sys.path.insert(0, str(course.root))
         parent.config.stash[HERE] = SubmissionRun(parent.config, course)
     module: CheckModule = CheckModule.from_parent(parent, path=path)
     return module

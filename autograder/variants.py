@@ -14,6 +14,7 @@ from pathlib import Path
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
+from autograder.own_modules import importable
 
 SECRET = "course.secret"
 LINE = re.compile(r'^VARIANT = "([0-9a-f]{16})"', re.MULTILINE)
@@ -72,11 +73,12 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
     """
     name = f"{course.content.reference}.variants.{exercise.name}"
     try:
-        module = importlib.import_module(name)
+        with importable(course):
+            module = importlib.import_module(name)
+            found: str = module.personalised(text, variant)
     except ModuleNotFoundError as error:
         raise UserError(
             f"The exercise {exercise.name} has `variant: per-student` in course.yml, but there is "
             f"no {name.replace('.', '/')}.py to draw its numbers ({error})."
         ) from None
-    found: str = module.personalised(text, variant)
     return found

@@ -112,7 +112,6 @@ def test_the_nearest_course_is_found(tmp_path, root):
 
 def test_elsewhere_the_environment_names_the_course(tmp_path, root, monkeypatch):
     (tmp_path / "home").mkdir()
-    assert find_course(tmp_path / "home").root == root
     (tmp_path / "course").mkdir()
     (tmp_path / "course" / "course.yml").write_text(GOOD)
     monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path / "course"))
@@ -120,6 +119,16 @@ def test_elsewhere_the_environment_names_the_course(tmp_path, root, monkeypatch)
     monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path / "nowhere"))
     with pytest.raises(UserError, match="nowhere"):
         find_course(tmp_path / "home")
+
+
+def test_outside_every_course_nothing_is_graded_as_part_of_the_kits(tmp_path, root, monkeypatch):
+    monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
+    with pytest.raises(UserError, match="not in a course.*--course FOLDER.*autograder new course"):
+        find_course(tmp_path)
+    assert find_course(tmp_path, root / "tests").root == root  # a file elsewhere, checked from here
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(root))
+    with pytest.raises(UserError, match="not in a course"):
+        find_course(root, named=tmp_path)
 
 
 def test_the_kits_own_course_is_sound(course):

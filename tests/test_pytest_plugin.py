@@ -1,5 +1,6 @@
 """`pytest NAME.py` checks a submission, with the options that pytest users know."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ def softmax(x, axis=-1):
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, root):
     (tmp_path / "softmax.py").write_text(WRONG)
 
     def run(*args: str, given: str = "") -> tuple[int, str]:
@@ -26,6 +27,7 @@ def run(tmp_path):
             text=True,
             input=given,
             timeout=120,
+            env={**os.environ, "AUTOGRADER_COURSE": str(root)},
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -88,3 +90,11 @@ def test_the_debugger_stops_in_the_check(run):
 def test_the_checks_alone_say_what_to_do(run, root: Path):
     _, output = run(str(root / "reference" / "checks" / "test_softmax.py"))
     assert "Name the file to check, not the checks" in output
+
+
+def test_files_of_two_courses_are_refused_with_a_sentence(run, root):
+    text = root / "examples" / "courses" / "text" / "exercises" / "word_counts.py"
+    code, output = run("softmax.py", str(text))
+    assert code == 4
+    assert "Name the files of one course at a time." in output
+    assert "Traceback" not in output

@@ -7,6 +7,7 @@ from typing import Any
 from autograder.authoring.stub import strip_solutions
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
+from autograder.extras import require
 from autograder.variants import personalised
 
 CLOSING = """
@@ -64,15 +65,11 @@ def as_book(text: str) -> Any:
     put in before it.
 
     Raises:
-        UserError: jupytext is not installed.
+        UserError: what makes notebooks is not installed.
     """
-    try:
-        import jupytext
-    except ModuleNotFoundError:
-        raise UserError(
-            "Notebooks cannot be made: jupytext is not installed here. Run: pip install "
-            "'attention-course-kit[authoring]'"
-        ) from None
+    require("authoring", "A notebook")
+    import jupytext
+
     book = jupytext.reads(text, fmt="py:percent")
     taken: set[str] = set()
     for cell in book.cells:

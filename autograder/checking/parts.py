@@ -237,8 +237,8 @@ class _Search:
         bare = own.rpartition(".")[2] != "weight"  # no nn.Linear's: often used as x @ W
         turned = [places.T] if bare and places.ndim == 2 else []
         if bare and places.ndim == 2 and len(shape) == 3 and shape[0] * shape[2] == len(places):
-            heads = places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1)
-            turned.append(heads)
+            apart = places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1)
+            turned.append(apart)
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
     def _stacked(self, own: str, parts: Sequence[str]) -> list[dict[str, Indices]]:
@@ -250,9 +250,9 @@ class _Search:
         rows = len(blocks[0])
         if all(len(block) == rows for block in blocks):
             stacked = np.stack(blocks)
-            for heads in range(2, rows + 1):
-                if rows % heads == 0:
-                    cut = stacked.reshape(len(blocks), heads, rows // heads, -1)
+            for pieces in range(2, rows + 1):
+                if rows % pieces == 0:
+                    cut = stacked.reshape(len(blocks), pieces, rows // pieces, -1)
                     ways.append(np.swapaxes(cut, 0, 1).reshape(ways[0].shape))
         shape = self.own[own]
         straight = [{own: way} for way in ways if way.shape == shape]
@@ -260,7 +260,7 @@ class _Search:
         return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
 
     def _pieces(self, held: Sequence[str], wanted: str) -> list[dict[str, Indices]]:
-        """One matrix in several pieces of equal height, such as one for each head."""
+        """One matrix in several pieces of equal height, one below the other."""
         places = self.places[wanted]
         if places.ndim != 2 or not held or len(places) % len(held):
             return []

@@ -1,4 +1,4 @@
-"""Whether results depend on what was called before: on a mask or a figure that was kept."""
+"""Whether results depend on what was called before: on an array or a figure that was kept."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -42,7 +42,7 @@ class Run:
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Weights by name, float32: small enough that no softmax is all or nothing."""
+    """Weights by name, float32: small enough that sums of products stay near 1."""
     return {
         name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
         for name, size in shapes.items()
@@ -310,7 +310,7 @@ def expect_forgotten(
     if not same:
         raise Mismatch(
             f"After a call with other arguments {what} of the same module differ from those of a "
-            f"new one: it keeps something of the earlier call, such as its mask.",
+            f"new one: it keeps something of the earlier call.",
             what,
             mistake="remembers",
         )

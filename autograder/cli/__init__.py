@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 import autograder
+from autograder.course import Library
 from autograder.errors import UserError
 from autograder.worker.confinement import Level
 
@@ -27,7 +28,7 @@ seed_option = click.option(
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(autograder.__version__, message="%(version)s")
 def app() -> None:
-    """Grade exercises on attention: one's own, or a whole class's."""
+    """Grade programming exercises: one's own, or a whole class's."""
 
 
 @app.command()
@@ -105,6 +106,41 @@ def grade(
             own_code,
         )
     )
+
+
+@app.group()
+def new() -> None:
+    """Begin a course, or an exercise: files that `autograder verify` accepts as they are."""
+
+
+title_option = click.option("--title", default="", help="As people read it.  [default: the name]")
+needs_option = click.option(
+    "--needs", type=click.Choice(["numpy", "torch"]), default="numpy", show_default=True
+)
+
+
+@new.command("course")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--exercise", default="shares", show_default=True, help="The first exercise.")
+@title_option
+@needs_option
+def new_course(folder: Path, exercise: str, title: str, needs: Library) -> None:
+    """Begin a course in FOLDER, with one exercise. Nothing is overwritten."""
+    from autograder.cli.new import course
+
+    raise SystemExit(course(folder, title, exercise, needs))
+
+
+@new.command("exercise")
+@click.argument("name")
+@title_option
+@needs_option
+@course_option
+def new_exercise(name: str, title: str, needs: Library, course: Path | None) -> None:
+    """Add the exercise NAME to a course. Nothing is overwritten."""
+    from autograder.cli.new import exercise
+
+    raise SystemExit(exercise(name, title, needs, course))
 
 
 @app.command()

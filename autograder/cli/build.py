@@ -4,10 +4,12 @@ from pathlib import Path
 
 from autograder.authoring.build import build_exercise, outdated
 from autograder.course import find_course
+from autograder.extras import require
 
 
 def run(names: tuple[str, ...], check: bool, course_path: Path | None) -> int:
-    course = find_course(course_path or Path.cwd())
+    require("authoring", "autograder build")
+    course = find_course(Path.cwd(), named=course_path)
     exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
     stale = 0
     for exercise in exercises:

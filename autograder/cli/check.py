@@ -8,6 +8,7 @@ import click
 from autograder.cli.find import find_file, meant
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
+from autograder.extras import require_libraries
 
 if TYPE_CHECKING:
     from autograder.sandbox.child import Children
@@ -36,10 +37,11 @@ def run(
 ) -> int:
     path = Path(name)
     is_file = path.suffix in {".py", ".ipynb"} or path.exists()
-    course = find_course(course_path or (path.parent if is_file else Path.cwd()))
+    course = find_course(*([path.parent] if is_file else []), Path.cwd(), named=course_path)
     exercise = (
         meant(course, path) if path.is_file() else course.exercise(path.stem if is_file else name)
     )
+    require_libraries([exercise])
     path = path if is_file else find_file(course, exercise)
 
     # The worker warms up on another core while this process imports what it needs.

@@ -4,6 +4,7 @@ import platform
 
 import click
 
+from autograder.extras import install_command
 from autograder.sandbox.levels import LEVELS, why_not
 from autograder.submission.libraries import installed
 from autograder.worker.confinement import LAYERS
@@ -53,6 +54,6 @@ def _say_libraries() -> None:
     away = [name for name, version in found.items() if not version]
     if away:
         click.echo(f"Not installed here: {', '.join(away)}. What imports and uses them gets no")
-        click.echo("points. To have them: pip install 'attention-course-kit[students,torch]'")
+        click.echo(f"points. To have them: {install_command('students', 'torch')}")
     if why_not("full") and why_not("landlock"):
         click.echo("On the level no-open only numpy, torch and matplotlib can be imported.")

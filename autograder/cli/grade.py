@@ -13,6 +13,7 @@ from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
+from autograder.extras import require_libraries
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
 from autograder.report.table import points_cell
@@ -34,9 +35,10 @@ def run(
     confinement: Level | None,
     own_code: bool,
 ) -> int:
-    course = find_course(course_path or Path.cwd())
+    course = find_course(Path.cwd(), named=course_path)
     chosen = names or (course.assignment(assignment).exercises if assignment else ())
     exercises = [course.exercise(name) for name in chosen] or list(course.exercises.values())
+    require_libraries(exercises)
     if not submissions.exists():
         raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
     job = Job(

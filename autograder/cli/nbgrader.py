@@ -6,31 +6,26 @@ from pathlib import Path
 
 from autograder.cli.progress import graded_with_progress
 from autograder.course import find_course
-from autograder.errors import UserError
+from autograder.extras import require, require_libraries
 from autograder.text import number, one_line, several
 from autograder.worker.confinement import Level
 
 
 def _needed() -> None:
     """Have nbgrader ready, and the programs that it calls by name, whether or not on the path."""
+    require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
     # 2.5 of the 4 seconds that nbgrader takes to start go into jsonschema's grammar of IRIs, which
     # nothing here needs; without that module jsonschema does without.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-    try:
-        import nbgrader  # noqa: F401
-    except ModuleNotFoundError:
-        raise UserError(
-            "nbgrader is not installed here. Run: pip install 'attention-course-kit[nbgrader]'"
-        ) from None
 
 
 def init(folder: Path, course_path: Path | None) -> int:
     _needed()
     from autograder.nbgrader.config import make_course
 
-    course = find_course(course_path or Path.cwd())
+    course = find_course(Path.cwd(), named=course_path)
     written = make_course(course, folder)
     print(f"{several(len(written), 'file')} in {folder}. Next, in that folder:")
     for assignment in course.content.assignments:
@@ -49,7 +44,9 @@ def grade(
     _needed()
     from autograder.nbgrader.grade_assignment import Job, grade_assignment
 
-    course = find_course(course_path or _course_of(folder) or Path.cwd())
+    course = find_course(Path.cwd(), named=course_path or _course_of(folder))
+    named = [each for each in course.content.assignments if each.name == assignment]
+    require_libraries(course.exercise(name) for each in named for name in each.exercises)
     count = workers or os.cpu_count() or 1
     job = Job(course, folder.resolve(), assignment, students, count, confinement)
     results = graded_with_progress(

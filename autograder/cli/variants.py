@@ -1,12 +1,12 @@
 """`autograder variants`: each student's own files, with numbers of their own."""
 
 import csv
-import sys
 from pathlib import Path
 
 from autograder.authoring.build import build_exercise
 from autograder.course import Course, find_course
 from autograder.errors import UserError
+from autograder.extras import require
 from autograder.files import plain_folder, write_whole
 from autograder.text import file_name, identity, is_made, several
 from autograder.variants import make_secret, read_secret, variant_of
@@ -15,8 +15,8 @@ MAX_STUDENTS = 20_000
 
 
 def run(students: Path, out: Path, course_path: Path | None) -> int:
-    course = find_course(course_path or Path.cwd())
-    sys.path.insert(0, str(course.root))
+    require("authoring", "autograder variants")
+    course = find_course(Path.cwd(), named=course_path)
     chosen = [each for each in course.exercises.values() if each.variant == "per-student"]
     if not chosen:
         raise UserError(

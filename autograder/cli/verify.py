@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.course import find_course, load_course
+from autograder.extras import require, require_libraries
+from autograder.text import several
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import QUICK, Verified, Verifier
 
@@ -22,8 +24,11 @@ def run(
     table: Path | None,
     course_path: Path | None,
 ) -> int:
-    course = find_course(course_path or Path.cwd())
+    course = find_course(Path.cwd(), named=course_path)
+    if with_mutants:
+        require("dev", "autograder verify without --no-mutants")
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
+    require_libraries(course.exercise(name) for name in exercises)
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
@@ -34,7 +39,7 @@ def run(
         for task in as_completed(tasks):
             results[tasks[task]] = task.result()
             done = results[tasks[task]]
-            state = "holds" if not done.faults else f"{len(done.faults)} faults"
+            state = "holds" if not done.faults else several(len(done.faults), "fault")
             print(f"{done.name}: {state} ({len(results)} of {len(exercises)})", file=sys.stderr)
     ordered = [results[name] for name in exercises]
     _show(ordered)

@@ -108,6 +108,15 @@ def _not_callable(found: re.Match[str], line: str, _: Shapes, __: Sizes) -> str:
     )
 
 
+def _inverted(_: re.Match[str], line: str, __: Shapes, ___: Sizes) -> str:
+    operand = re.search(r"~\s*(\w+)", line)
+    name = one_line(operand[1], 40) if operand else "x"
+    return (
+        f"~ turns truth values and whole numbers, not floats, and for 1 it gives −2: "
+        f"`{name} == 0` says the same for every kind of number."
+    )
+
+
 def _axis(found: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
     said = _shapes_said(shapes, sizes)
     return (
@@ -165,23 +174,20 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], 
     ),
     (
         r"bad operand type for unary ~|ufunc 'invert' not supported",
-        _text(
-            "~ turns truth values and whole numbers, not floats, and for 1 it gives −2: "
-            "`mask == 0` says the same for every kind of mask."
-        ),
+        _inverted,
     ),
     (
         r"boolean index did not match|too many indices|arrays used as indices must be",
         lambda f, line, s, n: (
             f"{_shapes_said(s, n)} An index in brackets has to have the array's own shape; "
-            f"np.where stretches a mask to fit."
+            f"np.where stretches a condition to fit."
         ).strip(),
     ),
     (
         r"truth value of an array",
         _text(
             "`if`, `and` and `or` need one truth value, and an array has many: np.where chooses "
-            "entry by entry, and `mask is not None` asks whether there is a mask."
+            "entry by entry, and `x is not None` asks whether there is one."
         ),
     ),
     (

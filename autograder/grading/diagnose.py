@@ -38,7 +38,7 @@ class Catalogue:
             try:
                 self._modules[exercise] = importlib.import_module(name)
             except ModuleNotFoundError as error:
-                if error.name not in {name, f"{self.reference}.misconceptions"}:
+                if error.name not in {name, f"{self.reference}.misconceptions", self.reference}:
                     raise
                 self._modules[exercise] = None
         return self._modules[exercise]

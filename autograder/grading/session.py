@@ -4,10 +4,9 @@ import contextlib
 import functools
 import os
 import queue
-import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +17,7 @@ from autograder.errors import UserError
 from autograder.grading import MARKS
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckPlugin, CheckResult
+from autograder.own_modules import importable
 from autograder.report.model import Outcome
 from autograder.sandbox.child import Children, GraderTrouble
 from autograder.sandbox.client import Client
@@ -133,8 +133,6 @@ class Judge:
 
     def _run(self) -> None:
         root = str(self.course.root)
-        if root not in sys.path:
-            sys.path.insert(0, root)
         files = [str(self.course.checks_file(name)) for name in self.exercises]
         options = ["--disable-plugin-autoload", "-c", str(INI), "--rootdir", root]
         options += ["--import-mode=importlib", "--noconftest", "--capture=no"]
@@ -164,7 +162,8 @@ class Judge:
         trouble: GraderTrouble | None = None
         for attempt in range(1, TRIES + 1):
             try:
-                trouble = self._run_checks(source, last_try=attempt >= self.kills)
+                with importable(self.course):
+                    trouble = self._run_checks(source, last_try=attempt >= self.kills)
             except BaseException as error:
                 return error
             if trouble is None:
@@ -268,6 +267,11 @@ class _Loop:
     def pytest_configure(self, config: pytest.Config) -> None:
         for line in MARKS:
             config.addinivalue_line("markers", line)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        with importable(self.judge.course):
+            return (yield)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

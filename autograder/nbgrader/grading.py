@@ -114,7 +114,7 @@ def grading_of(course: str) -> Grading:
         return next(reversed(_OPEN.values()))
     if course in _OPEN and not _OPEN[course].is_current:
         _OPEN.pop(course).close()
-    grading = _OPEN.pop(course, None) or Grading(find_course(Path(course)))
+    grading = _OPEN.pop(course, None) or Grading(find_course(named=Path(course)))
     _OPEN[course] = grading  # now the last
     return grading
 

@@ -10,6 +10,7 @@ import yaml
 
 from autograder.authoring.stub import BEGIN, END
 from autograder.errors import UserError
+from autograder.extras import require
 
 EQUIVALENT = "equivalent.yml"
 
@@ -50,13 +51,10 @@ def mutants(text: str) -> Iterator[Mutant]:
     Raises:
         UserError: the mutation tester is not installed.
     """
-    try:
-        from cosmic_ray.mutating import mutate_code
-        from cosmic_ray.plugins import get_operator, operator_names
-    except ModuleNotFoundError:
-        raise UserError(
-            "Mutants need cosmic-ray: pip install 'attention-course-kit[dev]'."
-        ) from None
+    require("dev", "A mutant")
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator, operator_names
+
     inside = _solution_lines(text)
     seen = {_meaning(text)}
     for name in sorted(operator_names()):

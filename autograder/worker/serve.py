@@ -244,7 +244,7 @@ def warm_up(names: list[str]) -> None:
         figure, (left, axes) = pyplot.subplots(1, 2)  # finds the fonts, and reads them
         figure.colorbar(left.imshow([[1, 2], [3, 4]], cmap="viridis"))
         left.text(0, 0, "1.00")
-        axes.semilogx([1, 10], [1, 2], label="$d_k$")
+        axes.semilogx([1, 10], [1, 2], label="$x_1$")
         axes.set(title="title", xlabel="x", ylabel="y")
         axes.legend()
         figure.suptitle("all")

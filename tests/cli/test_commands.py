@@ -20,7 +20,7 @@ def softmax(x, axis=-1):
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, root):
     def run(*args, env=None):
         return subprocess.run(
             [sys.executable, "-m", "autograder", *map(str, args)],
@@ -28,7 +28,7 @@ def run(tmp_path):
             capture_output=True,
             text=True,
             timeout=120,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "AUTOGRADER_COURSE": str(root), **(env or {})},
         )
 
     return run
@@ -166,7 +166,7 @@ def test_ctrl_c_keeps_what_is_graded(tmp_path, root):
         slow = f"import time\ntime.sleep(0.3)\n{right}"
         (tmp_path / "class" / f"s{number:02}" / "softmax.py").write_text(slow)
     command = [sys.executable, "-m", "autograder", "grade", "class", "--out", "results"]
-    command += ["--exercise", "softmax", "--workers", "1", "--own-code"]
+    command += ["--exercise", "softmax", "--workers", "1", "--own-code", "--course", str(root)]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
         for line in run.stderr:
             if line.startswith("graded 3 "):

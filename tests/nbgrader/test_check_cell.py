@@ -13,6 +13,11 @@ RIGHT = "def softmax(x, axis=-1):\n    x = np.asarray(x, float)\n    e = np.exp(
 CHECK = 'from autograder import check\n\ncheck("{}")'
 
 
+@pytest.fixture(autouse=True)
+def course_of_the_server(monkeypatch, root):
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(root))
+
+
 def run(folder, *cells):
     """The outputs of each cell, from a kernel that works in `folder`."""
     book = new_notebook(cells=[new_code_cell(text) for text in cells])

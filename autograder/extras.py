@@ -1,0 +1,53 @@
+"""What a command needs that may not be installed: said in one sentence, before any work is done."""
+
+import importlib.util
+from collections.abc import Iterable
+from typing import Literal
+
+from autograder.course import Exercise
+from autograder.errors import UserError
+
+Extra = Literal["authoring", "nbgrader", "torch", "dev"]
+
+PACKAGE = "attention-course-kit"
+MODULES: dict[Extra, tuple[str, ...]] = {
+    "authoring": ("jupytext", "nbformat"),
+    "nbgrader": ("nbgrader", "jupytext", "nbformat"),
+    "torch": ("torch",),
+    "dev": ("cosmic_ray",),
+}
+
+
+def require(extra: Extra, what: str) -> None:
+    """Go on only if an extra is installed; nothing is imported for that.
+
+    Args:
+        extra: its name in `pip install PACKAGE[extra]`.
+        what: what needs it, as the sentence begins: "autograder build".
+
+    Raises:
+        UserError: it is not; the message names the command that installs it.
+    """
+    missing = [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"{what} needs {' and '.join(missing)}, not installed here. Run: "
+            f"{install_command(extra)}"
+        )
+
+
+def require_libraries(exercises: Iterable[Exercise]) -> None:
+    """Go on only if the libraries are installed that these exercises need.
+
+    Raises:
+        UserError: one is not; it names an exercise.
+    """
+    for exercise in exercises:
+        if exercise.needs == "torch":
+            return require("torch", f"The exercise {exercise.name}")
+    return None
+
+
+def install_command(*extras: Extra | Literal["students"]) -> str:
+    """How to install some extras."""
+    return f"pip install '{PACKAGE}[{','.join(extras)}]'"

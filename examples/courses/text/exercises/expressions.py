@@ -1,0 +1,53 @@
+# %% [markdown]
+# # A small parser
+#
+# A parser finds the structure of a text. That of `1 + 2 * 3` is a sum of 1 and a product: the tree
+# `["+", 1, ["*", 2, 3]]`.
+#
+# **By hand.** `8 - 3 - 2` is `(8 - 3) - 2`, which is 3, and never `8 - (3 - 2)`. Its tree is
+# `["-", ["-", 8, 3], 2]`.
+
+# %%
+import re
+
+# %% [markdown]
+# ## Your task
+#
+# Write both functions, for whole numbers, `+ - * /`, brackets and blanks. `*` and `/` bind more
+# than `+` and `-`; what binds equally goes from left to right. Whatever is no expression is a
+# `ValueError`.
+
+
+# %%
+def split_tokens(text):
+    """The numbers, signs and brackets of a text, as a list of strings, without blanks.
+
+    Raises ValueError if any other character is in it.
+    """
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %%
+def parse(text):
+    """The tree of an expression: a whole number, or a list [sign, left tree, right tree].
+
+    Raises ValueError if the text is no expression.
+    """
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+# %% [markdown]
+# ## Try it
+
+# %%
+if __name__ == "__main__":
+    print(parse("1 + 2 * 3"))
+    print(parse("8 - 3 - 2"))
+
+# %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check expressions`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more.

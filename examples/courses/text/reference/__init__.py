@@ -1,0 +1,1 @@
+"""The right answers, in named steps."""

@@ -1,0 +1,78 @@
+"""Checks of `byte_pairs`."""
+
+import pytest
+
+from autograder.checking.purity import expect_no_trace
+from reference.comparing import expect_same
+from reference.pairs import learn_merges, merge, most_frequent_pair
+
+
+def drawn(rng, length):
+    return "".join(rng.choice(list("aab"), size=length))
+
+
+@pytest.mark.check(
+    "The pair that comes most often",
+    points=3,
+    hints=(
+        "Which pairs of neighbours are there in `abab`?",
+        "Three: a b, b a and a b. Each token but the last begins one.",
+        "zip(tokens, tokens[1:]) gives the pairs; max with key= finds the first of the largest.",
+    ),
+)
+def test_pair(submission, rng):
+    for tokens in ("ab", "abab", "abcbc", "bab", "aaab", "abcd", drawn(rng, 12), drawn(rng, 30)):
+        answer = submission.most_frequent_pair(list(tokens))
+        expect_same(answer, most_frequent_pair(list(tokens)), "the pair")
+    longer = ["lo", "w", " ", "lo", "w", "er"]
+    expect_same(submission.most_frequent_pair(longer), ["lo", "w"], "the pair")
+
+
+@pytest.mark.check(
+    "One token in place of two",
+    points=3,
+    hints=(
+        "How many tokens does `aaa` have once `a a` is merged?",
+        "Two: `aa` and `a`. What is merged is used up, and cannot be merged again.",
+        "Go from left to right, and skip the second token of each pair that you merge.",
+    ),
+)
+def test_merge(submission, rng):
+    cases = [("ab", "ab"), ("abab", "ab"), ("aaa", "aa"), ("abba", "ab"), ("b", "ab"), ("", "ab")]
+    cases += [(drawn(rng, 20), pair) for pair in ("ab", "aa", "ba")]
+    for tokens, pair in cases:
+        given = list(tokens)
+        answer, (after, _) = submission.merge.with_arguments(given, tuple(pair))
+        expect_same(answer, merge(given, tuple(pair)), "the list of tokens")
+        expect_same(after, given, "the argument tokens after the call")
+
+
+@pytest.mark.check(
+    "Pair after pair",
+    points=4,
+    needs=["test_pair", "test_merge"],
+    hints=(
+        "Which pairs are there after the first merge?",
+        "Each round counts anew, in the tokens that the round before has left.",
+        "Loop: find the pair, note it, merge it; stop after `count` rounds or at one token.",
+    ),
+)
+def test_learn(submission, rng):
+    cases = [("ab", 1), ("abab", 2), ("abab", 9), ("aaaa", 3), ("a", 2), ("", 1), ("abc", 0)]
+    for text, count in [*cases, ("low lower lowest", 3), (drawn(rng, 25), 5)]:
+        answer = submission.learn_merges(text, count)
+        expect_same(answer, learn_merges(text, count), "the list of pairs")
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Other texts", points=2, needs=["test_learn"])
+def test_other_texts(submission, rng):
+    one, other = drawn(rng, 15), drawn(rng, 15)
+    calls = [
+        ("learn_merges", lambda s: s.learn_merges(one, 3)),
+        ("merge", lambda s: s.merge(list(other), ("a", "b"))),
+    ]
+    expect_no_trace(submission, calls)
+    for _ in range(4):
+        text, count = drawn(rng, 30), int(rng.integers(2, 8))
+        expect_same(submission.learn_merges(text, count), learn_merges(text, count), "the list")

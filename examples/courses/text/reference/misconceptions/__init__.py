@@ -1,0 +1,1 @@
+"""What students do in place of the right steps, a module for each exercise."""

@@ -1,0 +1,40 @@
+# %% [markdown]
+# # Counting words
+#
+# Nearly everything that a program does with a text begins with its words, and with how often each
+# comes.
+#
+# **By hand.** In `Don't stop, don't!` there are three words: `don't` twice and `stop` once.
+
+# %%
+import re
+
+# %% [markdown]
+# ## Your task
+#
+# Write `count_words`. A word is a run of the letters a to z, with apostrophes between letters
+# (`don't` is one word; the marks in `'so'` are none of it). Capitals make no difference. All else
+# stands between words.
+
+
+# %%
+def count_words(text):
+    """How often each word comes in a text.
+
+    text: a string.
+    Returns a dict: each word in small letters, and how often it comes.
+    """
+    ### BEGIN SOLUTION
+    counts = {}
+    for word in re.findall(r"[a-z]+(?:'[a-z]+)*", text.lower()):
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+    ### END SOLUTION
+
+
+# %% [markdown]
+# ## Try it
+
+# %%
+if __name__ == "__main__":
+    print(count_words("Don't stop, don't!"))

@@ -1,0 +1,43 @@
+"""docs/authors.md, followed to the letter, ends in an exercise that is verified."""
+
+import re
+
+import pytest
+
+from autograder.cli import app
+from autograder.course import load_course
+from autograder.verification.verify import Verifier
+
+
+def followed(folder, page):
+    """Write each block that begins with the name of a file into that file."""
+    blocks = re.findall(r"^```python\n# (\S+\.py)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    for name, text in blocks:
+        assert (folder / name).is_file() or "examples/right" in name, f"`new` does not write {name}"
+        (folder / name).write_text(text, encoding="utf-8")
+    return [name for name, _ in blocks]
+
+
+def test_the_guide_leads_to_a_verified_exercise(root, tmp_path, monkeypatch, capsys):
+    page = (root / "docs" / "authors.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^autograder (new .*?|build \w+)(?: *#.*)?$", page, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["new", "new", "build"]
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        if command.startswith("build"):
+            assert len(followed(tmp_path / "words", page)) == 5
+        with pytest.raises(SystemExit) as ended:
+            app(command.split(), standalone_mode=False)
+        assert ended.value.code == 0
+        monkeypatch.chdir(tmp_path / "words")
+    course = load_course(tmp_path / "words" / "course.yml")
+    with Verifier(course, course.exercise("acronym")) as verifier:
+        verifier._right_answers()
+        verifier._stub()
+        verifier._misconceptions()
+        verifier._mutants()
+    result = verifier.result
+    assert result.faults == []
+    assert result.named == result.misconceptions == 3
+    assert result.pairs_both == result.pairs == 1
+    assert result.rejected == result.mutants >= 2
