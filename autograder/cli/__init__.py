@@ -73,6 +73,17 @@ def check(
 )
 @click.option("--own-code", is_flag=True, help="All of it is your own: it may run unconfined.")
 @click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--from",
+    "platform",
+    help="What made SUBMISSIONS: canvas, moodle, gradescope, …  [default: what it looks like]",
+)
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    help="A CSV of who is enrolled: id, name, email, …",
+)
+@click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
 @course_option
 @seed_option
 def grade(
@@ -83,10 +94,13 @@ def grade(
     assignment: str | None,
     confinement: Level | None,
     own_code: bool,
+    platform: str | None,
+    roster: Path | None,
+    dry_run: bool,
     course: Path | None,
     seed: int | None,
 ) -> None:
-    """Grade a class: SUBMISSIONS holds a folder for each student, or is a zip of such.
+    """Grade a class: SUBMISSIONS holds a folder for each student, or is a platform's download.
 
     The exit code is 0 if all could be graded, 1 if a person has to look at something.
     """
@@ -103,6 +117,9 @@ def grade(
             seed,
             confinement,
             own_code,
+            platform,
+            roster,
+            dry_run,
         )
     )
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.cli.dry_run import show
 from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
@@ -33,12 +34,17 @@ def run(
     seed: int | None,
     confinement: Level | None,
     own_code: bool,
+    platform: str | None,
+    roster: Path | None,
+    dry_run: bool,
 ) -> int:
     course = find_course(course_path or Path.cwd())
     chosen = names or (course.assignment(assignment).exercises if assignment else ())
     exercises = [course.exercise(name) for name in chosen] or list(course.exercises.values())
     if not submissions.exists():
         raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
+    if dry_run:
+        return show(submissions, course, exercises, platform, roster)
     job = Job(
         course=course,
         exercises=tuple(exercises),
@@ -47,6 +53,8 @@ def run(
         workers=workers or os.cpu_count() or 1,
         seed=course.content.seed if seed is None else seed,
         level=choose(confinement, own_code),
+        platform=platform,
+        roster=roster,
     )
     console = Console(highlight=False)
     console.print(f"[bold]{course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")

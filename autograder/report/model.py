@@ -162,6 +162,30 @@ class Grader(Record, frozen=True, kw_only=True):
     torch: str = ""
 
 
+class HandIn(Record, frozen=True, kw_only=True):
+    """What a platform's download and the roster say of a hand-in and of who made it.
+
+    `platform` and `platform_id` are where it came from and the student's number there; `ids` are
+    their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
+    where its source names none, and `at_from` that source.
+    """
+
+    platform: str = ""
+    platform_id: str = ""
+    name: str = ""
+    email: str = ""
+    section: str = ""
+    ids: dict[str, str] = {}
+    entries: tuple[str, ...] = ()
+    at: str = ""
+    at_from: str = ""
+    late: bool = False
+    enrolled: bool | None = None
+    extra_days: float = 0.0
+    late_days_used: float = 0.0
+    excused: tuple[str, ...] = ()
+
+
 class Report(Record, frozen=True, kw_only=True):
     """One student's submission: all that was graded together."""
 
@@ -174,6 +198,7 @@ class Report(Record, frozen=True, kw_only=True):
     grader: Grader
     exercises: tuple[ExerciseReport, ...]
     notes: tuple[str, ...] = ()
+    hand_in: HandIn | None = None
 
 
 def worst(statuses: list[Status]) -> Status:
