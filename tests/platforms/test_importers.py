@@ -101,13 +101,6 @@ def test_names_of_canvas(name, key, user, file, late):
 @pytest.mark.parametrize(
     "name", ["softmax.py", "hw_1_softmax.py", "12_34_x.py", "a b_1_2_x.py", ""]
 )
-def test_an_export_around_the_folders_is_no_students_folder(read, monkeypatch):
-    """What one student may pack is bounded; a whole class is more."""
-    monkeypatch.setattr("autograder.submission.archive.MAX_STUDENT_ENTRIES", 2)
-    found, _ = read(GRADESCOPE, zipped=True)
-    assert all(text_of(found[student]) == SOFTMAX for student in ("3001", "3002", "3003"))
-
-
 def test_what_canvas_does_not_make(name):
     assert canvas.piece_of(name) is None
 
@@ -162,6 +155,13 @@ def test_gradescope(read, zipped):
     assert found["3002"].notes == ("Handed in together with Bo Chen.",)
     assert found["3002"].hand_in.at == "2027-02-06T01:00:00+00:00"
     assert "1 entry of a folder for each student (submission_99)" in notes[0]
+
+
+def test_an_export_around_the_folders_is_no_students_folder(read, monkeypatch):
+    """What one student may pack is bounded; a whole class is more."""
+    monkeypatch.setattr("autograder.submission.archive.MAX_STUDENT_ENTRIES", 2)
+    found, _ = read(GRADESCOPE, zipped=True)
+    assert all(text_of(found[student]) == SOFTMAX for student in ("3001", "3002", "3003"))
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "a: [", "a: !!python/name:os.system x\n"])
