@@ -10,7 +10,10 @@ from typing import IO
 
 import msgspec
 
+from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
+from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.by_hand import TABLE, Marks, answers_of
+from autograder.classroom.finished import finished
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.spool import Spool
@@ -101,6 +104,7 @@ class _Run:
         own = any(exercise.variant != "none" for exercise in job.exercises)
         self.secret = read_secret(job.course) if own else None
         self.marks = Marks(job.out / TABLE, job.course, job.exercises)
+        self.adjustments = Adjustments(job.out / ADJUSTMENTS, job.course)
         self.answers: list[tuple[str, str, WrittenAnswer]] = []
 
     def run(self, scratch: Path) -> Overview:
@@ -119,6 +123,8 @@ class _Run:
             write_grades(job.out / GRADES, names, self.overview.rows)
             if any(exercise.questions for exercise in job.exercises):
                 self._write_marks()
+            here = {row.student for row in self.overview.rows}
+            self.overview.notes += (*self.adjustments.notes(here), *self.adjustments.write())
             self.pages.write_index(self.overview)
         finally:
             self.journal.close()
@@ -213,17 +219,18 @@ class _Run:
 
     def _assemble(self, number: int) -> None:
         waiting = self.waiting.pop(number)
+        student = waiting.work.student
+        given = [self.marks.given(waiting.reports[e.name], student) for e in self.job.exercises]
+        exercises, adjusted = self.adjustments.apply(student, given)
         report = whole_report(
-            waiting.work.student,
+            student,
             self.job.course,
-            [
-                self.marks.given(waiting.reports[exercise.name], waiting.work.student)
-                for exercise in self.job.exercises
-            ],
+            exercises,
             self.grader,
             waiting.work.notes,
             self.folders[number].hand_in,
         )
+        report = finished(report, self.job.course, adjusted)
         self.whole.put(number, msgspec.json.encode(report))
 
     def _write(self, file: IO[bytes]) -> None:

@@ -148,6 +148,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     printed: str = ""
     answers: tuple[WrittenAnswer, ...] = ()
+    excused: bool = False
 
 
 class Grader(Record, frozen=True, kw_only=True):
@@ -186,6 +187,32 @@ class HandIn(Record, frozen=True, kw_only=True):
     excused: tuple[str, ...] = ()
 
 
+class Lateness(Record, frozen=True, kw_only=True):
+    """What the course's policy makes of the time of a hand-in; `said` is what the student reads.
+
+    `days` are those after the deadline, begun ones whole; of them `free_days` cost nothing.
+    `points` are taken off the assignment's.
+    """
+
+    assignment: str
+    due: str
+    at: str = ""
+    days: int = 0
+    free_days: int = 0
+    percent: float = 0.0
+    points: float = 0.0
+    said: str
+
+
+class Adjustment(Record, frozen=True, kw_only=True):
+    """What a person changed, by how many points; of the total where no exercise is named."""
+
+    exercise: str = ""
+    check: str = ""
+    points: float = 0.0
+    said: str
+
+
 class Report(Record, frozen=True, kw_only=True):
     """One student's submission: all that was graded together."""
 
@@ -199,6 +226,8 @@ class Report(Record, frozen=True, kw_only=True):
     exercises: tuple[ExerciseReport, ...]
     notes: tuple[str, ...] = ()
     hand_in: HandIn | None = None
+    lateness: tuple[Lateness, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
 
 
 def worst(statuses: list[Status]) -> Status:

@@ -54,8 +54,11 @@ class Overview:
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
-        notes = list(report.notes)
+        notes = [*report.notes, *(late.said for late in report.lateness)]
+        notes += [adjustment.said for adjustment in report.adjustments]
         for exercise in report.exercises:
+            if exercise.excused:
+                notes.append(f"{exercise.name}: excused.")
             if exercise.status not in {"graded", "missing"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
             elif exercise.file and exercise.reason and not exercise.points:
