@@ -60,6 +60,9 @@ class Roster:
         self.students = [self._student(row) for row in self._table.rows]
         if not self.students:
             raise UserError(f"{path} names nobody: expected a row for each student.")
+        self._spellings = {
+            student.id: spellings(student.cells["name"]) for student in self.students
+        }
         self._by_id: dict[str, Student] = {}
         for student in self.students:
             before = self._by_id.setdefault(student.id, student)
@@ -143,7 +146,7 @@ class Roster:
         free = [s for s in everybody if not s.cells.get(platform)]
         yield "e-mail", [s for s in free if email and s.cells["email"].casefold() == email]
         name = squashed(person.name)
-        yield "name", [s for s in free if name and name in spellings(s.cells["name"])]
+        yield "name", [s for s in free if name and name in self._spellings[s.id]]
         yield "group", [s for s in everybody if name and squashed(s.cells["group"]) == name]
 
     def missing(self, there: Iterable[str]) -> list[str]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.submissions import guarded, opened
 from autograder.course import Course, Exercise
+from autograder.report.model import HandIn
 from autograder.submission.intake import Folder, Work, read_work
 from autograder.submission.stubs import Stubs, read_stubs
 from autograder.text import one_line
@@ -21,23 +21,20 @@ def show(
     platform: str | None,
     roster: Path | None,
 ) -> int:
-    """Print the table; the exit code is 1 if a person would have to look at something."""
+    """Print who is who; the exit code is 1 if a person would have to look at something."""
     stubs = read_stubs(course)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold]{course.title}[/]: a dry run, nothing is graded.")
     unclear = False
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in ("student", "name", "entries", "handed in", "file for exercise", "notes"):
-        table.add_column(head, overflow="fold")
     with opened(submissions, course, platform, roster) as found:
         for folder in found.folders:
             work = _read(folder, course, stubs)
             unclear = unclear or bool(work.unclear)
-            table.add_row(*(Text(cell) for cell in _cells(folder, work, exercises)))
-        notes = found.notes
-    console = Console(highlight=False)
-    console.print(f"[bold]{course.title}[/]: nothing is graded, since this is a dry run.")
-    console.print(table)
-    for note in notes:
-        console.print(Text(f"Note: {note}"))
+            console.print(Text(_head(folder), style="bold"))
+            for line in _lines(folder, work, exercises):
+                console.print(Text(f"    {line}"))
+        for note in found.notes:
+            console.print(Text(f"Note: {note}"))
     return 1 if unclear else 0
 
 
@@ -46,24 +43,26 @@ def _read(folder: Folder, course: Course, stubs: Stubs) -> Work:
     return guarded(folder, names, lambda: read_work(folder, names, stubs), lambda work: work)
 
 
-def _cells(folder: Folder, work: Work, exercises: Sequence[Exercise]) -> list[str]:
-    hand_in = folder.hand_in
-    entries = hand_in.entries if hand_in else ()
-    own = (one_line(folder.path.name, 100),) if folder.path is not None else ("nothing",)
-    at = f"{hand_in.at} ({hand_in.at_from})" if hand_in and hand_in.at else ""
-    late = ", late" if hand_in and hand_in.late else ""
-    return [
-        folder.student,
-        hand_in.name if hand_in else "",
-        "\n".join(entries or own),
-        (at + late).removeprefix(", "),
-        "\n".join(_file(each.name, work) for each in exercises),
-        "\n".join(work.notes),
-    ]
+def _head(folder: Folder) -> str:
+    """Who it is, from where, and when."""
+    known = folder.hand_in or HandIn()
+    parts = [folder.student, known.name if known.name != folder.student else "", known.platform]
+    parts += [f"{known.at} (by {known.at_from})" if known.at else "", "late" if known.late else ""]
+    parts += ["not in the roster" if known.enrolled is False else ""]
+    return ", ".join(filter(None, parts))
+
+
+def _lines(folder: Folder, work: Work, exercises: Sequence[Exercise]) -> list[str]:
+    """What was handed in, which file is for which exercise, and what is said of it."""
+    if folder.path is None:
+        return ["nothing was handed in"]
+    entries = folder.hand_in.entries if folder.hand_in else ()
+    files = [_file(each.name, work) for each in exercises]
+    return [*(entries or (one_line(folder.path.name, 100),)), *filter(None, files), *work.notes]
 
 
 def _file(exercise: str, work: Work) -> str:
     if exercise in work.sources:
         return f"{exercise}: {one_line(work.sources[exercise].label, 100)}"
     wrong = work.unclear.get(exercise) or work.not_loaded.get(exercise)
-    return f"{exercise}: {wrong}" if wrong else f"{exercise}: –"
+    return f"{exercise}: {wrong}" if wrong else ""

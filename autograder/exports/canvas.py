@@ -12,7 +12,16 @@ from autograder.classroom.filled_in import Row, Table
 from autograder.classroom.roster import squashed
 from autograder.course import Assignment, Course
 from autograder.errors import UserError
-from autograder.exports.grades import EXCUSED, Rows, Scale, grade_of, groups, name_of, said_of
+from autograder.exports.grades import (
+    EXCUSED,
+    Person,
+    Rows,
+    Scale,
+    grade_of,
+    groups,
+    name_of,
+    said_of,
+)
 from autograder.report.model import Report
 from autograder.report.table import safe_cell
 from autograder.text import few
@@ -46,11 +55,13 @@ def fill_in(
     about = [at for at, name in enumerate(table.header) if name.strip().casefold() in ABOUT]
     kept = [*about, *columns]
     possible = next((row for row in table.rows if _is_possible(row)), None)
-    rows = Rows(reports, "canvas")
+    students = [row for row in table.rows if table.get(row, "ID").strip()]
+    rows = Rows(reports, "canvas", [_person(table, row) for row in students])
+    lines = {row.line for row in students}
     filled, left = [], []
     for row in table.rows:
         cells = list(row.cells) + [""] * (len(table.header) - len(row.cells))
-        if table.get(row, "ID").strip():
+        if row.line in lines:
             for at in about:
                 name = table.header[at].strip().casefold()
                 cells[at] = cells[at] if name == "id" else safe_cell(cells[at])
@@ -74,6 +85,14 @@ def _is_possible(row: Row) -> bool:
     return bool(row.cells) and "Points Possible" in row.cells[0]
 
 
+def _person(table: Table, row: Row) -> Person:
+    heads = (name.strip().casefold() for name in table.header)
+    of = dict(zip(heads, row.cells, strict=False))
+    name = of.get("student") or f"{of.get('firstname', '')} {of.get('lastname', '')}"
+    sis = [of.get("sis user id", ""), of.get("sis login id", "")]
+    return Person(row.line, table.get(row, "ID").strip(), sis, sis, [name])
+
+
 def _fill(
     table: Table,
     row: Row,
@@ -84,14 +103,9 @@ def _fill(
     scale: bool,
 ) -> list[str]:
     """Enter a student's points; returns whose cells stay as they are, and why."""
-    of = {
-        name.strip().casefold(): cell for name, cell in zip(table.header, row.cells, strict=False)
-    }
-    name = of.get("student") or f"{of.get('firstname', '')} {of.get('lastname', '')}"
-    sis = [of.get("sis user id", ""), of.get("sis login id", "")]
-    report = rows.whose(row.line, table.get(row, "ID").strip(), sis, sis, [name])
+    report = rows.people.get(row.line)
     if report is None:
-        return [f"{name.strip()} (no result)"]
+        return [f"{_person(table, row).names[0].strip()} (no result)"]
     left = []
     for at, assignment in columns.items():
         grade = grade_of(report, assignment.exercises, assignment.name)

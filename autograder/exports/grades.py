@@ -128,7 +128,13 @@ class Rows:
     """Whose row of a platform's table is whose, by row; a row that is not clear is nobody's."""
 
     def __init__(self, reports: Sequence[Report], platform: str, people: Sequence[Person]) -> None:
-        self._reports, self._platform = list(reports), platform
+        self._reports = list(reports)
+        self._ids = {each.student: ids_of(each, platform) for each in reports}
+        self._free = [  # with every way to write their names
+            (each, spellings(each.hand_in.name if each.hand_in else each.student))
+            for each in reports
+            if not self._ids[each.student]
+        ]
         self.unclear: list[str] = []
         found = {person.row: self._candidates(person) for person in people}
         uses = Counter(each.student for reports in found.values() for each in reports)
@@ -139,7 +145,7 @@ class Rows:
             elif candidates:
                 who = few([one_line(name_of(each), 80) for each in candidates], 5)
                 self.unclear.append(
-                    f"Row {row} may be of {who}, and that is not clear: it was left as it is. Enter "
+                    f"Row {row} may be of {who}, which is not clear: it was left as it is. Enter "
                     f"the platform's number in the roster's column {platform}, and grade again."
                 )
 
@@ -148,12 +154,11 @@ class Rows:
         mails = {email.strip().casefold() for email in person.emails} - {""}
         spelt = {squashed(name) for name in person.names} - {""}
         ids = {person.id, *person.others} - {""}
-        free = [each for each in self._reports if not ids_of(each, self._platform)]
         by = (
-            [e for e in self._reports if person.id and person.id in ids_of(e, self._platform)],
-            [e for e in free if e.student in ids],
-            [e for e in free if e.hand_in and e.hand_in.email.casefold() in mails],
-            [e for e in free if spelt & spellings(e.hand_in.name if e.hand_in else e.student)],
+            [each for each in self._reports if person.id in self._ids[each.student]],
+            [each for each, _ in self._free if each.student in ids],
+            [e for e, _ in self._free if e.hand_in and e.hand_in.email.casefold() in mails],
+            [each for each, written in self._free if spelt & written],
         )
         return next((each for each in by if each), [])
 

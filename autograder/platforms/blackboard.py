@@ -63,7 +63,7 @@ def _piece(match: re.Match[str], names: dict[str, str], originals: dict[str, str
     return Piece(
         entry=match.string,
         owners=(Person(key=user, id=user, name=names.get(user, "")),),
-        name=file or "attempt.note",
+        name=file or "the text of the attempt",
         original=file,
         attempt=(match["date"],),
         whole=True,

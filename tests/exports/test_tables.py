@@ -110,6 +110,13 @@ def test_two_who_fit_one_row_get_nothing(course, template):
     assert any(note.startswith("Row 7 may be of a (Bo Chen), b (Chen, Bo)") for note in notes)
 
 
+def test_one_result_that_fits_two_rows_goes_into_neither(template):
+    alone = [record("x", 5.0, name="Anna Muster")]
+    data, notes = moodle.fill_in(alone, template(WORKSHEET), None, False)
+    assert data.decode() == WORKSHEET
+    assert len([note for note in notes if note.startswith("Row ")]) == 2
+
+
 WORKSHEET = """\
 Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,\
 Last modified (submission),Last modified (grade),Feedback comments
