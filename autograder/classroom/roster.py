@@ -149,6 +149,11 @@ class Roster:
         yield "name", [s for s in free if name and name in self._spellings[s.id]]
         yield "group", [s for s in everybody if name and squashed(s.cells["group"]) == name]
 
+    def is_group(self, name: str) -> bool:
+        """Whether a name is that of a group."""
+        wanted = squashed(name)
+        return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
+
     def missing(self, there: Iterable[str]) -> list[str]:
         """The ids of who handed in nothing."""
         here = set(there)

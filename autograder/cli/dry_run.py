@@ -46,7 +46,9 @@ def _read(folder: Folder, course: Course, stubs: Stubs) -> Work:
 def _head(folder: Folder) -> str:
     """Who it is, from where, and when."""
     known = folder.hand_in or HandIn()
-    parts = [folder.student, known.name if known.name != folder.student else "", known.platform]
+    name = "" if folder.student == known.name or not known.name else known.name
+    name = "" if folder.student.startswith(f"{name}_") else name
+    parts = [folder.student, name, known.platform]
     parts += [f"{known.at} (by {known.at_from})" if known.at else "", "late" if known.late else ""]
     parts += ["not in the roster" if known.enrolled is False else ""]
     return ", ".join(filter(None, parts))

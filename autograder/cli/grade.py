@@ -22,6 +22,7 @@ from autograder.text import number, several
 from autograder.worker.confinement import LAYERS, Level
 
 MAX_ROWS = 60
+MAX_NOTES = 40
 
 
 def run(
@@ -69,8 +70,14 @@ def run(
     console.print(_table(overview, course, console.width))
     if len(overview.rows) > MAX_ROWS:
         console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
-    for note in overview.notes:
+    for note in overview.notes[:MAX_NOTES]:
         console.print(Text(f"Note: {note}"))
+    if len(overview.notes) > MAX_NOTES:
+        console.print(f"… and {len(overview.notes) - MAX_NOTES} more, in {INDEX}.")
+    for line in overview.changed[:MAX_ROWS]:
+        console.print(Text(line))
+    if len(overview.changed) > MAX_ROWS:
+        console.print(f"… and {len(overview.changed) - MAX_ROWS} more, in {GRADES}.")
     for row in overview.needs_a_person:
         console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
     console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")

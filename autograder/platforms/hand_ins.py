@@ -112,8 +112,11 @@ def _enrolled(
     for number, (share, ids) in enumerate(zip(theirs, whose, strict=True)):
         for place, student in enumerate(ids):
             known = roster.known(student)
+            mine = share
+            if roster.is_group(share.person.name):
+                mine = _of_group(share)
             where = scratch / f"{number}-{place}"
-            folders.append(_folder(share, found, identity(student), known, where))
+            folders.append(_folder(mine, found, identity(student), known, where))
         if not ids:
             known = HandIn(enrolled=False)
             student = identity(share.person.key)
@@ -123,6 +126,13 @@ def _enrolled(
     folders += [Folder(identity(id), None, roster.known(id)) for id in missing]
     notes = [*found.notes, *roster.notes(missing, strangers), *summary(found.not_understood)]
     return _apart(folders), notes
+
+
+def _of_group(share: Share) -> Share:
+    """The share as a member's: the number in it is the group's, or that of another member."""
+    said = f"Handed in by {one_line(share.person.name, 60)}, a group."
+    person = msgspec.structs.replace(share.person, id="")
+    return msgspec.structs.replace(share, person=person, notes=[*share.notes, said])
 
 
 def _enrolled_folders(

@@ -49,6 +49,7 @@ class Overview:
         self.exercises = tuple(exercises)
         self.notes = tuple(notes)
         self.rows: list[Row] = []
+        self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.checks: dict[tuple[str, str], CheckCount] = {}
         self.mistakes: dict[tuple[str, str, str], MistakeCount] = {}
 
@@ -56,6 +57,7 @@ class Overview:
         """Take a report into the overview; `page` is where its page lies."""
         notes = [*report.notes, *(late.said for late in report.lateness)]
         notes += [adjustment.said for adjustment in report.adjustments]
+        self.changed += [f"{report.student}: {said}" for said in notes[len(report.notes) :]]
         for exercise in report.exercises:
             if exercise.excused:
                 notes.append(f"{exercise.name}: excused.")

@@ -140,6 +140,8 @@ def test_gradescope_with_lateness(way):
         "empty@example.org": 0.0,
         "submission_99": 12.0,
     }
+    page = (way.out / rows["3002"].page).read_text()
+    assert "25 % are taken off, 3 points." in page and "Handed in together with Bo Chen." in page
     upload, done = way.export("gradescope")
     with zipfile.ZipFile(io.BytesIO(upload)) as file:
         results = {name: json.loads(file.read(name)) for name in file.namelist()}
