@@ -179,7 +179,8 @@ class Roster:
         said = []
         if missing:
             who = several(len(missing), "student")
-            said.append(f"{who} of the roster handed in nothing: {', '.join(missing)}.")
+            shown = ", ".join(one_line(student, 80) for student in missing)
+            said.append(f"{who} of the roster handed in nothing: {shown}.")
         if strangers:
             said.append(
                 f"Graded, and not in the roster: {'; '.join(strangers)}. If one of them is in it "

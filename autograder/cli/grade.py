@@ -14,6 +14,7 @@ from autograder.cli.dry_run import show
 from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
+from autograder.platforms.recognise import NOT_UNDERSTOOD
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
 from autograder.report.table import points_cell
@@ -84,7 +85,8 @@ def run(
     if any(exercise.questions for exercise in job.exercises):
         console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
     console.print(f"Records   {out / REPORTS}")
-    return 1 if overview.needs_a_person else 0
+    unread = any(NOT_UNDERSTOOD in note for note in overview.notes)
+    return 1 if overview.needs_a_person or unread else 0
 
 
 WIDE = 7  # columns that a number and its head take, so that nothing is cut

@@ -75,10 +75,9 @@ def _without_replaced(share: Share, pieces: Sequence[Piece], exercises: Collecti
     for piece in pieces:
         later = [other for other in pieces if _replaces(other, piece, pieces, exercises)]
         if later:
-            share.notes.append(
-                f"{one_line(piece.name, 60)} was left out: {one_line(later[-1].name, 60)} was "
-                f"handed in later."
-            )
+            name, last = one_line(piece.name, 60), one_line(later[-1].name, 60)
+            again = "it" if name == last else last
+            share.notes.append(f"{name} was left out: {again} was handed in again later.")
         else:
             share.pieces.append(piece)
 

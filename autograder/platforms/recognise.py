@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from autograder.errors import UserError
-from autograder.platforms.listing import Listing
+from autograder.platforms.listing import Entry, Listing
 from autograder.platforms.model import Importer, Piece
 from autograder.platforms.plain import PLAIN
 from autograder.platforms.registry import importers, named
@@ -16,6 +16,8 @@ from autograder.text import few, one_line, several
 
 MAX_LEVELS = 5  # of folders around a download
 MAX_SHOWN = 5
+MAX_COMPARED = 50  # entries for which it is said whose they are most like
+NOT_UNDERSTOOD = "not understood, and so not graded"
 PIECES = list[tuple[Importer, Piece]]
 
 
@@ -92,12 +94,11 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
     also = {name for importer in found for name in importer.also(listing)}
     rest = [e for e in listing.entries if e.name not in taken and e.name not in also]
     pieces.sort(key=lambda each: (each[1].entry, each[1].attempt))
-    return Recognised(
-        listing,
-        pieces,
-        _said(pieces, counts),
-        [_not_understood(each.name, each.is_folder, pieces, found[0], exercises) for each in rest],
-    )
+    said = [
+        _not_understood(each, pieces if at < MAX_COMPARED else [], found[0], exercises)
+        for at, each in enumerate(rest)
+    ]
+    return Recognised(listing, pieces, _said(pieces, counts), said)
 
 
 def _said(pieces: PIECES, counts: Counter[str]) -> list[str]:
@@ -123,9 +124,10 @@ def _names(title: str, pieces: PIECES) -> str:
 
 
 def _not_understood(
-    name: str, is_folder: bool, pieces: PIECES, importer: Importer, exercises: Collection[str]
+    entry: Entry, pieces: PIECES, importer: Importer, exercises: Collection[str]
 ) -> str:
-    """Why an entry is nobody's, and whose it is most like."""
+    """Why an entry is nobody's, and whose of some it is most like."""
+    name, is_folder = entry.name, entry.is_folder
     kind = "folder" if is_folder else "file"
     why = f"its name is not one that {importer.title} makes ({importer.expected})"
     if is_folder and named_for(name, exercises):
@@ -141,4 +143,4 @@ def summary(not_understood: Sequence[str]) -> list[str]:
     if not not_understood:
         return []
     count = several(len(not_understood), "entry").replace("entrys", "entries")
-    return [f"{count} not understood, and so not graded:", *not_understood]
+    return [f"{count} {NOT_UNDERSTOOD}:", *not_understood]

@@ -20,6 +20,7 @@ class Row(msgspec.Struct, frozen=True):
     status: Status
     notes: tuple[str, ...]
     page: str
+    name: str = ""
 
 
 class CheckCount(msgspec.Struct):
@@ -83,6 +84,7 @@ class Overview:
                 status=report.status,
                 notes=tuple(notes),
                 page=page,
+                name=report.hand_in.name if report.hand_in else "",
             )
         )
 

@@ -85,6 +85,8 @@ def test_canvas(way):
         "oneilsean_104": (0.0, "missing"),
         "textonly_105": (0.0, "missing"),
     }
+    table = (way.out / "grades.csv").read_text()
+    assert table.startswith("student,name,softmax,total") and '\nm1,"Müller, Jörg",12,12,' in table
     assert "marked as late by canvas" in " ".join(rows["m2"].notes)
     head = f"Student,ID,SIS User ID,SIS Login ID,Section,{TITLE} (12)\n    Points Possible,,,,,12\n"
     students = (
