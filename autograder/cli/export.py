@@ -1,14 +1,16 @@
 """`autograder export`: what a platform takes, from a folder of results."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from autograder.course import find_course
+from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
 from autograder.files import write_whole
+from autograder.report.model import Report
 
 PLATFORMS = ("canvas", "moodle", "moodle-feedback", "gradescope")
 
@@ -32,23 +34,7 @@ def run(
         raise UserError("--out is the template itself. Name another file.")
     reports = read_reports(results)
     course = find_course(course_path or Path.cwd())
-    if platform == "gradescope":
-        from autograder.exports.gradescope import results_zip
-
-        data, notes = results_zip(reports, course.content.hints)
-    elif platform == "canvas":
-        from autograder.exports import canvas
-
-        assert template is not None
-        data, notes = canvas.fill_in(reports, course, template, column, scale)
-    else:
-        from autograder.exports import moodle
-
-        assert template is not None
-        if platform == "moodle":
-            data, notes = moodle.fill_in(reports, template, column, scale)
-        else:
-            data, notes = moodle.feedback(reports, results, template, column)
+    data, notes = _made(platform, reports, course, results, template, column, scale)
     try:
         write_whole(out, data)
     except OSError as error:
@@ -58,3 +44,28 @@ def run(
         console.print(Text(note))
     console.print(Text(f"Written   {out}"))
     return 1 if any(note.startswith(("Without a", "Row ")) for note in notes) else 0
+
+
+def _made(
+    platform: str,
+    reports: Sequence[Report],
+    course: Course,
+    results: Path,
+    template: Path | None,
+    column: str | None,
+    scale: bool,
+) -> tuple[bytes, list[str]]:
+    """The file, and what is to be said of it."""
+    if template is None or platform == "gradescope":
+        from autograder.exports.gradescope import results_zip
+
+        return results_zip(reports, course.content.hints)
+    if platform == "canvas":
+        from autograder.exports import canvas
+
+        return canvas.fill_in(reports, course, template, column, scale)
+    from autograder.exports import moodle
+
+    if platform == "moodle":
+        return moodle.fill_in(reports, template, column, scale)
+    return moodle.feedback(reports, results, template, column)

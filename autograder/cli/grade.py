@@ -69,6 +69,17 @@ def run(
         f"graded so far are kept in {job.out}; run the same command to go on from there.",
     )
     console.print(_table(overview, course, console.width))
+    _print_notes(console, overview)
+    console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
+    if any(exercise.questions for exercise in job.exercises):
+        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
+    console.print(f"Records   {out / REPORTS}")
+    unread = any(NOT_UNDERSTOOD in note for note in overview.notes)
+    return 1 if overview.needs_a_person or unread else 0
+
+
+def _print_notes(console: Console, overview: Overview) -> None:
+    """What is to be said below the table: the rest of it stands in the files."""
     if len(overview.rows) > MAX_ROWS:
         console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
     for note in overview.notes[:MAX_NOTES]:
@@ -81,12 +92,6 @@ def run(
         console.print(f"… and {len(overview.changed) - MAX_ROWS} more, in {GRADES}.")
     for row in overview.needs_a_person:
         console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
-    console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
-    if any(exercise.questions for exercise in job.exercises):
-        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
-    console.print(f"Records   {out / REPORTS}")
-    unread = any(NOT_UNDERSTOOD in note for note in overview.notes)
-    return 1 if overview.needs_a_person or unread else 0
 
 
 WIDE = 7  # columns that a number and its head take, so that nothing is cut
