@@ -12,6 +12,7 @@ import msgspec
 import yaml
 
 from autograder.errors import UserError
+from autograder.lateness import LatePolicy
 from autograder.text import number
 
 FILE_NAME = "course.yml"
@@ -81,6 +82,7 @@ class Assignment(Record, frozen=True, kw_only=True):
     title: str
     exercises: tuple[str, ...]
     due: datetime | None = None
+    late: LatePolicy | None = None
 
 
 class CourseFile(Record, frozen=True, kw_only=True):
@@ -94,6 +96,7 @@ class CourseFile(Record, frozen=True, kw_only=True):
     exercises: Annotated[tuple[Exercise, ...], msgspec.Meta(min_length=1)]
     assignments: tuple[Assignment, ...] = ()
     hints: HintPolicy = "practice"
+    late: LatePolicy | None = None
     limits: Limits = Limits()
     seed: int = 0
     handed_out: str = "exercises"
@@ -268,9 +271,10 @@ def _expected(said: str, steps: Sequence[str | int]) -> str:
 
 
 def _known_fields(steps: Sequence[str | int]) -> list[str]:
-    kinds: dict[str, type[Record]] = {
+    kinds: dict[str, type[msgspec.Struct]] = {
         "exercises": Exercise,
         "assignments": Assignment,
+        "late": LatePolicy,
         "limits": Limits,
         "questions": Question,
     }

@@ -18,6 +18,7 @@ from autograder.submission.read import UnreadableFile, read_bytes
 MOST = 64 * 1024 * 1024
 DELIMITERS = ",;\t"
 STATED = "sep="  # Excel's first line that names the delimiter
+REMEDY = "Put them back, or move the file away: grade then writes a new one."
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -39,16 +40,20 @@ class Row(msgspec.Struct, frozen=True):
 class Table:
     """A table as it was read; `data` is None where there is none yet."""
 
-    def __init__(self, path: Path, columns: Sequence[str], needed: int) -> None:
+    def __init__(
+        self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
+    ) -> None:
         """Read it.
 
         Args:
             columns: those that are ours; the first `needed` must be there.
+            remedy: what to do where it is no such table.
 
         Raises:
             UserError: it is there and is no such table.
         """
         self.path = path
+        self._remedy = remedy
         self.data: bytes | None = None
         self.form = Form()
         self.header: tuple[str, ...] = tuple(columns)
@@ -69,11 +74,10 @@ class Table:
                 f"{self.path} cannot be read as a table ({error}). Save it as CSV in UTF-8."
             ) from None
         header = rows[0].cells if rows else ()
-        absent = [name for name in needed if name not in map(_plain, header)]
+        absent = [name for name in needed if _plain(name) not in map(_plain, header)]
         if absent:
             raise UserError(
-                f"{self.path}: the columns {', '.join(absent)} are missing. Put them back, or move "
-                f"the file away: grade then writes a new one."
+                f"{self.path}: the columns {', '.join(absent)} are missing. {self._remedy}"
             )
         self.form, self.header, self.rows = form, header, rows[1:]
 
@@ -81,11 +85,11 @@ class Table:
         """Where our columns are; those that are not there yet come last."""
         names = [_plain(name) for name in self.header]
         for name in columns:
-            if names.count(name) > 1:
+            if names.count(_plain(name)) > 1:
                 raise UserError(f"{self.path}: there are two columns {name}. Rename one of them.")
-        self.header += tuple(name for name in columns if name not in names)
+        self.header += tuple(name for name in columns if _plain(name) not in names)
         names = [_plain(name) for name in self.header]
-        return {name: names.index(name) for name in columns}
+        return {name: names.index(_plain(name)) for name in columns}
 
     def get(self, row: Row, column: str) -> str:
         """What stands in one of our columns."""
@@ -107,7 +111,7 @@ class Table:
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
         """Write it in place of what was read; returns why not, where it must stay as it is."""
-        data = self._encoded(rows)
+        data = self.encoded(rows)
         if data == self.data:
             return ""
         name = self.path.name
@@ -130,13 +134,14 @@ class Table:
         except UnreadableFile:
             return b""
 
-    def _encoded(self, rows: Iterable[Sequence[str]]) -> bytes:
+    def encoded(self, rows: Iterable[Sequence[str]], header: Sequence[str] | None = None) -> bytes:
+        """The file with these rows, and another `header`, in the form in which it was read."""
         text = io.StringIO(newline="")
         form = self.form
         if form.states_delimiter:
             text.write(f"{STATED}{form.delimiter}{form.newline}")
         table = csv.writer(text, delimiter=form.delimiter, lineterminator=form.newline)
-        table.writerow(self.header)
+        table.writerow(self.header if header is None else header)
         table.writerows(rows)
         return text.getvalue().encode(form.encoding)
 
@@ -162,8 +167,14 @@ def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list
     for delimiter in delimiters:
         table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
         head = next(table, [])
-        if not found or set(needed) <= set(map(_plain, head)):
+        if not found or set(map(_plain, needed)) <= set(map(_plain, head)):
             rows = [Row(0, tuple(head))]
             rows += [Row(table.line_num + states, tuple(row)) for row in table if any(row)]
             found.append((Form(encoding, delimiter, newline, states), rows))
-    return found[-1]
+    wanted = set(map(_plain, needed))
+
+    def fits(each: tuple[Form, list[Row]]) -> tuple[bool, int]:
+        head = each[1][0].cells
+        return wanted <= set(map(_plain, head)), len(head)
+
+    return max(found, key=fits)

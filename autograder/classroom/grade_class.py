@@ -4,38 +4,37 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
+from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.by_hand import TABLE, Marks, answers_of
+from autograder.classroom.finished import finished
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.spool import Spool
+from autograder.classroom.submissions import guarded, opened
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.files import open_new
-from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.scoring import grader, ungraded, whole_report
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.overview import Overview
 from autograder.report.redact import for_student
 from autograder.report.table import write_grades
-from autograder.submission.archive import unpack
-from autograder.submission.intake import Folder, Work, find_folders, read_work
+from autograder.submission.intake import Folder, Work, read_work
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
-from autograder.text import one_line
 from autograder.variants import read_secret, stated_variant, variant_of
 from autograder.worker.confinement import Level
 
 GRADES, REPORTS = "grades.csv", "report.jsonl"
 ALL_HINTS = 99
-READ_SECONDS = 60  # of the processor, for one student's folder
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -48,6 +47,8 @@ class Job(msgspec.Struct, frozen=True):
     workers: int
     seed: int
     level: Level = "none"
+    platform: str | None = None
+    roster: Path | None = None
 
 
 Progress = Callable[[int, int], None]
@@ -66,25 +67,14 @@ def grade_class(job: Job, progress: Progress) -> Overview:
         raise UserError(f"--out {job.out} is the folder of the submissions; name another one.")
     try:
         job.out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-            root, notes = _unpacked(job.submissions, Path(scratch))
-            folders, others = find_folders(root, job.course.exercises)
-            run = _Run(job, folders, [*notes, *others], progress)
-            return run.run(Path(scratch))
+        with opened(job.submissions, job.course, job.platform, job.roster) as found:
+            return _Run(job, found.folders, found.notes, progress).run(found.scratch)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
             f"The results cannot be written: {error.strerror} ({place}). "
             f"Make room or name another --out, and run the same command again."
         ) from None
-
-
-def _unpacked(submissions: Path, scratch: Path) -> tuple[Path, list[str]]:
-    if not submissions.is_file():
-        return submissions, []
-    root = scratch / "submissions"
-    root.mkdir()
-    return root, unpack(submissions, root)
 
 
 class _Waiting(msgspec.Struct):
@@ -114,6 +104,7 @@ class _Run:
         own = any(exercise.variant != "none" for exercise in job.exercises)
         self.secret = read_secret(job.course) if own else None
         self.marks = Marks(job.out / TABLE, job.course, job.exercises)
+        self.adjustments = Adjustments(job.out / ADJUSTMENTS, job.course)
         self.answers: list[tuple[str, str, WrittenAnswer]] = []
 
     def run(self, scratch: Path) -> Overview:
@@ -132,6 +123,8 @@ class _Run:
             write_grades(job.out / GRADES, names, self.overview.rows)
             if any(exercise.questions for exercise in job.exercises):
                 self._write_marks()
+            here = {row.student for row in self.overview.rows}
+            self.overview.notes += (*self.adjustments.notes(here), *self.adjustments.write())
             self.pages.write_index(self.overview)
         finally:
             self.journal.close()
@@ -157,19 +150,13 @@ class _Run:
 
     def _read(self, folder: Folder) -> _Waiting:
         """A student's files and what is known of them. What goes wrong costs this student alone."""
-        try:
-            with at_most(READ_SECONDS):
-                work = read_work(folder, self.job.course.exercises, self.stubs)
-                return self._looked_up(self._with_variants(work))
-        except UserError:  # of the course or the journal
-            raise
-        except Overtime:
-            wrong = f"it took over {READ_SECONDS} seconds"
-        except Exception as error:  # whatever a file was made to cause
-            wrong = type(error).__name__
-        reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at what is in it."
         names = self.job.course.exercises
-        return self._looked_up(Work(folder.student, unclear=dict.fromkeys(names, reason)))
+
+        def read() -> _Waiting:
+            work = read_work(folder, names, self.stubs)
+            return self._looked_up(self._with_variants(work))
+
+        return guarded(folder, names, read, self._looked_up)
 
     def _looked_up(self, work: Work) -> _Waiting:
         waiting = _Waiting(work, {}, {})
@@ -232,16 +219,18 @@ class _Run:
 
     def _assemble(self, number: int) -> None:
         waiting = self.waiting.pop(number)
+        student = waiting.work.student
+        given = [self.marks.given(waiting.reports[e.name], student) for e in self.job.exercises]
+        exercises, adjusted = self.adjustments.apply(student, given)
         report = whole_report(
-            waiting.work.student,
+            student,
             self.job.course,
-            [
-                self.marks.given(waiting.reports[exercise.name], waiting.work.student)
-                for exercise in self.job.exercises
-            ],
+            exercises,
             self.grader,
             waiting.work.notes,
+            self.folders[number].hand_in,
         )
+        report = finished(report, self.job.course, adjusted)
         self.whole.put(number, msgspec.json.encode(report))
 
     def _write(self, file: IO[bytes]) -> None:

@@ -74,6 +74,17 @@ def check(
 )
 @click.option("--own-code", is_flag=True, help="All of it is your own: it may run unconfined.")
 @click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--from",
+    "platform",
+    help="What made SUBMISSIONS: canvas, moodle, gradescope, …  [default: what it looks like]",
+)
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    help="A CSV of who is enrolled: id, name, email, …",
+)
+@click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
 @course_option
 @seed_option
 def grade(
@@ -84,10 +95,13 @@ def grade(
     assignment: str | None,
     confinement: Level | None,
     own_code: bool,
+    platform: str | None,
+    roster: Path | None,
+    dry_run: bool,
     course: Path | None,
     seed: int | None,
 ) -> None:
-    """Grade a class: SUBMISSIONS holds a folder for each student, or is a zip of such.
+    """Grade a class: SUBMISSIONS holds a folder for each student, or is a platform's download.
 
     The exit code is 0 if all could be graded, 1 if a person has to look at something.
     """
@@ -104,6 +118,9 @@ def grade(
             seed,
             confinement,
             own_code,
+            platform,
+            roster,
+            dry_run,
         )
     )
 
@@ -141,6 +158,66 @@ def new_exercise(name: str, title: str, needs: Library, course: Path | None) -> 
     from autograder.cli.new import exercise
 
     raise SystemExit(exercise(name, title, needs, course))
+
+
+@app.command()
+@click.argument(
+    "platform", type=click.Choice(["canvas", "moodle", "moodle-feedback", "gradescope"])
+)
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
+@click.option("--column", help="The column of the grade.  [default: by its title]")
+@click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
+@course_option
+def export(
+    platform: str,
+    results: Path,
+    template: Path | None,
+    out: Path,
+    column: str | None,
+    scale: bool,
+    course: Path | None,
+) -> None:
+    """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
+
+    The exit code is 1 if somebody has no row in it, who is then named.
+    """
+    from autograder.cli.export import run
+
+    raise SystemExit(run(platform, results, template, out, column, scale, course))
+
+
+@app.command()
+@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("student")
+@click.argument("exercise")
+@click.option("--check", help="Only this check of the exercise: its name or its title.")
+@click.option("--add", type=float, help="So many points more; --add -2 for less.")
+@click.option("--set", "points", type=float, help="So many points in place of what there are.")
+@click.option("--excuse", is_flag=True, help="Leave the exercise out of points and maximum.")
+@click.option("--undo", is_flag=True, help="Take out what was entered before.")
+@click.option("--why", default="", help="What the student reads.")
+@click.option("--by", help="Who decided.  [default: your user name]")
+@course_option
+def adjust(
+    results: Path,
+    student: str,
+    exercise: str,
+    check: str | None,
+    add: float | None,
+    points: float | None,
+    excuse: bool,
+    undo: bool,
+    why: str,
+    by: str | None,
+    course: Path | None,
+) -> None:
+    """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote."""
+    from autograder.cli.adjust import run
+
+    changes = add, points, excuse, undo
+    raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
 
 
 @app.command()

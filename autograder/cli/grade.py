@@ -10,10 +10,12 @@ from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.cli.dry_run import show
 from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
+from autograder.platforms.recognise import NOT_UNDERSTOOD
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
 from autograder.report.table import points_cell
@@ -22,6 +24,7 @@ from autograder.text import number, several
 from autograder.worker.confinement import LAYERS, Level
 
 MAX_ROWS = 60
+MAX_NOTES = 40
 
 
 def run(
@@ -34,6 +37,9 @@ def run(
     seed: int | None,
     confinement: Level | None,
     own_code: bool,
+    platform: str | None,
+    roster: Path | None,
+    dry_run: bool,
 ) -> int:
     course = find_course(Path.cwd(), named=course_path)
     chosen = names or (course.assignment(assignment).exercises if assignment else ())
@@ -41,6 +47,8 @@ def run(
     require_libraries(exercises)
     if not submissions.exists():
         raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
+    if dry_run:
+        return show(submissions, course, exercises, platform, roster)
     job = Job(
         course=course,
         exercises=tuple(exercises),
@@ -49,6 +57,8 @@ def run(
         workers=workers or os.cpu_count() or 1,
         seed=course.content.seed if seed is None else seed,
         level=choose(confinement, own_code),
+        platform=platform,
+        roster=roster,
     )
     console = Console(highlight=False)
     console.print(f"[bold]{course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
@@ -61,17 +71,29 @@ def run(
         f"graded so far are kept in {job.out}; run the same command to go on from there.",
     )
     console.print(_table(overview, course, console.width))
-    if len(overview.rows) > MAX_ROWS:
-        console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
-    for note in overview.notes:
-        console.print(Text(f"Note: {note}"))
-    for row in overview.needs_a_person:
-        console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
+    _print_notes(console, overview)
     console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
     if any(exercise.questions for exercise in job.exercises):
         console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
     console.print(f"Records   {out / REPORTS}")
-    return 1 if overview.needs_a_person else 0
+    unread = any(NOT_UNDERSTOOD in note for note in overview.notes)
+    return 1 if overview.needs_a_person or unread else 0
+
+
+def _print_notes(console: Console, overview: Overview) -> None:
+    """What is to be said below the table: the rest of it stands in the files."""
+    if len(overview.rows) > MAX_ROWS:
+        console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
+    for note in overview.notes[:MAX_NOTES]:
+        console.print(Text(f"Note: {note}"))
+    if len(overview.notes) > MAX_NOTES:
+        console.print(f"… and {len(overview.notes) - MAX_NOTES} more, in {INDEX}.")
+    for line in overview.changed[:MAX_ROWS]:
+        console.print(Text(line))
+    if len(overview.changed) > MAX_ROWS:
+        console.print(f"… and {len(overview.changed) - MAX_ROWS} more, in {GRADES}.")
+    for row in overview.needs_a_person:
+        console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
 
 
 WIDE = 7  # columns that a number and its head take, so that nothing is cut

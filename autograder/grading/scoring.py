@@ -18,6 +18,7 @@ from autograder.report.model import (
     CheckReport,
     ExerciseReport,
     Grader,
+    HandIn,
     Report,
     Status,
     WrittenAnswer,
@@ -143,6 +144,7 @@ def whole_report(
     exercises: Sequence[ExerciseReport],
     graded_by: Grader,
     notes: Sequence[str] = (),
+    hand_in: HandIn | None = None,
 ) -> Report:
     """One student's report."""
     return Report(
@@ -154,6 +156,7 @@ def whole_report(
         grader=graded_by,
         exercises=tuple(exercises),
         notes=tuple(notes),
+        hand_in=hand_in,
     )
 
 

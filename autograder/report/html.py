@@ -78,6 +78,11 @@ def exercise_html(exercise: ExerciseReport) -> str:
     return text
 
 
+def page_of(report: Report) -> str:
+    """Where a student's page lies, below the folder of results."""
+    return f"{FOLDER}/{file_name(report.student)}.html"
+
+
 class Pages:
     """Writes pages below a folder."""
 
@@ -100,7 +105,7 @@ class Pages:
 
     def path(self, report: Report) -> str:
         """Where a student's page lies, below the folder."""
-        return f"{FOLDER}/{file_name(report.student)}.html"
+        return page_of(report)
 
     def write_index(self, overview: "Overview") -> None:
         text = self._index.render(

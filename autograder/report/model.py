@@ -148,6 +148,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     printed: str = ""
     answers: tuple[WrittenAnswer, ...] = ()
+    excused: bool = False
 
 
 class Grader(Record, frozen=True, kw_only=True):
@@ -162,6 +163,56 @@ class Grader(Record, frozen=True, kw_only=True):
     torch: str = ""
 
 
+class HandIn(Record, frozen=True, kw_only=True):
+    """What a platform's download and the roster say of a hand-in and of who made it.
+
+    `platform` and `platform_id` are where it came from and the student's number there; `ids` are
+    their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
+    where its source names none, and `at_from` that source.
+    """
+
+    platform: str = ""
+    platform_id: str = ""
+    name: str = ""
+    email: str = ""
+    section: str = ""
+    ids: dict[str, str] = {}
+    entries: tuple[str, ...] = ()
+    at: str = ""
+    at_from: str = ""
+    late: bool = False
+    enrolled: bool | None = None
+    extra_days: float = 0.0
+    late_days_used: float = 0.0
+    excused: tuple[str, ...] = ()
+
+
+class Lateness(Record, frozen=True, kw_only=True):
+    """What the course's policy makes of the time of a hand-in; `said` is what the student reads.
+
+    `days` are those after the deadline, begun ones whole; of them `free_days` cost nothing.
+    `points` are taken off the assignment's.
+    """
+
+    assignment: str
+    due: str
+    at: str = ""
+    days: int = 0
+    free_days: int = 0
+    percent: float = 0.0
+    points: float = 0.0
+    said: str
+
+
+class Adjustment(Record, frozen=True, kw_only=True):
+    """What a person changed, by how many points; of the total where no exercise is named."""
+
+    exercise: str = ""
+    check: str = ""
+    points: float = 0.0
+    said: str
+
+
 class Report(Record, frozen=True, kw_only=True):
     """One student's submission: all that was graded together."""
 
@@ -174,6 +225,9 @@ class Report(Record, frozen=True, kw_only=True):
     grader: Grader
     exercises: tuple[ExerciseReport, ...]
     notes: tuple[str, ...] = ()
+    hand_in: HandIn | None = None
+    lateness: tuple[Lateness, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
 
 
 def worst(statuses: list[Status]) -> Status:

@@ -20,6 +20,7 @@ class Row(msgspec.Struct, frozen=True):
     status: Status
     notes: tuple[str, ...]
     page: str
+    name: str = ""
 
 
 class CheckCount(msgspec.Struct):
@@ -49,13 +50,18 @@ class Overview:
         self.exercises = tuple(exercises)
         self.notes = tuple(notes)
         self.rows: list[Row] = []
+        self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.checks: dict[tuple[str, str], CheckCount] = {}
         self.mistakes: dict[tuple[str, str, str], MistakeCount] = {}
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
-        notes = list(report.notes)
+        notes = [*report.notes, *(late.said for late in report.lateness)]
+        notes += [adjustment.said for adjustment in report.adjustments]
+        self.changed += [f"{report.student}: {said}" for said in notes[len(report.notes) :]]
         for exercise in report.exercises:
+            if exercise.excused:
+                notes.append(f"{exercise.name}: excused.")
             if exercise.status not in {"graded", "missing"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
             elif exercise.file and exercise.reason and not exercise.points:
@@ -78,6 +84,7 @@ class Overview:
                 status=report.status,
                 notes=tuple(notes),
                 page=page,
+                name=report.hand_in.name if report.hand_in else "",
             )
         )
 

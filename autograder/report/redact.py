@@ -69,6 +69,7 @@ def exercise_for_student(
         notes=() if exam else exercise.notes,
         printed="" if exam else exercise.printed,
         answers=exercise.answers,
+        excused=exercise.excused,
     )
 
 

@@ -17,14 +17,27 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the marks that are put before it
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table. An exercise that was not handed in has an empty cell, never a bare 0."""
-    head = ["student", *exercises, "total", "maximum", "status", "notes"]
+    """Write the table. An exercise that was not handed in has an empty cell, never a bare 0.
+
+    There is a column of names where some are known.
+    """
+    named = any(row.name for row in rows)
+    head = [
+        "student",
+        *(["name"] if named else []),
+        *exercises,
+        "total",
+        "maximum",
+        "status",
+        "notes",
+    ]
     write_table(
         path,
         head,
         (
             [
                 safe_cell(row.student),
+                *([safe_cell(row.name)] if named else []),
                 *(points_cell(row, name) for name in exercises),
                 number(row.total),
                 number(row.maximum),

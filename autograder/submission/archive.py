@@ -30,6 +30,7 @@ LISTED = 300  # bytes for an entry in the list, on average
 MAX_LEVELS = 20
 MAX_NOTES = 5  # of one student
 UNPACKED = (*SUFFIXES, *ALSO_READ, ".zip")
+METADATA = {"submission_metadata.yml"}  # what a platform says of the hand-ins beside it
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
 READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # other kinds unpack a chunk to any size
@@ -46,8 +47,11 @@ class NoZip(UserError):
         self.reason = reason
 
 
-def unpack(archive: Path, target: Path) -> list[str]:
+def unpack(archive: Path, target: Path) -> tuple[list[str], list[Parts]]:
     """Unpack what may be graded of a class's `archive`; notes say what was left out and why.
+
+    Returns:
+        The notes, and the paths of all files that it lists, also of those that were left out.
 
     Raises:
         UserError: it is not a zip file, or the disk is full.
@@ -56,14 +60,15 @@ def unpack(archive: Path, target: Path) -> list[str]:
 
 
 def unpack_student(archive: Path, target: Path) -> list[str]:
-    """The same for what one student has packed."""
-    return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)
+    """The same for what one student has packed: the notes."""
+    return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)[0]
 
 
-def _unpacked(archive: Path, target: Path, room: int, listed: int) -> list[str]:
+def _unpacked(archive: Path, target: Path, room: int, listed: int) -> tuple[list[str], list[Parts]]:
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
-            return _Unpacking(file, target, room).run()
+            unpacking = _Unpacking(file, target, room)
+            return unpacking.run(), unpacking.listed
     except _TooLong as error:
         raise NoZip(archive, str(error)) from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
@@ -133,7 +138,11 @@ class _Entry(msgspec.Struct, frozen=True):
     @property
     def is_source(self) -> bool:
         suffix = PurePosixPath(self.parts[-1]).suffix.casefold()
-        return not self.info.is_dir() and suffix in UNPACKED
+        return not self.info.is_dir() and (suffix in UNPACKED or self.is_metadata)
+
+    @property
+    def is_metadata(self) -> bool:
+        return self.parts[-1] in METADATA
 
     @property
     def folder(self) -> Parts:
@@ -150,6 +159,7 @@ class _Unpacking:
         self.folders: set[Parts] = {()}
         self.notes: list[tuple[int, str]] = []
         self.noted: Counter[Parts] = Counter()
+        self.listed: list[Parts] = []
 
     def run(self) -> list[str]:
         """Unpack what can be; the notes are in the order of the archive."""
@@ -160,6 +170,7 @@ class _Unpacking:
                 entries.append(_Entry(number, info, _parts(info)))
             except _LeftOut as reason:
                 self._note(number, info, (), reason)
+        self.listed = [entry.parts for entry in entries if not entry.info.is_dir()]
         depth = _depth(entries)
         students: dict[Parts, list[_Entry]] = {}
         for entry in entries:
@@ -250,7 +261,8 @@ def _depth(entries: Collection[_Entry]) -> int:
         if len(heads) != 1:
             return depth
         inside = [e for e in inside if e.parts[depth] in heads and len(e.parts) > depth + 1]
-        if not inside or any(e.is_source and len(e.parts) == depth + 2 for e in inside):
+        files = (e for e in inside if e.is_source and not e.is_metadata)
+        if not inside or any(len(e.parts) == depth + 2 for e in files):
             return depth
     return 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.errors import UserError
+from autograder.report.model import HandIn
 from autograder.submission.choice import Candidate, Choice, Name, choose
 from autograder.submission.code import read_code
 from autograder.submission.names import counts
@@ -39,10 +40,15 @@ class Work(msgspec.Struct):
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder, not opened yet."""
+    """A student's folder, not opened yet; none for who handed in nothing.
+
+    `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
+    """
 
     student: str
-    path: Path
+    path: Path | None
+    hand_in: HandIn | None = None
+    notes: tuple[str, ...] = ()
 
 
 def find_folders(
@@ -80,7 +86,7 @@ def find_folders(
         )
         return found, [around, *notes]
     found = _identified(folders)
-    both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: f.path)
+    both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: str(f.path))
     return both, _no_folders(entries, [*folders, *packed])
 
 
@@ -135,8 +141,10 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
     With the course's `stubs`, a file that is still as it was handed out gives way to one that is
     written, and a file whose name says nothing is taken for what it defines.
     """
-    work = Work(folder.student)
+    work = Work(folder.student, notes=list(folder.notes))
     names = list(exercises)
+    if folder.path is None:
+        return work
     reading = _Reading(names, stubs or {})
     try:
         with Walk(folder.path) as walk:

@@ -13,6 +13,7 @@ from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.pool import graded
 from autograder.course import load_course
 from autograder.errors import UserError
+from autograder.platforms import hand_ins
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose
 from autograder.submission.intake import find_folders
@@ -197,7 +198,7 @@ def test_a_folder_that_vanishes_while_the_class_is_graded(grade, tmp_path, monke
         shutil.rmtree(tmp_path / "class" / "s1")
         return found
 
-    monkeypatch.setattr(grade_module, "find_folders", find)
+    monkeypatch.setattr(hand_ins, "find_folders", find)
     overview = grade(tmp_path / "class")
     assert [row.status for row in overview.rows] == ["needs a person", "graded"]
     assert "The folder cannot be read: No such file or directory." in overview.rows[0].notes[0]

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from autograder.classroom import grade_class as grade_module
+from autograder.classroom import submissions
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.errors import UserError
 
@@ -86,7 +87,7 @@ def test_reading_that_does_not_end(graded, monkeypatch):
         while True:
             time.process_time()
 
-    monkeypatch.setattr(grade_module, "READ_SECONDS", 1)
+    monkeypatch.setattr(submissions, "READ_SECONDS", 1)
     spoilt(monkeypatch, "read_work", forever)
     assert graded() == {"s1": "graded", "s2": "needs a person", "s3": "graded"}
 

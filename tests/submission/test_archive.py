@@ -29,7 +29,7 @@ def tree(folder):
 
 def test_sources_are_unpacked_and_nothing_else(tmp_path):
     entries = [("s1/softmax.py", "a"), ("s1/data.bin", "b"), ("s2/", ""), ("s3/notes.pdf", "")]
-    assert unpack(make(tmp_path / "c.zip", entries), tmp_path / "out") == []
+    assert unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")[0] == []
     assert tree(tmp_path / "out") == ["s1/softmax.py"]
     assert (tmp_path / "out" / "s2").is_dir()
     assert (tmp_path / "out" / "s3").is_dir()
@@ -42,7 +42,7 @@ def test_sources_are_unpacked_and_nothing_else(tmp_path):
 def test_paths_that_lead_out(tmp_path, name):
     (tmp_path / "out").mkdir()
     entry = zipfile.ZipInfo(name)
-    notes = unpack(make(tmp_path / "c.zip", [(entry, "x")]), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", [(entry, "x")]), tmp_path / "out")
     assert "its path leads out of the archive" in notes[0]
     assert tree(tmp_path) == ["c.zip"]
 
@@ -53,7 +53,7 @@ def test_links_and_devices(tmp_path):
         entry = zipfile.ZipInfo(f"s1/{kind}.py")
         entry.external_attr = (kind | 0o777) << 16
         entries.append((entry, "/etc/passwd"))
-    notes = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
     assert len(notes) == 3
     assert tree(tmp_path) == ["c.zip"]
 
@@ -61,14 +61,14 @@ def test_links_and_devices(tmp_path):
 def test_an_entry_that_is_there_twice(tmp_path):
     with pytest.warns(UserWarning, match="Duplicate"):
         path = make(tmp_path / "c.zip", [("s1/a.py", "first"), ("s1/a.py", "second")])
-    assert "another entry has the same name" in unpack(path, tmp_path / "out")[0]
+    assert "another entry has the same name" in unpack(path, tmp_path / "out")[0][0]
     assert (tmp_path / "out" / "s1" / "a.py").read_text() == "first"
 
 
 def test_a_bomb_is_left_out_and_the_rest_is_there(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_NOTEBOOK", 2**20)
     entries = [("s1/bomb.py", b"\0" * 2**24), ("s2/softmax.py", "fine")]
-    notes = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
     assert "s1/bomb.py was left out: it is larger than 1 MiB" in notes[0]
     assert tree(tmp_path / "out") == ["s2/softmax.py"]
 
@@ -78,7 +78,7 @@ def test_damaged_entries_are_left_out(tmp_path):
     data = bytearray(path.read_bytes())
     data[40:50] = b"\xff" * 10
     path.write_bytes(data)
-    assert "s1/a.py was left out: it is damaged" in unpack(path, tmp_path / "out")[0]
+    assert "s1/a.py was left out: it is damaged" in unpack(path, tmp_path / "out")[0][0]
     assert tree(tmp_path / "out") == ["s2/b.py"]
 
 
@@ -90,7 +90,7 @@ def test_what_is_no_zip(tmp_path):
 
 def test_names_too_long_for_the_file_system(tmp_path):
     path = make(tmp_path / "c.zip", [("s1/" + "a" * 300 + ".py", "x"), ("s2/b.py", "fine")])
-    assert "cannot be written" in unpack(path, tmp_path / "out")[0]
+    assert "cannot be written" in unpack(path, tmp_path / "out")[0][0]
     assert tree(tmp_path / "out") == ["s2/b.py"]
 
 
@@ -154,7 +154,7 @@ def method(number):
 @pytest.mark.parametrize("entries", BAD.values(), ids=BAD)
 def test_one_bad_entry_never_costs_anybody_else(tmp_path, entries):
     entries = [("s0/softmax.py", "fine"), *entries, ("s2/softmax.py", "fine")]
-    notes = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
     assert {"s0/softmax.py", "s2/softmax.py"} <= set(tree(tmp_path / "out"))
     assert all(note.isprintable() for note in notes)
     assert tree(tmp_path) == ["c.zip", *(f"out/{name}" for name in tree(tmp_path / "out"))]
@@ -174,7 +174,7 @@ def test_one_bad_entry_never_costs_anybody_else(tmp_path, entries):
     ],
 )
 def test_a_source_that_is_left_out_has_a_note(tmp_path, name):
-    notes = unpack(make(tmp_path / "c.zip", BAD[name]), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", BAD[name]), tmp_path / "out")
     assert len(notes) == 1
     assert "was left out" in notes[0]
 
@@ -186,7 +186,7 @@ def test_damage_of_every_kind(tmp_path, damage):
     names = ["s0/softmax.py", "s1/softmax.py", "s2/softmax.py"]
     path = make(tmp_path / "c.zip", [(name, name * 50) for name in names])
     damage(path, "s1/softmax.py")
-    assert "s1/softmax.py was left out: it is " in unpack(path, tmp_path / "out")[0]
+    assert "s1/softmax.py was left out: it is " in unpack(path, tmp_path / "out")[0][0]
     assert tree(tmp_path / "out") == ["s0/softmax.py", "s2/softmax.py"]
 
 
@@ -226,7 +226,7 @@ def test_any_names_at_all(tmp_path_factory, names):
 
 def test_names_that_differ_in_case_never_become_one(tmp_path):
     entries = [("s1/a.py", "1"), ("s1/A.py", "2"), ("S1/a.py", "3")]
-    notes = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
     texts = sorted(path.read_text() for path in (tmp_path / "out").rglob("*.py"))
     assert len(texts) + len(notes) == 3
     assert (tmp_path / "out" / "s1" / "a.py").read_text() == "1"
@@ -236,7 +236,9 @@ def test_a_folder_that_is_there_by_another_spelling_is_not_taken(tmp_path):
     """As on a file system that ignores case: the second student's file stays out, with a note."""
     (tmp_path / "out" / "S1").mkdir(parents=True)
     (tmp_path / "out" / "S1" / "a.py").write_text("hers")
-    notes = unpack(make(tmp_path / "c.zip", [("S1/a.py", "x"), ("S1/b.py", "x")]), tmp_path / "out")
+    notes, _ = unpack(
+        make(tmp_path / "c.zip", [("S1/a.py", "x"), ("S1/b.py", "x")]), tmp_path / "out"
+    )
     assert len(notes) == 2 and "another entry has the same name" in notes[0]
     assert tree(tmp_path / "out") == ["S1/a.py"]
 
@@ -249,7 +251,7 @@ def test_one_student_cannot_use_up_the_room_of_others(tmp_path, monkeypatch, aro
     greedy = [(f"{around}a{n}/{m}.py", b"x" * 10_000) for n in range(5) for m in range(9)]
     honest = [(f"{around}z{n}/softmax.py", b"y" * 1000) for n in range(9)]
     entries = [*((name, "") for name in others), *greedy, *honest]
-    notes = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
     there = tree(tmp_path / "out")
     assert {name for name, _ in honest} <= set(there)
     written = sum(path.stat().st_size for path in (tmp_path / "out").rglob("*.py"))
@@ -262,7 +264,7 @@ def test_one_student_cannot_use_up_the_room_of_others(tmp_path, monkeypatch, aro
 def test_a_crowd_of_entries_is_bounded_for_each_student(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_STUDENT_ENTRIES", 20)
     entries = [(f"s1/{n}.py", "x") for n in range(300)] + [("s2/softmax.py", "fine")]
-    notes = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
     assert len(tree(tmp_path / "out")) == 21
     assert len(notes) == 6
     assert notes[-1] == "275 more of s1 were left out."
@@ -290,7 +292,7 @@ def test_only_what_unpacks_chunk_by_chunk_is_unpacked(tmp_path, method):
         file.writestr("s1/softmax.py", b"\n" * 100_000, compress_type=method)
         file.writestr("s2/softmax.py", b"x = 1\n", compress_type=zipfile.ZIP_STORED)
         file.writestr("s3/softmax.py", b"x = 1\n", compress_type=zipfile.ZIP_DEFLATED)
-    (note,) = unpack(tmp_path / "c.zip", tmp_path / "out")
+    ((note,), _) = unpack(tmp_path / "c.zip", tmp_path / "out")
     assert note.startswith("s1/softmax.py was left out: it is packed in a way that is not read")
     assert "Pack the zip anew" in note
     assert tree(tmp_path / "out") == ["s2/softmax.py", "s3/softmax.py"]

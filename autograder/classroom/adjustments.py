@@ -1,0 +1,233 @@
+"""`adjustments.csv`: points that a person changed, each for the work that it was given for."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from autograder.classroom.by_hand import answer_id
+from autograder.classroom.filled_in import Row, Table
+from autograder.course import Course
+from autograder.errors import UserError
+from autograder.report.model import Adjustment, ExerciseReport
+from autograder.report.table import plain_cell, safe_cell
+from autograder.text import few, number, one_line, several
+
+TABLE = "adjustments.csv"
+COLUMNS = (
+    "student",
+    "exercise",
+    "check",
+    "change",
+    "points",
+    "why",
+    "by",
+    "when",
+    "work_id",
+    "state",
+)
+NEEDED = 5
+TOTAL = "total"
+CHANGED, ORPHANED = "work changed", "orphaned"
+MOST = 10_000
+MAX_SHOWN = 5
+
+Change = Literal["add", "set", "excuse", "comment"]
+
+
+class Entered(msgspec.Struct, frozen=True):
+    """A row: what a person decided, and the line it stands in."""
+
+    row: Row
+    student: str
+    exercise: str
+    check: str
+    change: Change
+    points: float
+    why: str
+    by: str
+    when: str
+    work: str
+
+    def said(self, title: str) -> str:
+        """The line that the student reads."""
+        what = {
+            "add": f"{'+' if self.points >= 0 else '−'}{several_points(abs(self.points))}",
+            "set": f"set to {several_points(self.points)}",
+            "excuse": "excused",
+            "comment": "a comment",
+        }[self.change]
+        who = f" by {self.by}" if self.by else ""
+        when = f" on {self.when}" if self.when else ""
+        why = f": {self.why}" if self.why else ""
+        return one_line(f"{title}: {what}{who}{when}{why}", 1000)
+
+
+def several_points(points: float) -> str:
+    return "1 point" if points == 1 else f"{number(points)} points"
+
+
+def work_id(exercises: Sequence[ExerciseReport]) -> str:
+    """Letters that stand for the work of some exercises."""
+    return answer_id(" ".join(exercise.digest or "none" for exercise in exercises))
+
+
+class Adjustments:
+    """The table of adjustments, and what became of each row."""
+
+    def __init__(self, path: Path, course: Course) -> None:
+        """Read it; without a file it is empty.
+
+        Raises:
+            UserError: it is no such table, or a row of it cannot be meant; it names the line.
+        """
+        self.table = Table(path, COLUMNS, NEEDED)
+        self._course = course
+        self.entered = [self._entered(row) for row in self.table.rows]
+        self._states: dict[int, tuple[str, str]] = {}
+
+    def _entered(self, row: Row) -> Entered:
+        cells = {name: plain_cell(self.table.get(row, name).strip()) for name in COLUMNS}
+        where = f"{self.table.path}, line {row.line}"
+        if cells["change"] not in get_args(Change):
+            known = ", ".join(get_args(Change))
+            raise UserError(f"{where}: expected one of {known}, found {cells['change']!r:.40}.")
+        if cells["exercise"] != TOTAL and cells["exercise"] not in self._course.exercises:
+            raise UserError(
+                f"{where}: there is no exercise {cells['exercise']!r:.40}. Name one of course.yml, "
+                f"or {TOTAL}."
+            )
+        if cells["exercise"] == TOTAL and cells["change"] == "set":
+            raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
+        numbers = cells["change"] in {"add", "set"}
+        return Entered(
+            row=row,
+            student=cells["student"],
+            exercise=cells["exercise"],
+            check=cells["check"],
+            change=cells["change"],  # type: ignore[arg-type]
+            points=_points(where, cells["points"], cells["change"]) if numbers else 0.0,
+            why=cells["why"],
+            by=cells["by"],
+            when=cells["when"],
+            work=cells["work_id"],
+        )
+
+    def apply(
+        self, student: str, exercises: Sequence[ExerciseReport]
+    ) -> tuple[list[ExerciseReport], list[Adjustment]]:
+        """The exercises with what was decided for them, and a line for each decision."""
+        changed = {exercise.name: exercise for exercise in exercises}
+        said: list[Adjustment] = []
+        for each in self.entered:
+            if each.student != student or (each.exercise != TOTAL and each.exercise not in changed):
+                continue
+            mine = [e for e in exercises if each.exercise in {TOTAL, e.name}]
+            now = work_id(mine)
+            if each.work not in {"", now}:
+                self._states[each.row.line] = CHANGED, each.work
+                continue
+            if each.check and not any(c.name == each.check for c in mine[0].checks):
+                self._states[each.row.line] = ORPHANED, each.work
+                continue
+            self._states[each.row.line] = "", now
+            said.append(_decided(each, changed))
+        return [changed[exercise.name] for exercise in exercises], said
+
+    def notes(self, students: Collection[str]) -> list[str]:
+        """What a person should know of rows that do not count."""
+        told = []
+        why = {CHANGED: "given for other work", ORPHANED: "there is no such check"}
+        for state, reason in why.items():
+            lines = {line for line, (said, _) in self._states.items() if said == state}
+            told.append((state, reason, [e for e in self.entered if e.row.line in lines]))
+        nobody = [each for each in self.entered if each.student not in students]
+        told.append((ORPHANED, "there is no such student", nobody))
+        return [
+            f"{TABLE}: {several(len(rows), 'row')} kept and not counted, {state} ({reason}): "
+            f"{few([f'{one_line(e.student, 60)} ({e.exercise})' for e in rows], MAX_SHOWN)}."
+            for state, reason, rows in told
+            if rows
+        ]
+
+    def write(self) -> list[str]:
+        """Write back what became of each row; returns what went wrong."""
+        if self.table.data is None:
+            return []
+        rows = []
+        for each in self.entered:
+            state, work = self._states.get(each.row.line, (None, None))
+            values = {} if state is None else {"state": state, "work_id": work or ""}
+            rows.append(self.table.row(values, each.row))
+        trouble = self.table.write(rows)
+        return [f"{trouble}, and run the same command again."] if trouble else []
+
+    def enter(self, cells: dict[str, str]) -> str:
+        """Add a row that a person decided; returns why that cannot be."""
+        safe = {name: safe_cell(text) for name, text in cells.items()}
+        self._entered(Row(0, self.table.row(safe)))
+        return self.table.write([*(each.row.cells for each in self.entered), self.table.row(safe)])
+
+    def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
+        """Take out what was decided for somebody; returns how many rows, and why they cannot go."""
+        wanted = student, exercise, check
+        gone = [e for e in self.entered if (e.student, e.exercise, e.check) == wanted]
+        kept = [each.row.cells for each in self.entered if each not in gone]
+        return len(gone), self.table.write(kept) if gone else ""
+
+
+def _decided(each: Entered, changed: dict[str, ExerciseReport]) -> Adjustment:
+    """Put one decision into effect."""
+    if each.exercise == TOTAL:
+        if each.change == "excuse":
+            for name, one in changed.items():
+                changed[name] = msgspec.structs.replace(one, excused=True)
+        return Adjustment(points=each.points, said=each.said("All together"))
+    before = changed[each.exercise]
+    after = _changed(before, each)
+    changed[each.exercise] = after
+    titles = [check.title for check in before.checks if check.name == each.check]
+    return Adjustment(
+        exercise=each.exercise,
+        check=each.check,
+        points=round(after.points - before.points, 2),
+        said=each.said(", ".join([before.title, *titles])),
+    )
+
+
+def _points(where: str, text: str, change: str) -> float:
+    try:
+        points = float(text.replace(",", ".").replace("−", "-"))
+    except ValueError:
+        points = MOST + 1.0
+    least = 0 if change == "set" else -MOST
+    if not least <= points <= MOST:
+        raise UserError(
+            f"{where}: expected points from {number(least)} to {number(MOST)}, found {text!r:.40}."
+        )
+    return points
+
+
+def _changed(exercise: ExerciseReport, each: Entered) -> ExerciseReport:
+    """An exercise as a person wants it; points are never less than none."""
+    if each.change == "excuse":
+        return msgspec.structs.replace(exercise, excused=True)
+    if each.change == "comment":
+        return exercise
+    checks, before = list(exercise.checks), exercise.points
+    if each.check:
+        at = next(at for at, check in enumerate(checks) if check.name == each.check)
+        old = checks[at].points
+        new = max(0.0, each.points if each.change == "set" else old + each.points)
+        checks[at] = msgspec.structs.replace(checks[at], points=round(new, 2))
+        points = before + new - old
+    else:
+        points = each.points if each.change == "set" else before + each.points
+    graded = each.change == "set" and not each.check
+    return msgspec.structs.replace(
+        exercise,
+        points=round(max(0.0, points), 2),
+        checks=tuple(checks),
+        status="graded" if graded else exercise.status,
+    )

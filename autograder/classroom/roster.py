@@ -1,0 +1,224 @@
+"""`roster.csv`: who is enrolled, and how they are called on each platform."""
+
+import difflib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom.filled_in import Row, Table
+from autograder.errors import UserError
+from autograder.platforms.model import Person
+from autograder.report.model import HandIn
+from autograder.report.table import plain_cell
+from autograder.text import few, number, one_line, several
+
+ABOUT = ("id", "name", "email", "section", "group")
+PLATFORMS = (
+    "canvas",
+    "moodle",
+    "gradescope",
+    "blackboard",
+    "brightspace",
+    "repositories",
+    "nbgrader",
+)
+HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
+COLUMNS = (*ABOUT, *PLATFORMS, *HANDED_IN)
+MAX_SHOWN = 10
+MAX_DAYS = 3650
+
+
+class Student(msgspec.Struct, frozen=True):
+    """A row: the cells of the columns that there are, and the line it stands in."""
+
+    line: int
+    cells: dict[str, str]
+
+    @property
+    def id(self) -> str:
+        return self.cells["id"]
+
+
+class Roster:
+    """Who is enrolled, in the file's order."""
+
+    def __init__(self, path: Path) -> None:
+        """Read it.
+
+        Raises:
+            UserError: it is no such table, or a row of it cannot be meant; it names the line.
+        """
+        if not path.is_file():
+            raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
+        self.path = path
+        self._table = Table(path, COLUMNS, 1)
+        self.students = [self._student(row) for row in self._table.rows]
+        if not self.students:
+            raise UserError(f"{path} names nobody: expected a row for each student.")
+        self._spellings = {
+            student.id: spellings(student.cells["name"]) for student in self.students
+        }
+        self._by_id: dict[str, Student] = {}
+        for student in self.students:
+            before = self._by_id.setdefault(student.id, student)
+            if before is not student:
+                raise UserError(
+                    f"{path}, lines {before.line} and {student.line}: the id {student.id} stands "
+                    f"twice. Leave one of the rows, or give one of them its own id."
+                )
+
+    def _student(self, row: Row) -> Student:
+        cells = {name: plain_cell(self._table.get(row, name).strip()) for name in COLUMNS}
+        if not cells["id"]:
+            raise UserError(f"{self.path}, line {row.line}: there is no id. Enter one.")
+        for name in ("extra_days", "late_days_used"):
+            _days(self.path, row.line, name, cells[name])
+        if cells["handed_in"] and _time(cells["handed_in"]) is None:
+            raise UserError(
+                f"{self.path}, line {row.line}, column handed_in: expected a time such as "
+                f"2027-02-05T23:10, found {cells['handed_in']!r:.40}."
+            )
+        return Student(row.line, cells)
+
+    def known(self, student: str) -> HandIn:
+        """What the roster says of a student, as the beginning of what is known of a hand-in."""
+        cells = self._by_id[student].cells
+        at = _time(cells["handed_in"]) if cells["handed_in"] else None
+        line = self._by_id[student].line
+        return HandIn(
+            name=one_line(cells["name"], 120),
+            email=one_line(cells["email"], 120),
+            section=one_line(cells["section"], 120),
+            ids={name: cells[name] for name in PLATFORMS if cells[name]},
+            at=at.isoformat() if at else "",
+            at_from="the roster" if at else "",
+            enrolled=True,
+            extra_days=_days(self.path, line, "extra_days", cells["extra_days"]),
+            late_days_used=_days(self.path, line, "late_days_used", cells["late_days_used"]),
+            excused=tuple(re.split(r"[\s,;]+", cells["excused"])) if cells["excused"] else (),
+        )
+
+    def match(self, people: Sequence[tuple[str, Person]]) -> list[list[str]]:
+        """The ids of each of some people: by id, then e-mail, then name; several for a group.
+
+        Raises:
+            UserError: several students may be meant, or several hand-ins are one student's.
+        """
+        found = [self._one(platform, person) for platform, person in people]
+        unclear = [text for _, text in found if text]
+        count = Counter(student for ids, _ in found for student in ids)
+        for student in (student for student, times in count.items() if times > 1):
+            names = [
+                p.key for (_, p), (ids, _) in zip(people, found, strict=True) if student in ids
+            ]
+            unclear.append(f"{few([one_line(n, 60) for n in names], 5)} may all be {student}.")
+        if unclear:
+            more = f" {len(unclear) - MAX_SHOWN} more." if len(unclear) > MAX_SHOWN else ""
+            raise UserError(
+                f"{self.path} leaves open who somebody is. {' '.join(unclear[:MAX_SHOWN])}{more} "
+                f"Enter what the platform calls each of them in the column of the platform."
+            )
+        return [ids for ids, _ in found]
+
+    def _one(self, platform: str, person: Person) -> tuple[list[str], str]:
+        for how, students in self._candidates(platform, person):
+            if len(students) == 1 or how == "group":
+                return [student.id for student in students], ""
+            if students:
+                ids = few([student.id for student in students], 5)
+                return [], f"{one_line(person.key, 60)} may be any of {ids}, by {how}."
+        return [], ""
+
+    def _candidates(self, platform: str, person: Person) -> Iterable[tuple[str, list[Student]]]:
+        """Who may be meant, by the surest sign first."""
+        everybody = self.students
+        for theirs in filter(None, dict.fromkeys((person.id, person.key))):
+            said = [s for s in everybody if s.cells.get(platform, "") == theirs]
+            yield f"the column {platform}", said
+        for theirs in filter(None, dict.fromkeys((person.id, person.key))):
+            yield "id", [s for s in everybody if s.id == theirs]
+        email = person.email.casefold()
+        free = [s for s in everybody if not s.cells.get(platform)]
+        yield "e-mail", [s for s in free if email and s.cells["email"].casefold() == email]
+        name = squashed(person.name)
+        yield "name", [s for s in free if name and name in self._spellings[s.id]]
+        yield "group", [s for s in everybody if name and squashed(s.cells["group"]) == name]
+
+    def is_group(self, name: str) -> bool:
+        """Whether a name is that of a group."""
+        wanted = squashed(name)
+        return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
+
+    def missing(self, there: Iterable[str]) -> list[str]:
+        """The ids of who handed in nothing."""
+        here = set(there)
+        return [student.id for student in self.students if student.id not in here]
+
+    def stranger(self, person: Person) -> str:
+        """Who is not enrolled, and whom that is most like."""
+        shown = one_line(person.key, 80)
+        names = {s.cells["name"].casefold(): s for s in self.students if s.cells["name"]}
+        near = difflib.get_close_matches(person.name.casefold(), names, n=1) if person.name else []
+        if not near:
+            ids = {s.id: s for s in self.students}
+            near = difflib.get_close_matches(person.id, ids, n=1) if person.id else []
+            names = ids
+        if not near:
+            return shown
+        like = names[near[0]]
+        about = ", ".join(filter(None, (like.cells["name"], like.id)))
+        return f"{shown} (most like {one_line(about, 80)})"
+
+    def notes(self, missing: Sequence[str], strangers: Sequence[str]) -> list[str]:
+        """Who of the roster handed in nothing, and who handed in and is not in it."""
+        said = []
+        if missing:
+            who = several(len(missing), "student")
+            shown = ", ".join(one_line(student, 80) for student in missing)
+            said.append(f"{who} of the roster handed in nothing: {shown}.")
+        if strangers:
+            said.append(
+                f"Graded, and not in the roster: {'; '.join(strangers)}. If one of them is in it "
+                f"by another name, enter what the platform calls them in the platform's column."
+            )
+        return said
+
+
+def squashed(name: str) -> str:
+    """A name without what spellings differ in: case, blanks, signs; accents are kept."""
+    plain = unicodedata.normalize("NFC", name).casefold()
+    return "".join(char for char in plain if char.isalnum() or unicodedata.category(char)[0] == "M")
+
+
+def spellings(name: str) -> set[str]:
+    """A name in the orders in which it is written: `Anna Muster`, `Muster, Anna`."""
+    words = name.replace(",", " ").split()
+    turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
+    return turned - {""}
+
+
+def _days(path: Path, line: int, column: str, text: str) -> float:
+    if not text:
+        return 0.0
+    try:
+        days = float(text.replace(",", "."))
+    except ValueError:
+        days = -1.0
+    if not 0 <= days <= MAX_DAYS:
+        raise UserError(
+            f"{path}, line {line}, column {column}: expected days from 0 to {number(MAX_DAYS)}, "
+            f"found {text!r:.40}."
+        )
+    return days
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

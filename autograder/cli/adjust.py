@@ -1,0 +1,96 @@
+"""`autograder adjust`: a person changes what the grader gave, and says why."""
+
+import getpass
+from datetime import date
+from pathlib import Path
+
+import click
+
+from autograder.classroom.adjustments import TABLE, TOTAL, Adjustments
+from autograder.course import find_course
+from autograder.errors import UserError
+from autograder.exports.grades import read_reports
+from autograder.text import number, one_line, several
+
+AGAIN = "Run the same grade command again: grades and pages then have it."
+
+
+def run(
+    results: Path,
+    student: str,
+    exercise: str,
+    check: str | None,
+    add: float | None,
+    points: float | None,
+    excuse: bool,
+    undo: bool,
+    why: str,
+    by: str | None,
+    course_path: Path | None,
+) -> int:
+    table = Adjustments(results / TABLE, find_course(Path.cwd(), named=course_path))
+    name = _check(results, student, exercise, check, undo)
+    if undo:
+        count, trouble = table.undo(student, exercise, name)
+        if not count:
+            raise UserError(f"{results / TABLE} has no row for {student}, {exercise}.")
+        done = f"{several(count, 'row')} taken out."
+    else:
+        change, amount = _change(add, points, excuse, why)
+        trouble = table.enter(
+            {
+                "student": student,
+                "exercise": exercise,
+                "check": name,
+                "change": change,
+                "points": "" if amount is None else number(amount),
+                "why": one_line(why, 500),
+                "by": one_line(by or getpass.getuser(), 100),
+                "when": date.today().isoformat(),
+            }
+        )
+        done = f"Entered in {results / TABLE}."
+    if trouble:
+        raise UserError(f"{trouble}, and run the same command again.")
+    click.echo(f"{done} {AGAIN}")
+    return 0
+
+
+def _change(
+    add: float | None, points: float | None, excuse: bool, why: str
+) -> tuple[str, float | None]:
+    """What is to be done: one thing."""
+    said = [add is not None, points is not None, excuse]
+    if sum(said) > 1:
+        raise UserError("Say one of --add, --set and --excuse.")
+    if not any(said) and not why:
+        raise UserError("Say what to change: --add, --set or --excuse, or --why for a comment.")
+    if add is not None:
+        return "add", add
+    if points is not None:
+        return "set", points
+    return ("excuse", None) if excuse else ("comment", None)
+
+
+def _check(results: Path, student: str, exercise: str, check: str | None, undo: bool) -> str:
+    """The check's own name, for a name or a title; the student and the exercise are there.
+
+    Raises:
+        UserError: one of them is not.
+    """
+    if undo:
+        return check or ""
+    reports = {report.student: report for report in read_reports(results)}
+    if student not in reports:
+        raise UserError(f"There is nobody called {student!r} in {results}. See its grades.csv.")
+    graded = {each.name: each for each in reports[student].exercises}
+    if exercise not in {*graded, TOTAL}:
+        raise UserError(f"{exercise!r} was not graded. Name one of {', '.join(graded)}, {TOTAL}.")
+    if check is None:
+        return ""
+    checks = graded[exercise].checks if exercise in graded else ()
+    found = [each.name for each in checks if check in {each.name, each.title}]
+    if len(found) != 1:
+        known = ", ".join(each.name for each in checks) or "none"
+        raise UserError(f"{exercise} has no check {check!r} of its own. It has: {known}.")
+    return found[0]

@@ -1,0 +1,72 @@
+"""`autograder grade --dry-run`: who is who, and which file is for what. Nothing is run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder.classroom.submissions import guarded, opened
+from autograder.course import Course, Exercise
+from autograder.platforms.recognise import NOT_UNDERSTOOD
+from autograder.report.model import HandIn
+from autograder.submission.intake import Folder, Work, read_work
+from autograder.submission.stubs import Stubs, read_stubs
+from autograder.text import one_line
+
+
+def show(
+    submissions: Path,
+    course: Course,
+    exercises: Sequence[Exercise],
+    platform: str | None,
+    roster: Path | None,
+) -> int:
+    """Print who is who; the exit code is 1 if a person would have to look at something."""
+    stubs = read_stubs(course)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold]{course.title}[/]: a dry run, nothing is graded.")
+    unclear = False
+    with opened(submissions, course, platform, roster) as found:
+        for folder in found.folders:
+            work = _read(folder, course, stubs)
+            unclear = unclear or bool(work.unclear)
+            console.print(Text(_head(folder), style="bold"))
+            for line in _lines(folder, work, exercises):
+                console.print(Text(f"    {line}"))
+        for note in found.notes:
+            console.print(Text(f"Note: {note}"))
+    unread = any(NOT_UNDERSTOOD in note for note in found.notes)
+    return 1 if unclear or unread else 0
+
+
+def _read(folder: Folder, course: Course, stubs: Stubs) -> Work:
+    names = course.exercises
+    return guarded(folder, names, lambda: read_work(folder, names, stubs), lambda work: work)
+
+
+def _head(folder: Folder) -> str:
+    """Who it is, from where, and when."""
+    known = folder.hand_in or HandIn()
+    name = "" if folder.student == known.name or not known.name else known.name
+    name = "" if folder.student.startswith(f"{name}_") else name
+    parts = [folder.student, name, known.platform]
+    parts += [f"{known.at} (by {known.at_from})" if known.at else "", "late" if known.late else ""]
+    parts += ["not in the roster" if known.enrolled is False else ""]
+    return ", ".join(filter(None, parts))
+
+
+def _lines(folder: Folder, work: Work, exercises: Sequence[Exercise]) -> list[str]:
+    """What was handed in, which file is for which exercise, and what is said of it."""
+    if folder.path is None:
+        return ["nothing was handed in"]
+    entries = folder.hand_in.entries if folder.hand_in else ()
+    files = [_file(each.name, work) for each in exercises]
+    return [*(entries or (one_line(folder.path.name, 100),)), *filter(None, files), *work.notes]
+
+
+def _file(exercise: str, work: Work) -> str:
+    if exercise in work.sources:
+        return f"{exercise}: {one_line(work.sources[exercise].label, 100)}"
+    wrong = work.unclear.get(exercise) or work.not_loaded.get(exercise)
+    return f"{exercise}: {wrong}" if wrong else ""

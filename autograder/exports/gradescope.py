@@ -1,0 +1,74 @@
+"""Gradescope: a `results.json` for each submission, in a zip by the names of its export."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from autograder.course import HintPolicy
+from autograder.exports.grades import name_of, said_of
+from autograder.exports.moodle import BEGINNING
+from autograder.report.model import CheckReport, ExerciseReport, Report
+from autograder.report.redact import for_student
+from autograder.report.terminal import check_lines, plain
+from autograder.text import number
+
+RESULTS = "results.json"
+MAX_OUTPUT = 20_000  # characters of one check
+
+
+def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
+    """A student's results in Gradescope's form, with what the course's policy lets them see."""
+    shown = for_student(report, policy)
+    tests = [
+        _test(f"{at}.{place}", exercise, check)
+        for at, exercise in enumerate(shown.exercises, start=1)
+        for place, check in enumerate(exercise.checks, start=1)
+    ]
+    lines = [f"{e.title}: {number(e.points)} of {number(e.max_points)}" for e in shown.exercises]
+    lines += [late.said for late in shown.lateness] + [each.said for each in shown.adjustments]
+    return {
+        "score": shown.points,
+        "output": "\n".join((*lines, *shown.notes)),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "extra_data": {"status": shown.status, "grader": shown.grader.digest},
+    }
+
+
+def _test(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
+    lines = list(check_lines(check, with_values=True, said=set()))[1:]
+    return {
+        "number": place,
+        "name": f"{exercise.title}: {check.title}",
+        "name_format": "text",
+        "score": check.points,
+        "max_score": check.max_points,
+        "status": "passed" if check.outcome == "passed" else "failed",
+        "output": "\n".join(plain(line).strip() for line in lines)[:MAX_OUTPUT],
+        "output_format": "text",
+        "visibility": "visible",
+    }
+
+
+def results_zip(reports: Sequence[Report], policy: HintPolicy) -> tuple[bytes, list[str]]:
+    """A zip with a `results.json` for each submission; who has none is named."""
+    data = io.BytesIO()
+    others, written = [], set()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        for report in reports:
+            hand_in = report.hand_in
+            if hand_in is None or hand_in.platform != "gradescope" or not hand_in.entries:
+                others.append(name_of(report))
+                continue
+            entry = hand_in.entries[0]
+            if entry in written:  # of a group, whose members have the same
+                continue
+            written.add(entry)
+            text = msgspec.json.format(msgspec.json.encode(results_of(report, policy)), indent=1)
+            file.writestr(zipfile.ZipInfo(f"{entry}/{RESULTS}", BEGINNING), text + b"\n")
+    return data.getvalue(), said_of("Without a submission on Gradescope, so not in the zip", others)

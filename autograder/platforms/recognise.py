@@ -1,0 +1,146 @@
+"""Which platform a download comes from, and what of it no importer understands."""
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from autograder.errors import UserError
+from autograder.platforms.listing import Entry, Listing
+from autograder.platforms.model import Importer, Piece
+from autograder.platforms.plain import PLAIN
+from autograder.platforms.registry import importers, named
+from autograder.submission.intake import named_for
+from autograder.text import few, one_line, several
+
+MAX_LEVELS = 5  # of folders around a download
+MAX_SHOWN = 5
+MAX_COMPARED = 50  # entries for which it is said whose they are most like
+NOT_UNDERSTOOD = "not understood, and so not graded"
+PIECES = list[tuple[Importer, Piece]]
+
+
+class Recognised(msgspec.Struct):
+    """A download: the entries with their owners, in order, and what is to be said of the rest."""
+
+    listing: Listing
+    pieces: PIECES
+    notes: list[str]
+    not_understood: list[str]
+
+
+def recognise(
+    listing: Listing, exercises: Collection[str], platform: str | None = None
+) -> Recognised | None:
+    """Read a download as what it is, or as the `platform` that is named.
+
+    Returns:
+        None where no platform is named, and none has made it: these are a class's own folders.
+
+    Raises:
+        UserError: the named platform is not known, or has made nothing of it.
+    """
+    if platform is not None:
+        return _as_named(listing, named(platform), exercises)
+    known = list(importers().values())
+    for here in _levels(listing):
+        counts = {importer.name: importer.recognise(here) for importer in known}
+        found = [importer for importer in known if counts[importer.name] > 0]
+        if found:
+            found.sort(key=lambda importer: -counts[importer.name])
+            return _read(here, [*found, PLAIN], exercises)
+    return None
+
+
+def _levels(listing: Listing) -> list[Listing]:
+    """The listing, and those below it as long as there is nothing but one folder."""
+    levels = [listing]
+    while len(levels) <= MAX_LEVELS:
+        here = levels[-1]
+        if len(here.folders) != 1 or here.files:
+            break
+        levels.append(here.below(here.folders[0]))
+    return levels
+
+
+def _as_named(listing: Listing, importer: Importer, exercises: Collection[str]) -> Recognised:
+    for here in _levels(listing):
+        around = len(here.folders) == 1 and not here.files
+        if around and importer is not PLAIN and not importer.recognise(here):
+            continue  # what is meant may lie further down
+        if importer.read(here):
+            return _read(here, [importer], exercises)
+    raise UserError(
+        f"{listing.root} holds nothing that comes from {importer.title}. Expected "
+        f"{importer.expected}. Leave --from out, and it is said what is there."
+    )
+
+
+def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str]) -> Recognised:
+    pieces: PIECES = []
+    taken: set[str] = set()
+    counts: Counter[str] = Counter()
+    for importer in found:
+        parts = set(exercises) if importer is PLAIN else set()
+        mine = [
+            piece
+            for piece in importer.read(listing)
+            if piece.entry not in taken and not named_for(piece.entry, parts)
+        ]
+        taken.update(piece.entry for piece in mine)
+        counts[importer.title] += len({piece.entry for piece in mine})
+        pieces += [(importer, piece) for piece in mine]
+    also = {name for importer in found for name in importer.also(listing)}
+    rest = [e for e in listing.entries if e.name not in taken and e.name not in also]
+    pieces.sort(key=lambda each: (each[1].entry, each[1].attempt))
+    said = [
+        _not_understood(each, pieces if at < MAX_COMPARED else [], found[0], exercises)
+        for at, each in enumerate(rest)
+    ]
+    return Recognised(listing, pieces, _said(pieces, counts), said)
+
+
+def _said(pieces: PIECES, counts: Counter[str]) -> list[str]:
+    """What the download was read as; of a mixed one, which entries are the few."""
+    parts = [(title, count) for title, count in counts.most_common() if count]
+    if len(parts) == 1:
+        return [f"Read as a download of {parts[0][0]}: {_entries(parts[0][1])}."]
+    said = "; ".join(
+        f"{_entries(count)} of {title}"
+        + (f" ({_names(title, pieces)})" if title != parts[0][0] else "")
+        for title, count in parts
+    )
+    return [f"This is a mixed folder: {said}. Each was read as what it is."]
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _names(title: str, pieces: PIECES) -> str:
+    names = [one_line(piece.entry, 60) for importer, piece in pieces if importer.title == title]
+    return few(names, MAX_SHOWN)
+
+
+def _not_understood(
+    entry: Entry, pieces: PIECES, importer: Importer, exercises: Collection[str]
+) -> str:
+    """Why an entry is nobody's, and whose of some it is most like."""
+    name, is_folder = entry.name, entry.is_folder
+    kind = "folder" if is_folder else "file"
+    why = f"its name is not one that {importer.title} makes ({importer.expected})"
+    if is_folder and named_for(name, exercises):
+        why = "it is called after an exercise, not after a student"
+    by_entry = {piece.entry: piece.owners[0].key for _, piece in pieces}
+    near = difflib.get_close_matches(name, by_entry, n=1, cutoff=0.5)
+    like = f" Most like it is {one_line(by_entry[near[0]], 60)}'s." if near else ""
+    return f"{one_line(name, 100)} is nobody's: a {kind}, and {why}.{like}"
+
+
+def summary(not_understood: Sequence[str]) -> list[str]:
+    """All of them, with their number in front."""
+    if not not_understood:
+        return []
+    count = several(len(not_understood), "entry").replace("entrys", "entries")
+    return [f"{count} {NOT_UNDERSTOOD}:", *not_understood]

@@ -1,0 +1,44 @@
+"""A repository a student: folders `assignment-user`, as Classroom 50 and its like clone them."""
+
+from collections.abc import Sequence
+
+from autograder.platforms.listing import Listing
+from autograder.platforms.model import Importer, Person, Piece
+
+LEAST = 2  # folders, from which what they have in common can be told
+
+
+def prefix_of(names: Sequence[str]) -> str:
+    """What all names begin with, up to a hyphen: the assignment; empty if there is none."""
+    first, last = min(names), max(names)
+    same = (at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    common = first[: next(same, min(len(first), len(last)))]
+    prefix = common[: common.rfind("-") + 1]
+    return prefix if all(len(name) > len(prefix) for name in names) else ""
+
+
+def read(listing: Listing) -> Sequence[Piece]:
+    folders = listing.folders
+    prefix = prefix_of(folders) if len(folders) >= LEAST else ""
+    return [
+        Piece(entry=name, owners=(Person(key=user, id=user),))
+        for name in folders
+        for user in [name.removeprefix(prefix)]
+    ]
+
+
+def recognise(listing: Listing) -> int:
+    """Only with a `.git` in it is a folder taken for a repository: many names have a hyphen."""
+    folders = listing.folders
+    if len(folders) < LEAST or not prefix_of(folders):
+        return 0
+    return len(folders) if all(listing.has(name, ".git") for name in folders) else 0
+
+
+REPOSITORIES = Importer(
+    name="repositories",
+    title="repositories, one a student",
+    expected="folders such as attention-1-amuster, each a clone",
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,122 @@
+"""What a person changed counts for the work that it was given for, and is never lost."""
+
+import msgspec
+import pytest
+
+from autograder.classroom.adjustments import Adjustments, work_id
+from autograder.errors import UserError
+from autograder.report.model import CheckReport
+
+from ..exports.records import record
+
+HEAD = "student,exercise,check,change,points,why,by,when,work_id,state\n"
+
+
+@pytest.fixture
+def apply(course, tmp_path):
+    def apply(rows, report=None, write=True):
+        path = tmp_path / "adjustments.csv"
+        if rows is not None:
+            path.write_text(HEAD + rows)
+        table = Adjustments(path, course)
+        report = report or exercise("s1")
+        exercises, said = table.apply(report.student, report.exercises)
+        if write:
+            assert table.write() == []
+        return exercises[0], said, table, path
+
+    return apply
+
+
+def exercise(student, digest="abc", points=9.0, status="graded"):
+    report = record(student, points, status)
+    checks = (
+        CheckReport(name="test_a", title="Rows", points=4.0, max_points=6.0, outcome="passed"),
+        CheckReport(name="test_b", title="Sums", points=5.0, max_points=6.0, outcome="passed"),
+    )
+    one = msgspec.structs.replace(report.exercises[0], digest=digest, checks=checks)
+    return msgspec.structs.replace(report, exercises=(one,))
+
+
+@pytest.mark.parametrize(
+    ("row", "points", "change"),
+    [
+        ("s1,softmax,,add,-2,,,", 7.0, -2.0),
+        ("s1,softmax,,add,−2,,,", 7.0, -2.0),
+        ('s1,softmax,,add,"1,5",,,', 10.5, 1.5),
+        ("s1,softmax,,set,3,,,", 3.0, -6.0),
+        ("s1,softmax,,add,-100,,,", 0.0, -9.0),
+        ("s1,softmax,test_a,set,6,,,", 11.0, 2.0),
+        ("s1,softmax,test_b,add,-1,,,", 8.0, -1.0),
+        ("s1,softmax,,comment,,well done,,", 9.0, 0.0),
+        ("s1,total,,add,2,,,", 9.0, 2.0),
+        ("s2,softmax,,set,3,,,", 9.0, None),
+    ],
+)
+def test_what_is_changed(apply, row, points, change):
+    one, said, _, path = apply(f"{row},,\n")
+    assert one.points == points
+    assert [each.points for each in said] == ([] if change is None else [change])
+    assert (work_id([exercise("s1").exercises[0]]) in path.read_text()) == (change is not None)
+
+
+def test_the_line_says_who_when_and_why(apply):
+    one, (said,), _, _ = apply('s1,softmax,test_a,add,1,"\'=1+1",Dr. X,2027-02-10,,\n')
+    assert said.said == "Softmax, Rows: +1 point by Dr. X on 2027-02-10: =1+1"
+    assert one.checks[0].points == 5.0
+
+
+def test_excused(apply):
+    one, (said,), _, _ = apply("s1,softmax,,excuse,,ill,,,,\n")
+    assert one.excused and said.said == "Softmax: excused: ill"
+    assert apply("s1,total,,excuse,,ill,,,,\n")[0].excused
+
+
+def test_points_set_for_what_could_not_be_graded_make_it_graded(apply):
+    one, *_ = apply("s1,softmax,,set,8,,,,,\n", exercise("s1", status="needs a person", points=0.0))
+    assert (one.points, one.status) == (8.0, "graded")
+
+
+def test_other_work_makes_it_stale_until_somebody_confirms_it(apply):
+    _, _, _, path = apply("s1,softmax,,set,3,,,,,mine\n")
+    other = exercise("s1", digest="other")
+    one, said, table, _ = apply(None, other)
+    assert (one.points, said) == (9.0, [])
+    assert table.notes({"s1"}) == [
+        "adjustments.csv: 1 row kept and not counted, work changed (given for other work): "
+        "s1 (softmax)."
+    ]
+    assert "work changed" in path.read_text()
+    one, *_ = apply(None)  # the work is back
+    assert one.points == 3.0 and "work changed" not in path.read_text()
+    text = path.read_text().replace(work_id(exercise("s1").exercises), "")
+    path.write_text(text)
+    one, *_ = apply(None, other)
+    assert one.points == 3.0
+
+
+def test_what_has_no_place_is_kept_and_named(apply):
+    text = "s1,softmax,test_gone,add,1,,,,,\ns9,softmax,,add,1,,,,,\n"
+    one, _, table, path = apply(text)
+    assert one.points == 9.0
+    assert [note.split(": ")[-1] for note in table.notes({"s1"})] == [
+        "s1 (softmax).",
+        "s9 (softmax).",
+    ]
+    assert path.read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("s1,softmax,,give,1", "line 2: expected one of add, set, excuse, comment, found 'give'"),
+        ("s1,sofmax,,add,1", "line 2: there is no exercise 'sofmax'"),
+        ("s1,softmax,,add,many", "expected points from -10000 to 10000, found 'many'"),
+        ("s1,softmax,,add,nan", "expected points"),
+        ("s1,softmax,,set,-1", "expected points from 0"),
+        ("s1,total,,set,5", "a total is not set but changed"),
+    ],
+)
+def test_rows_that_cannot_be_meant(apply, row, said):
+    with pytest.raises(UserError, match=said):
+        apply(f"{row},,,,,\n")

@@ -1,0 +1,116 @@
+"""The roster: who is who by id, e-mail or name, who is missing, and what it does not leave open."""
+
+import pytest
+
+from autograder.classroom.roster import Roster, spellings
+from autograder.errors import UserError
+from autograder.platforms.hand_ins import Source, hand_ins
+from autograder.platforms.model import Person
+
+from ..platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
+
+ROSTER = """\
+id;Name;E-Mail;email;group;canvas;extra_days;excused
+m1;Müller, Jörg;;joerg@example.org;;101;1,5;
+m2;Ann van der Berg;;ann@example.org;;;;attention-1, attention-2
+m3;小明 王;;;;;;
+m4;Gu Ga;;;Group A;;;
+m5;Lee Park;;;Group A;;;
+m6;Never There;;;;;;
+"""
+
+
+@pytest.fixture
+def roster(tmp_path):
+    def roster(text=ROSTER):
+        path = tmp_path / "roster.csv"
+        path.write_text(text)
+        return Roster(path)
+
+    return roster
+
+
+@pytest.fixture
+def read(tmp_path, roster):
+    def read(files, text=ROSTER):
+        source = Source(put(tmp_path / "in", files))
+        folders, notes = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
+        return {folder.student: folder for folder in folders}, notes
+
+    return read
+
+
+def test_a_class_on_canvas(read):
+    found, notes = read(CANVAS)
+    assert list(found) == ["m1", "m2", "m3", "m4", "m5", "m6", "oneilsean_104", "textonly_105"]
+    assert found["m1"].hand_in.name == "Müller, Jörg"
+    assert (found["m1"].hand_in.platform_id, found["m1"].hand_in.extra_days) == ("101", 1.5)
+    assert found["m2"].hand_in.excused == ("attention-1", "attention-2")
+    assert found["m2"].hand_in.late
+    for member in ("m4", "m5"):
+        assert found[member].hand_in.entries == ("groupa_106_9006_softmax.py",)
+        assert found[member].hand_in.platform_id == ""  # the number is one member's, or the group's
+        assert found[member].notes == ("Handed in by groupa, a group.",)
+    assert found["m6"].path is None
+    assert found["m6"].hand_in.enrolled
+    assert found["oneilsean_104"].hand_in.enrolled is False
+    assert "1 student of the roster handed in nothing: m6." in notes
+    assert any(note.startswith("Graded, and not in the roster: oneilsean_104; t") for note in notes)
+
+
+def test_by_e_mail_and_id(read):
+    found, _ = read(GRADESCOPE, "id,email,name\nx1,JOERG@example.org,\n3002,,\nx3,,Chen Bo\n")
+    assert list(found) == ["3002", "empty@example.org", "submission_99", "x1", "x3"]
+
+
+def test_plain_folders_by_id_and_name(read):
+    found, notes = read(
+        {"m1/softmax.py": "x", "Berg, Ann van der/softmax.py": "x", "m66/softmax.py": "x"}
+    )
+    assert list(found) == ["m1", "m2", "m3", "m4", "m5", "m6", "m66"]
+    assert "m66 (most like Never There, m6)" in notes[-1]
+
+
+def test_two_of_one_name_are_not_guessed(read):
+    with pytest.raises(UserError, match=r"Anna Muster_2003 may be any of a, b, by name\."):
+        read(MOODLE, "id,name,moodle\na,Anna Muster,\nb,Muster Anna,\n")
+    found, _ = read(MOODLE, "id,name,moodle\na,Anna Muster,2004\nb,Muster Anna,2003\n")
+    assert found["a"].hand_in.platform_id == "2004"
+    with pytest.raises(UserError, match="Anna Muster_2003, Anna Muster_2004 may all be a"):
+        read(MOODLE, "id,name\na,Anna Muster\n")
+
+
+def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
+    names = roster("id,name,moodle\na,Anna Muster,2004\n")
+    assert names.match([("moodle", Person(key="k", id="2003", name="Anna Muster"))]) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name\nx\n", "the columns id are missing"),
+        ("id\n", "names nobody"),
+        ("id,name\na,x\na,y\n", "lines 2 and 3: the id a stands twice"),
+        ("id,name\n,x\n", "line 2: there is no id"),
+        (
+            "id,extra_days\na,soon\n",
+            "column extra_days: expected days from 0 to 3650, found 'soon'",
+        ),
+        ("id,extra_days\na,nan\n", "expected days"),
+        ("id,handed_in\na,noon\n", "expected a time such as 2027-02-05T23:10, found 'noon'"),
+    ],
+)
+def test_what_is_no_roster(roster, text, said):
+    with pytest.raises(UserError, match=said):
+        roster(text)
+
+
+def test_a_roster_that_is_not_there(tmp_path):
+    with pytest.raises(UserError, match="is not there"):
+        Roster(tmp_path / "roster.csv")
+
+
+def test_spellings():
+    assert spellings("Ann van der Berg") >= {"annvanderberg", "vanderbergann", "bergannvander"}
+    assert "o'neil".replace("'", "") in "".join(spellings("O'Neil"))
+    assert spellings("") == set()

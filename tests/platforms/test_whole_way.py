@@ -1,0 +1,180 @@
+"""From a platform's download to its upload: graded, late, adjusted, graded again."""
+
+import io
+import json
+import zipfile
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from autograder.classroom.grade_class import Job, grade_class
+from autograder.cli import app
+from autograder.course import Course
+from autograder.lateness import LatePolicy
+
+from . import downloads
+
+TITLE = "Attention by hand and in NumPy"
+ROSTER = (
+    "id;name;email;group;canvas\nm1;Müller, Jörg;;;101\nm2;Ann van der Berg;;;\nm3;小明 王;;;\n"
+)
+ROSTER += "m4;Gu Ga;;Group A;\nm5;Lee Park;;Group A;\nm6;Never There;;;\n"
+
+
+@pytest.fixture
+def way(root, course, tmp_path):
+    """Grade a download with right answers in it, and run commands on the results."""
+    text = (root / "solutions" / "softmax.py").read_text()
+    right = "\n".join(line for line in text.split("\n") if "SOLUTION" not in line)
+
+    class Way:
+        out = tmp_path / "out"
+
+        def grade(self, files, zipped=True, roster=None, **late):
+            files = {
+                name: right
+                if text in {downloads.SOFTMAX, downloads.SOFTMAX + "# again\n"}
+                else text
+                for name, text in files.items()
+            }
+            packed = downloads.packed(tmp_path / "in.zip", files) if zipped else None
+            source = packed or downloads.put(tmp_path / "in", files)
+            if roster:
+                (tmp_path / "roster.csv").write_text(roster)
+            content = msgspec.structs.replace(
+                course.content, late=LatePolicy(**late) if late else None
+            )
+            job = Job(
+                course=Course(course.root, content),
+                exercises=(course.exercise("softmax"),),
+                submissions=source,
+                out=self.out,
+                workers=1,
+                seed=0,
+                roster=tmp_path / "roster.csv" if roster else None,
+            )
+            return {row.student: row for row in grade_class(job, lambda *_: None).rows}
+
+        def run(self, *args):
+            done = CliRunner().invoke(app, [*map(str, args), "--course", str(root)])
+            assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+            return done
+
+        def export(self, platform, template=None):
+            args = ["export", platform, self.out, "--out", tmp_path / "upload"]
+            if template is not None:
+                (tmp_path / "template.csv").write_text(template)
+                args += ["--template", tmp_path / "template.csv"]
+            done = self.run(*args)
+            return (tmp_path / "upload").read_bytes(), done
+
+    return Way()
+
+
+def test_canvas(way):
+    rows = way.grade(downloads.CANVAS, roster=ROSTER)
+    found = {student: (row.total, row.status) for student, row in rows.items()}
+    assert found == {
+        "m1": (12.0, "graded"),
+        "m2": (0.0, "needs a person"),
+        "m3": (12.0, "graded"),
+        "m4": (12.0, "graded"),
+        "m5": (12.0, "graded"),
+        "m6": (0.0, "missing"),
+        "oneilsean_104": (0.0, "missing"),
+        "textonly_105": (0.0, "missing"),
+    }
+    table = (way.out / "grades.csv").read_text()
+    assert table.startswith("student,name,softmax,total") and '\nm1,"Müller, Jörg",12,12,' in table
+    assert "marked as late by canvas" in " ".join(rows["m2"].notes)
+    head = f"Student,ID,SIS User ID,SIS Login ID,Section,{TITLE} (12)\n    Points Possible,,,,,12\n"
+    students = (
+        "Jörg Müller,101,,j,A,",
+        "Ann van der Berg,102,,a,A,",
+        "王小明,103,,w,A,",
+        "Lee Park,107,m5,l,A,",
+    )
+    upload, done = way.export("canvas", head + "".join(f"{s}5\n" for s in students))
+    assert upload.decode() == head + "".join(
+        f"{student}{points}\n"
+        for student, points in zip(students, ("12", "5", "12", "12"), strict=True)
+    )
+    assert done.exit_code == 1
+    assert (
+        "Without a row, so not in the file: m4 (Gu Ga), m6 (Never There), oneilsean_104"
+        in done.output
+    )
+
+
+def test_moodle_with_an_adjustment_that_lasts(way):
+    way.grade(downloads.MOODLE)
+    head = "Identifier,Full name,Status,Grade,Maximum Grade,Last modified (grade)\n"
+    sheet = head + "Participant 2001,Jörg Müller,Submitted,,12.00,-\n"
+    sheet += "Participant 2005,Nobody Here,Submitted,,12.00,-\nParticipant 77,Other,-,,12.00,-\n"
+    wanted = ["adjust", way.out, "Jörg Müller_2001", "softmax"]
+    done = way.run(*wanted, "--add", "-2", "--why", "handed in on paper", "--by", "Dr. X")
+    assert done.exit_code == 0, done.output
+    for _ in range(2):
+        way.grade(downloads.MOODLE)
+    upload, done = way.export("moodle", sheet)
+    assert upload.decode() == sheet.replace("Submitted,,12", "Submitted,10,12", 1)
+    assert "Group A_77" in done.output and "Nobody Here_2005 (missing)" in done.output
+    upload, _ = way.export("moodle-feedback", sheet)
+    with zipfile.ZipFile(io.BytesIO(upload)) as file:
+        names = file.namelist()
+        page = file.read(names[0]).decode()
+    assert names == [
+        "Jörg Müller_2001_assignsubmission_file/feedback.html",
+        "Nobody Here_2005_assignsubmission_file/feedback.html",
+    ]
+    assert "Softmax: −2 points by Dr. X on 20" in page and "handed in on paper" in page
+    assert way.run(*wanted, "--undo").exit_code == 0
+    assert way.grade(downloads.MOODLE)["Jörg Müller_2001"].total == 12.0
+
+
+def test_gradescope_with_lateness(way):
+    rows = way.grade(downloads.GRADESCOPE, percent_a_day=25)
+    assert {student: row.total for student, row in rows.items()} == {
+        "3001": 12.0,
+        "3002": 9.0,
+        "3003": 9.0,
+        "empty@example.org": 0.0,
+        "submission_99": 12.0,
+    }
+    page = (way.out / rows["3002"].page).read_text()
+    assert "25 % are taken off, 3 points." in page and "Handed in together with Bo Chen." in page
+    upload, done = way.export("gradescope")
+    with zipfile.ZipFile(io.BytesIO(upload)) as file:
+        results = {name: json.loads(file.read(name)) for name in file.namelist()}
+    assert list(results) == [f"submission_{number}/results.json" for number in (1, 2, 4)]
+    two = results["submission_2/results.json"]
+    assert two["score"] == 9.0
+    assert "25 % are taken off, 3 points." in two["output"]
+    assert {test["status"] for test in two["tests"]} == {"passed"}
+    assert "submission_99" in done.output
+
+
+def test_a_dry_run_says_who_is_who_and_runs_nothing(way, tmp_path):
+    files = downloads.put(tmp_path / "in", downloads.BLACKBOARD)
+    done = way.run("grade", files, "--out", way.out, "--exercise", "softmax", "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert not way.out.exists()
+    assert "jmueller, Jörg Müller, blackboard, 2027-02-05T23:10:00 (by Blackboard)\n" in done.output
+    assert "    softmax: softmax.py\n" in done.output
+    assert "Nothing in what was handed in can be graded: the text of the attempt." in done.output
+    assert "Note: Read as a download of Blackboard: 4 entries." in done.output
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("export", "canvas", "x", "--out", "y"), "--template is missing"),
+        (("export", "gradescope", "x", "--out", "y"), "Name the folder that grade wrote"),
+        (("adjust", "x", "s1", "softmax", "--add", "1"), "Name the folder that grade wrote"),
+        (("grade", ".", "--out", "y", "--roster", "none.csv", "--dry-run"), "is not there"),
+    ],
+)
+def test_errors_say_what_to_do(way, args, said):
+    done = CliRunner().invoke(app, list(args))
+    assert said in str(done.exception)
