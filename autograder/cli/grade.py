@@ -13,6 +13,7 @@ from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
+from autograder.lint.course import refuse_slips
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
 from autograder.report.table import points_cell
@@ -39,6 +40,7 @@ def run(
     exercises = [course.exercise(name) for name in chosen] or list(course.exercises.values())
     if not submissions.exists():
         raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
+    refuse_slips(course, exercises)
     job = Job(
         course=course,
         exercises=tuple(exercises),

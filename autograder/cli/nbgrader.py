@@ -47,9 +47,11 @@ def grade(
     confinement: Level | None,
 ) -> int:
     _needed()
+    from autograder.lint.course import refuse_slips
     from autograder.nbgrader.grade_assignment import Job, grade_assignment
 
     course = find_course(course_path or _course_of(folder) or Path.cwd())
+    refuse_slips(course, [course.exercise(n) for n in course.assignment(assignment).exercises])
     count = workers or os.cpu_count() or 1
     job = Job(course, folder.resolve(), assignment, students, count, confinement)
     results = graded_with_progress(

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.course import find_course, load_course
+from autograder.lint.course import refuse_slips
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import Verified, Verifier
 
@@ -23,6 +24,7 @@ def run(
 ) -> int:
     course = find_course(course_path or Path.cwd())
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
+    refuse_slips(course, [course.exercise(name) for name in exercises])
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
