@@ -1,5 +1,6 @@
 """How pytest is started for checks: with nothing that is not needed, and with the checks' marks."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,5 @@ def register_marks(config: pytest.Config) -> None:
     """Make the marks of checks known."""
     for line in MARKS:
         config.addinivalue_line("markers", line)
+    # unknown ones are refused, with their line
+    warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)

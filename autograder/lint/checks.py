@@ -1,8 +1,10 @@
 """The checks of exercises, collected as a judge collects them, and what cannot be collected."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -12,7 +14,10 @@ from autograder.grading.options import OPTIONS, register_marks
 from autograder.lint.marks import slips_in_marks
 from autograder.lint.slip import Slip, nearest
 from autograder.lint.stopped import slip_of
+from autograder.lint.text import course_text
+from autograder.text import one_line
 
+_TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
 
 
@@ -32,11 +37,7 @@ class Collected:
     ) -> None:
         """Take up why a file could not be collected; for pytest's `pytest_exception_interact`."""
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
-            error = call.excinfo.value
-            doing = f"{node.path.name} cannot be loaded"
-            cause = error.__cause__ if error.__cause__ is not None else error
-            folders = self.course.grading
-            self.slips.append(slip_of(cause, folders, node.path, doing))
+            self.slips.append(not_loaded(self.course, node.path, call.excinfo.value))
 
     def note_items(self, items: Sequence[pytest.Item]) -> None:
         """Take up what was collected."""
@@ -50,6 +51,18 @@ class Collected:
                 path = self.course.checks_file(name)
                 self.slips += slips_in_marks(path, self.items.get(name, []))
         return self.slips
+
+
+def not_loaded(course: Course, path: Path, error: BaseException) -> Slip:
+    """The slip that a check file cannot be loaded, from what pytest raised."""
+    cause = error.__cause__ if error.__cause__ is not None else error
+    doing = f"{path.name} cannot be loaded"
+    if not isinstance(error, pytest.fail.Exception):
+        return slip_of(cause, course.grading, path, doing)
+    text = course_text(path)  # pytest says which function it is, and not where
+    named = [name for name in _TEST.findall(str(error)) if name in text.functions]
+    line = text.line_of_mark(named[0]) if named else 1
+    return Slip(path, line, f"{doing}: {one_line(str(error))}")
 
 
 class _Plugin:

@@ -43,18 +43,25 @@ def refuse_slips_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
         CourseSlips: something else than the marks is not as it must be.
     """
     slips: list[Slip] = []
+    modules = []
     for exercise in exercises:
-        slips += slips_in_mistakes(course, exercise)
+        found = _loaded(course, exercise)
+        slips += found if isinstance(found, list) else []
+        modules.append(found)
     for path, module in loaded_modules(course.grading).items():
         slips += undefined_names(path, module)
-    for exercise in exercises:
+    if slips:
+        raise CourseSlips(slips)
+    for exercise, found in zip(exercises, modules, strict=True):
         slips += Uses(course, exercise).slips()
+        if isinstance(found, ModuleType):
+            slips += slips_in_mistakes(course, exercise, found)
     if slips:
         raise CourseSlips(slips)
 
 
-def slips_in_mistakes(course: Course, exercise: Exercise) -> list[Slip]:
-    """The slips in the module of an exercise's misconceptions."""
+def _loaded(course: Course, exercise: Exercise) -> ModuleType | list[Slip]:
+    """The module of an exercise's misconceptions, or why there is none."""
     folder = course.root / course.content.reference / "misconceptions"
     path = _file_of(folder, exercise.name)
     try:
@@ -62,8 +69,11 @@ def slips_in_mistakes(course: Course, exercise: Exercise) -> list[Slip]:
     except Exception as error:
         doing = f"the misconceptions of {exercise.name} cannot be loaded"
         return [slip_of(error, course.grading, path, doing)]
-    if module is None:
-        return _named_otherwise(course, exercise, folder)
+    return module or _named_otherwise(course, exercise, folder)
+
+
+def slips_in_mistakes(course: Course, exercise: Exercise, module: ModuleType) -> list[Slip]:
+    """The slips in the module of an exercise's misconceptions."""
     places = Places(module)
     try:
         mistakes = read_mistakes(module)
@@ -105,7 +115,9 @@ def _names(module: ModuleType, places: Places) -> list[Slip]:
 
 def _almost(module: ModuleType, places: Places) -> list[Slip]:
     slips = []
-    for name in vars(module):
+    for name, value in vars(module).items():
+        if isinstance(value, type | ModuleType):
+            continue
         near = nearest(name, NAMES, ALIKE) or nearest(name.upper(), NAMES, ALIKE)
         if near and name not in NAMES and not hasattr(module, near):
             slips.append(places.of_name(name, f"`{name}` is not read; did you mean `{near}`?"))

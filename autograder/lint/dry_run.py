@@ -29,7 +29,7 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
         try:
             probes = recipe.probes(0)
         except Exception as error:
-            here = places.of_word(function, "")
+            here = places.of_recipe(function, "")
             doing = f"the probes of `{function}` cannot be drawn"
             return [slip_of(error, folders, here.path, doing, here.line)]
         slips = slips_in_probes(recipe, probes, places)
@@ -71,7 +71,7 @@ class _Run:
 
     def of_recipe(self) -> list[Slip]:
         """The right calls, and all that is said of them."""
-        recipe, here = self.recipe, self.places.of_word(self.recipe.function, "")
+        recipe, here = self.recipe, self.places.of_recipe(self.recipe.function, "")
         doing = f"the recipe of `{recipe.function}` stops"
         error, state = self._first(())
         if error is not None:

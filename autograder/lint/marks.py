@@ -13,7 +13,7 @@ from autograder.lint.text import CourseText, Function, course_text
 DETAILS = ("points", "needs", "hints")
 OURS = ("check", "hidden")
 FIXTURES = ("submission", "reference", "modules", "rng", "note")
-ENOUGH_ALIKE = 0.7
+PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
 REQUEST = "request"  # pytest's own, which no fixture defines
 
 
@@ -87,9 +87,10 @@ def _marks(text: CourseText, item: pytest.Item) -> Iterator[Slip]:
         return Slip(text.path, text.line_of_mark(function, word), says)
 
     for mark in item.iter_markers():
-        near = nearest(mark.name, OURS, ENOUGH_ALIKE)
-        if mark.name not in OURS and near:
-            yield slip(f"the mark `{mark.name}` is not known; did you mean `{near}`?", mark.name)
+        if mark.name not in {*OURS, *PYTESTS}:
+            near = nearest(mark.name, (*OURS, *PYTESTS))
+            what = f"; did you mean `{near}`?" if near else "."
+            yield slip(f"the mark `{mark.name}` is not known{what}", mark.name)
         if mark.name == "hidden" and (mark.args or mark.kwargs):
             yield slip("`hidden` is a mark without arguments.", "hidden")
     check = item.get_closest_marker("check")
@@ -100,7 +101,9 @@ def _marks(text: CourseText, item: pytest.Item) -> Iterator[Slip]:
 def _arguments(mark: pytest.Mark, slip: Callable[..., Slip]) -> Iterator[Slip]:
     """What is wrong with the arguments of `check`."""
     if len(mark.args) != 1 or not isinstance(mark.args[0], str) or not mark.args[0].strip():
-        yield slip("`check` begins with the title that students read, as its only plain argument.")
+        yield slip(
+            "`check` begins with the title that students read, as its only plain argument.", "check"
+        )
     for name, value in mark.kwargs.items():
         if name not in DETAILS:
             yield slip(f"`check` has no argument `{name}`{meant(name, DETAILS)}", name)

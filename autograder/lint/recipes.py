@@ -20,10 +20,10 @@ def slips_in_recipe(
     """What is wrong with a recipe, without running it. `solution` has what the solution defines."""
     if recipe.function != name:
         says = f"the recipe of `{recipe.function}` stands under `{name}`; both are the function."
-        return [places.of_word(name, says)]
+        return [places.of_recipe(recipe.function, says)]
     if solution is not None and name not in solution:
         says = f"`{name}` is no function of the solution{meant(name, solution)}"
-        return [places.of_word(name, says)]
+        return [places.of_recipe(name, says)]
     slips = list(_types(recipe, places))
     if not slips:
         slips += _parameters(recipe, places, None if solution is None else solution[name])
@@ -39,7 +39,7 @@ def _types(recipe: Recipe, places: Places) -> Iterator[Slip]:
         says = (
             f"in the recipe of `{recipe.function}`, `{field}` is of type {kind}; it is {expected}."
         )
-        return places.of_word(recipe.function, says)
+        return places.of_recipe(recipe.function, says, field)
 
     for field in ("parameters", "results"):
         value = getattr(recipe, field)
@@ -78,7 +78,9 @@ def _odd(values: object, kind: type) -> object:
 
 def _parameters(recipe: Recipe, places: Places, solution: ast.stmt | None) -> Iterator[Slip]:
     def slip(word: str, says: str) -> Slip:
-        return places.of_word(word, f"in the recipe of `{recipe.function}`, {says}")
+        return places.of_recipe(
+            recipe.function, f"in the recipe of `{recipe.function}`, {says}", word
+        )
 
     for name in recipe.defaults:
         if name not in recipe.parameters:
@@ -163,7 +165,8 @@ def slips_in_probes(recipe: Recipe, probes: object, places: Places) -> list[Slip
     """What is wrong with the calls that a recipe draws."""
 
     def slip(says: str) -> Slip:
-        return places.of_word(recipe.function, f"the probes of `{recipe.function}`: {says}")
+        says = f"the probes of `{recipe.function}`: {says}"
+        return places.of_recipe(recipe.function, says, "probes")
 
     if not isinstance(probes, list | tuple) or not _all(probes, Probe) or not probes:
         return [slip("expected a list of at least one Probe.")]
