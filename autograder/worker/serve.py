@@ -1,5 +1,6 @@
 """The worker's loop: load the student's source, then answer one request after the other."""
 
+import enum
 import importlib
 import os
 import random
@@ -15,6 +16,7 @@ from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .elsewhere import Asking, Elsewhere, make_generator
 from .failures import explain
 from .imports import NotImported
+from .kinds import Record, Tuple
 from .limits import limit_self
 from .loading import define, load
 from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
@@ -133,14 +135,27 @@ class Answers:
 
             return torch.from_numpy(np.array(value))
         if isinstance(value, np.ndarray):
+            value = value.view(np.ndarray)
             return value if value.flags.writeable and value.flags.owndata else value.copy()
-        if isinstance(value, list):
-            return [self._revive(item) for item in value]
+        if isinstance(value, list | tuple):
+            items = [self._revive(item) for item in value]
+            return tuple(items) if isinstance(value, Tuple | tuple) else items
+        if isinstance(value, Record):
+            return self._made(value)
         if isinstance(value, dict):
             if GENERATOR in value:
                 return make_generator(value[GENERATOR])
             return {key: self._revive(item) for key, item in value.items()}
         return value
+
+    def _made(self, record: Record) -> Any:
+        """An object of the student's own class of that name."""
+        kind = vars(self.module).get(record.type) if self.module is not None else None
+        if not isinstance(kind, type):
+            raise LookupError(f"there is no class {record.type} to make an argument of")
+        if issubclass(kind, enum.Enum):
+            return kind[str(record.fields["name"])]
+        return kind(**{name: self._revive(value) for name, value in record.fields.items()})
 
     def _asked(self, ask: Ask) -> Request:
         answer = self.asking(ask)
