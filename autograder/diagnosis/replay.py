@@ -88,7 +88,8 @@ class Replay:
         try:
             state = self.recipe.trace(probe, wrong)
             if self.recipe.summary is None:
-                return outcome_of(state.result).in_precision(np.dtype(self.recipe.precision))
+                outcome = outcome_of(state.result, self.recipe.by_kind)
+                return outcome.in_precision(np.dtype(self.recipe.precision))
             middle, allowed = map(outcome_of, self.recipe.summary(state))
         except Exception as error:
             if no_input_causes(error):

@@ -140,4 +140,4 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
     value = recipe.read(value)
-    return Answer(outcome_of(value), printed=submission._client.spoke)
+    return Answer(outcome_of(value, recipe.by_kind), printed=submission._client.spoke)

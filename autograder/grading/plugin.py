@@ -15,6 +15,7 @@ from autograder.checking.expect import Mismatch
 from autograder.checking.proxy import Submission
 from autograder.course import Course
 from autograder.lint.stopped import explained, innermost
+from autograder.report.literal import as_text
 from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
 from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
@@ -209,17 +210,19 @@ def _evidence(error: BaseException | None, submission: Submission | None) -> Evi
     return Evidence(
         call=text,
         what=error.what,
-        yours=_matrix(error, error.yours),
-        expected=_matrix(error, error.expected),
+        yours=_side(error, error.yours),
+        expected=_side(error, error.expected),
         groups=error.groups if error.layout is not None else "",
         curves=error.curves,
     )
 
 
-def _matrix(error: Mismatch, values: npt.NDArray[Any] | None) -> Matrix | None:
-    """The part of one side that a picture shows."""
-    if values is None:
-        return None
+def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
+    """The part of one side that a picture shows; of what is no array, its text."""
+    if values is None or isinstance(values, str):
+        return values
+    if isinstance(error.yours, str) or isinstance(error.expected, str):
+        return as_text(values)
     if error.layout is None:
         return excerpt(values, error.wrong)
     laid_out, groups, names = error.layout(values)

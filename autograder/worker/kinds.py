@@ -6,7 +6,7 @@ put together only after decoding, within bounds.
 """
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -68,6 +68,23 @@ class ListArray(np.ndarray):
 
 class TupleArray(np.ndarray):
     """A long tuple of numbers, packed."""
+
+
+def kind_of(value: object) -> type:
+    """The type that a value has in the student's code: what was packed is what it was."""
+    if isinstance(value, Tuple | TupleArray | tuple):
+        return tuple
+    if isinstance(value, ListArray | list):
+        return list
+    if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
+        return type(value.item())
+    return np.ndarray if isinstance(value, np.ndarray) else type(value)
+
+
+def items_of(value: Any) -> Sequence[Any]:
+    """The items of a list or a tuple, packed or not."""
+    items: Sequence[Any] = value.tolist() if isinstance(value, np.ndarray) else value
+    return items
 
 
 class Kind(msgspec.Struct, frozen=True):

@@ -2,10 +2,12 @@
 
 import enum
 import importlib
+import itertools
 import os
 import random
 import sys
 import warnings
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -55,6 +57,8 @@ class Answers:
                 if request.forward is not None:
                     return self._forward(value, args, kwargs, request.forward)
                 value = value(*args, **kwargs)
+                if request.draw is not None:
+                    value = _drawn(value, request.draw)
             kept = request.keep or request.operation == "make"
             # only what is kept here is sent as a handle: one in a student's result is no plain data
             sent = self._keep(value) if kept else serialised(value)
@@ -230,6 +234,14 @@ def _echo(arg: object) -> Any:
         return serialised(arg)
     except Unsendable:
         return None
+
+
+def _drawn(value: Any, most: int) -> list[Any]:
+    """The first values of a generator, as `Request` says; one more is asked for, to see its end."""
+    if not isinstance(value, Iterator):
+        return [False, False, value]
+    items = list(itertools.islice(value, most + 1))
+    return [True, len(items) <= most, items[:most]]
 
 
 def _not_a_function(name: str, value: object) -> Problem:
