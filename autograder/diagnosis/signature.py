@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.worker.codec import Figure
-from autograder.worker.kinds import Record, items_of, kind_of
-from autograder.worker.serialise import fields_of
+from autograder.worker.kinds import Record, fields_of, items_of, kind_of
 
 Leaves = list[npt.NDArray[Any]]
 EXACT = 2**53  # from there on a float64 does not tell two whole numbers apart

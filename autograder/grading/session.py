@@ -225,7 +225,7 @@ class Judge:
         self._client = self._client_for(source, last_try)
         self._checks.begin()
         items = self._chosen()
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in zip(items, [*items, None][1:], strict=True):
             _renew(item)
             start = time.perf_counter()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)

@@ -23,13 +23,11 @@ from .kinds import (
     Dates,
     Kind,
     ListArray,
-    Restored,
     TupleArray,
-    WrongKind,
     as_sent,
     date_text,
-    read_date,
 )
+from .restore import Restored, WrongKind, read_date
 
 Message = TypeVar("Message")
 Buffer = bytes | bytearray | memoryview

@@ -1,9 +1,7 @@
 """Any value that a student's code returns, as plain data: numbers, text, containers, arrays."""
 
-import dataclasses
 import datetime
 import decimal
-import enum
 import math
 import numbers
 import sys
@@ -24,6 +22,7 @@ from .kinds import (
     Record,
     Tuple,
     TupleArray,
+    fields_of,
     is_composite,
 )
 
@@ -150,15 +149,6 @@ class _Walk:
         if len(names) != len(items) or any(len(name) > MAX_TYPE for name in names):
             return Tuple(items)
         return Tuple(items, type(value).__name__[:MAX_TYPE], names)
-
-
-def fields_of(value: object) -> dict[str, Any] | None:
-    """The fields of an object of a dataclass or of a member of an Enum; None of all else."""
-    if isinstance(value, enum.Enum):
-        return {"name": value.name, "value": value.value}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    return None
 
 
 def base_date(value: Dates) -> Dates:

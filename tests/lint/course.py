@@ -91,13 +91,16 @@ FILES = {
 TEXTS = {"solution": SOLUTION, "reference": REFERENCE, "checks": CHECKS, "mistakes": MISTAKES}
 
 
-def make(folder, which="", before="", after=""):
-    """The course, with one text of one file changed; the names differ, as imports are kept."""
+def make(folder, which="", before="", after="", **whole):
+    """The course, with one text of one file changed, or whole files by name.
+
+    The names of its packages differ, since Python keeps what it has imported.
+    """
     name = f"rectangles{next(NUMBERS)}"
-    texts = dict(TEXTS)
+    texts = {**TEXTS, **whole}
     if which:
         assert before in texts[which]
-        texts[which] = texts[which].replace(before, after) if before else after
+        texts[which] = texts[which].replace(before, after)
     for key, text in texts.items():
         path = folder / FILES[key].format(name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +108,7 @@ def make(folder, which="", before="", after=""):
     (folder / name / "misconceptions" / "__init__.py").touch()
     (folder / "course.yml").write_text(COURSE.format(name=name))
     (folder / "class" / "s01").mkdir(parents=True)
-    (folder / "class" / "s01" / "areas.py").write_text(SOLUTION)
+    (folder / "class" / "s01" / "areas.py").write_text(texts["solution"])
     return folder
 
 

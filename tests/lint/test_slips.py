@@ -1,12 +1,15 @@
 """Each slip of an author's is one message with file, line, the word and what was meant."""
 
+import csv
 import re
+import sys
 
 import pytest
 
 from autograder.course import load_course
 from autograder.lint.course import refuse_slips
 from autograder.lint.slip import CourseSlips
+from autograder.verification.verify import Verifier
 from tests.lint.course import arguments, command, make
 
 # What the brief names, over the four commands: file, text, what stands there instead, line, words.
@@ -128,3 +131,73 @@ def test_a_slip_in_the_misconceptions(tmp_path, before, after, at, words):
     assert slip.path.name == "areas.py" and slip.path.parent.name == "misconceptions"
     assert re.search(words, slip.says), slip.says
     assert (at or after.strip().splitlines()[-1]) in place(slip)
+
+
+@pytest.mark.parametrize("name", ["check", "grade"])
+def test_a_check_that_stops_costs_no_grades_and_shows_no_traceback(
+    tmp_path, monkeypatch, capsys, name
+):
+    """No look at a file finds this one; the check fails for the solution too."""
+    folder = make(
+        tmp_path, "checks", "    expect_close(submission.a", "    {}['oops']\n    (submission.a"
+    )
+    code, out, said = command(monkeypatch, capsys, *arguments(folder, name))
+    assert code == 1
+    assert "Traceback" not in out + said
+    told = " ".join(out.split())
+    assert "The check itself stopped in line 8 of test_areas.py with KeyError: 'oops'" in told
+    assert "no fault of the submission" in told
+    if name == "grade":
+        (row,) = csv.DictReader((folder / "out" / "grades.csv").read_text().splitlines())
+        assert row["status"] == "needs a person"
+
+
+def test_a_misconception_that_stops_in_simulated_values_is_a_fault_of_verify(tmp_path):
+    more = "def simulated_values():\n    yield from {}['oops']\nRECIPES = {"
+    course = load_course(make(tmp_path, "mistakes", "RECIPES = {", more) / "course.yml")
+    with Verifier(course, course.exercise("areas")) as verifier:
+        verifier._misconceptions()
+        verifier._stopped()
+    (fault,) = [each for each in verifier.result.faults if "oops" in each]
+    assert re.search(r"areas\.py, line 19: simulated_values stops: KeyError: 'oops'", fault)
+
+
+def test_an_exception_that_a_first_call_does_not_show_is_a_fault_of_verify(tmp_path):
+    late = "s.width + (s.height if s.width < 4 else s.hieght)"
+    course = load_course(make(tmp_path, "mistakes", "s.width + s.height", late) / "course.yml")
+    with Verifier(course, course.exercise("areas")) as verifier:
+        verifier._misconceptions()
+        verifier._stopped()
+    assert any(
+        re.search(r"areas\.py, line 10: .*hieght; did you mean `height`", fault)
+        for fault in verifier.result.faults
+    ), verifier.result.faults
+
+
+def test_pytest_says_it_too(tmp_path, pytester):
+    folder = make(tmp_path, "checks", "points=2", "point=2")
+    done = pytester.runpytest_inprocess(folder / "class" / "s01" / "areas.py")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*line 6: `check` has no argument `point`; did you mean `points`?*"])
+
+
+def test_a_misspelt_file_of_misconceptions_is_found(tmp_path):
+    folder = make(tmp_path)
+    (path,) = folder.glob("*/misconceptions/areas.py")
+    path.rename(path.with_name("aeras.py"))
+    (slip,) = slips_of(folder)
+    assert slip.path.name == "aeras.py"
+    assert "did you mean `areas`?" in slip.says
+
+
+def test_several_slips_are_said_together(tmp_path):
+    folder = make(tmp_path, "checks", "points=2", "point=2, need=[]")
+    course = load_course(folder / "course.yml")
+    with pytest.raises(CourseSlips, match="2 slips in the course: nothing was graded") as caught:
+        refuse_slips(course, course.content.exercises)
+    assert len(str(caught.value).splitlines()) == 3
+
+
+def test_the_kits_own_course_has_no_slip(course):
+    refuse_slips(course, course.content.exercises)
+    assert "torch" not in sys.modules or sys.modules["torch"] is not None
