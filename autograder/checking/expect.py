@@ -118,7 +118,8 @@ def expect_shape(
 ) -> Numbers:
     """Pass if `actual` is an array of real numbers of exactly that shape; returns the array.
 
-    `expected` are the right values, where the check knows them, to show beside the answer.
+    `expected` are the right values, where the check knows them, to show beside the answer. Raises
+    `Mismatch` if it is not.
     """
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
@@ -134,7 +135,7 @@ def expect_shape(
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
-    """Pass if `actual` is real numbers: an array, a number, or lists of equal length."""
+    """Pass if `actual` is real numbers, as an array or lists of equal length; else `Mismatch`."""
     __tracebackhide__ = True
     if actual is None:
         raise Mismatch(f"{capital(what)} {_is(what)} None. Is a `return` missing?", what)
@@ -157,7 +158,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
     """Pass if a function returned as many results as there are `names`; returns them.
 
-    An array is one result, however long it is.
+    An array is one result, however long it is. Raises `Mismatch` if it did not.
     """
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
@@ -184,7 +185,7 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
-    """Pass if an argument is as it was before the call."""
+    """Pass if an argument is as it was before the call; raises `Mismatch` if it is not."""
     __tracebackhide__ = True
     was = np.asarray(before)
     now = np.asarray(after) if isinstance(after, np.ndarray) else None
