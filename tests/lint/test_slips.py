@@ -17,7 +17,7 @@ NAMED = {
     "needs": ("checks", '"test_area"]', '"test_aera"]', 14, "`test_aera`.*mean `test_area`"),
     "argument": ("checks", "points=2", "point=2", 6, "no argument `point`; did you mean `points`"),
     "step": ("mistakes", '{"area": lambda', '{"aera": lambda', 15, "`aera`.*mean `area`"),
-    "recipes": ("mistakes", "RECIPES = {", "RECIPES = []\n_NONE = {", 19,
+    "recipes": ("mistakes", "RECIPES = {", "RECIPES = []\n_NONE = {", 18,
                 "`RECIPES` is not as it must be: it is of type list"),
     "raises": ("mistakes", "s.product / 2", "1 / 0", 15, "`halved`.*every call: ZeroDivisionError"),
     "import": ("checks", "expect_close\n", "expect_clos\n", 3, "test_areas.py cannot be loaded:.*"
