@@ -51,7 +51,9 @@ def grade(
     from autograder.nbgrader.grade_assignment import Job, grade_assignment
 
     course = find_course(course_path or _course_of(folder) or Path.cwd())
-    refuse_slips(course, [course.exercise(n) for n in course.assignment(assignment).exercises])
+    named = [each for each in course.content.assignments if each.name == assignment]
+    names = named[0].exercises if named else tuple(course.exercises)
+    refuse_slips(course, [course.exercise(name) for name in names])
     count = workers or os.cpu_count() or 1
     job = Job(course, folder.resolve(), assignment, students, count, confinement)
     results = graded_with_progress(

@@ -69,7 +69,11 @@ class Verifier:
         self._about: dict[str, frozenset[str]] = {}
 
     def __enter__(self) -> "Verifier":
-        self._judge.__enter__()
+        try:
+            self._judge.__enter__()
+        except BaseException:
+            self._scratch.cleanup()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
