@@ -52,8 +52,8 @@ def grade(
 
     course = find_course(course_path or _course_of(folder) or Path.cwd())
     named = [each for each in course.content.assignments if each.name == assignment]
-    names = named[0].exercises if named else tuple(course.exercises)
-    refuse_slips(course, [course.exercise(name) for name in names])
+    chosen = named[0].exercises if named else tuple(course.exercises)
+    refuse_slips(course, [course.exercise(name) for name in chosen])
     count = workers or os.cpu_count() or 1
     job = Job(course, folder.resolve(), assignment, students, count, confinement)
     results = graded_with_progress(

@@ -183,7 +183,7 @@ def from_worker(problem: Problem, subject: str) -> StudentProblem:
                 f"axes.figure)."
             )
         return NotPlain(
-            f"{subject} returned {kind}. The grader can compare numbers, text, dates, lists, "
-            f"tuples, sets, dicts, objects of dataclasses, arrays and figures."
+            f"{subject} returned {kind}. The grader can compare numbers, text, lists, tuples, "
+            f"dicts, arrays and figures."
         )
     return raised(problem, subject)
