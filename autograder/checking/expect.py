@@ -21,6 +21,7 @@ from autograder.worker.kinds import Dates, Record
 from autograder.worker.messages import MAX_MESSAGE
 
 Numbers = npt.NDArray[Any]
+ASSERTED = "assert-in-its-place"
 
 
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
@@ -235,12 +236,7 @@ def expect_refusal(
     naming: tuple[object, ...] = (),
     message: str | None = None,
 ) -> None:
-    """Pass if `run`, which asks for `name`, raises an exception as `expect_error` has it.
-
-    Raises:
-        Mismatch: nothing is raised, or something else.
-        ValueError: `message` is longer than what is sent of an exception's text.
-    """
+    """Pass if `run`, which asks for `name`, raises an exception; all else is as `expect_error`."""
     __tracebackhide__ = True
     if message is not None and len(message) >= MAX_MESSAGE:
         raise ValueError(f"a message of {len(message)} characters cannot be compared")
@@ -251,38 +247,10 @@ def expect_refusal(
             namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
             raise Mismatch(
                 f"{error.finding} Expected a {type} here.{namesake}",
-                mistake="assert-in-its-place"
-                if error.type == "AssertionError"
-                else "another-error",
+                mistake=ASSERTED if error.type == "AssertionError" else "another-error",
                 told="An error of another type is raised than the text asks for.",
             ) from None
-        absent = [str(part) for part in naming if not _named(str(part), error.message)]
-        if "cannot reshape" in error.message or "invalid for input of size" in error.message:
-            raise Mismatch(
-                f"{name} stopped with the library's own error, from the reshape "
-                f"({one_line(error.message, 80)}): the function itself let these sizes "
-                f"through.",
-                mistake="not-checked",
-                told="The library's own error comes out: the function itself let these sizes "
-                "through.",
-            ) from None
-        if absent:
-            raise Mismatch(
-                f"{name} raised {type}, as it should, but its message does not name "
-                f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
-                mistake="message-says-too-little",
-                told="The right error is raised, but its message does not name what it should.",
-            ) from None
-        differs = text_difference(error.said, message) if message is not None else None
-        if differs is not None:
-            raise Mismatch(
-                f"{name} raised {type}, as it should. {differs.about('its message')}",
-                "the message",
-                as_text(error.said),
-                as_text(message),
-                mistake="another-message",
-                told="The right error is raised, with another message than the text asks for.",
-            ) from None
+        _expect_message(error, name, type, naming, message)
         return
     did = f"returned {_kind(value)}" if _is_plain(value) else "raised nothing"
     raise Mismatch(
@@ -290,6 +258,39 @@ def expect_refusal(
         mistake="not-refused",
         told="No error is raised where the text asks for one.",
     )
+
+
+def _expect_message(
+    error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
+) -> None:
+    """Pass if an exception of the right type says what it should."""
+    __tracebackhide__ = True
+    absent = [str(part) for part in naming if not _named(str(part), error.message)]
+    if "cannot reshape" in error.message or "invalid for input of size" in error.message:
+        raise Mismatch(
+            f"{name} stopped with the library's own error, from the reshape "
+            f"({one_line(error.message, 80)}): the function itself let these sizes "
+            f"through.",
+            mistake="not-checked",
+            told="The library's own error comes out: the function itself let these sizes through.",
+        )
+    if absent:
+        raise Mismatch(
+            f"{name} raised {type}, as it should, but its message does not name "
+            f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
+            mistake="message-says-too-little",
+            told="The right error is raised, but its message does not name what it should.",
+        )
+    differs = text_difference(error.said, message) if message is not None else None
+    if differs is not None:
+        raise Mismatch(
+            f"{name} raised {type}, as it should. {differs.about('its message')}",
+            "the message",
+            as_text(error.said),
+            as_text(message),
+            mistake="another-message",
+            told="The right error is raised, with another message than the text asks for.",
+        )
 
 
 def _is_plain(value: Any) -> bool:

@@ -52,7 +52,7 @@ def as_python(value):
     return value
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(values)
 def test_values_survive(value):
     back = as_python(there_and_back(value))
@@ -172,7 +172,7 @@ def test_long_integers_are_no_keys_of_a_map():
     assert time.process_time() - start < 2
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.data())
 def test_damaged_frames_raise_only_protocol_errors(data):
     value = [Token("a"), {(1, "b"): {2, 3}}, Point(1, 2), (datetime.date(2027, 1, 1),), {b"x"}]
