@@ -64,10 +64,21 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Note all checks of a file, before `-k` and others take some away."""
+        """Note all checks of a file, before `-k` and others take some away.
+
+        Raises:
+            pytest.UsageError: their marks have a slip, which is the course's.
+        """
+        from autograder.lint.marks import slips_in_marks
+        from autograder.lint.slip import CourseSlips
+
         for item in items:
             if is_check(item):
                 self.items.setdefault(item.path, []).append(item)
+        for path, checks in self.items.items():
+            slips = slips_in_marks(self.course.checks_file(path.stem), checks)
+            if slips:
+                raise pytest.UsageError(str(CourseSlips(slips)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -124,9 +135,17 @@ class CheckModule(pytest.Module):
     def _getobj(self) -> object:
         from _pytest.python import importtestmodule
 
-        run = self.config.stash[HERE]
-        with importable(run.course):
-            return importtestmodule(run.course.checks_file(self.path.stem), self.config)
+        course = self.config.stash[HERE].course
+        path = course.checks_file(self.path.stem)
+        try:
+            with importable(course):
+                return importtestmodule(path, self.config)
+        except Exception as error:
+            from autograder.lint.checks import not_loaded
+            from autograder.lint.slip import CourseSlips
+
+            slip = not_loaded(course, path, error)
+            raise self.CollectError(str(CourseSlips([slip]))) from None
 
 
 def is_check(item: pytest.Item) -> bool:

@@ -112,3 +112,11 @@ def is_plural(what: str) -> bool:
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
     return noun.endswith("s") and not noun.endswith(("ss", "is", "us", "bias"))
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `3rd`, `11th`."""
+    if number % 100 in {11, 12, 13}:
+        return f"{number}th"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,5 +1,6 @@
 """What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
 
+import builtins
 import re
 from collections.abc import Callable
 from typing import Any
@@ -9,13 +10,18 @@ import numpy.typing as npt
 
 from autograder.checking.proxy import Function
 from autograder.checking.tolerance import allowed_error
+from autograder.checking.wording import text_difference
+from autograder.report.literal import as_text
 from autograder.report.model import Curve
 from autograder.report.values import index, shape
 from autograder.sandbox.problems import Raised
 from autograder.text import capital, is_plural, one_line, several
 from autograder.worker.codec import Figure
+from autograder.worker.kinds import Dates, Record
+from autograder.worker.messages import MAX_MESSAGE
 
 Numbers = npt.NDArray[Any]
+ASSERTED = "assert-in-its-place"
 
 
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
@@ -24,6 +30,7 @@ Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ..
 class Mismatch(AssertionError):
     """An answer that is not right: the finding, and the two values side by side.
 
+    A value that is no array is a text, as `autograder.report.literal.as_text` writes it.
     `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
     belongs to, and the names of its rows; `groups` is what the cells belong to. `mistake` is the
     name of a misconception where the check itself can tell which it is; `told`, a sentence without
@@ -34,8 +41,8 @@ class Mismatch(AssertionError):
         self,
         finding: str,
         what: str = "",
-        yours: Numbers | None = None,
-        expected: Numbers | None = None,
+        yours: Numbers | str | None = None,
+        expected: Numbers | str | None = None,
         wrong: npt.NDArray[np.bool_] | None = None,
         layout: Layout | None = None,
         groups: str = "",
@@ -112,7 +119,8 @@ def expect_shape(
 ) -> Numbers:
     """Pass if `actual` is an array of real numbers of exactly that shape; returns the array.
 
-    `expected` are the right values, where the check knows them, to show beside the answer.
+    `expected` are the right values, where the check knows them, to show beside the answer. Raises
+    `Mismatch` if it is not.
     """
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
@@ -128,12 +136,14 @@ def expect_shape(
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
-    """Pass if `actual` is real numbers: an array, a number, or lists of equal length."""
+    """Pass if `actual` is real numbers, as an array or lists of equal length; else `Mismatch`."""
     __tracebackhide__ = True
     if actual is None:
         raise Mismatch(f"{capital(what)} {_is(what)} None. Is a `return` missing?", what)
-    if isinstance(actual, str | bytes | dict | Figure):
-        raise Mismatch(f"{capital(what)} {_is(what)} {_kind(actual)}; expected numbers.", what)
+    if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
+        order = " A set has no order." * isinstance(actual, set | frozenset)
+        said = f"{capital(what)} {_is(what)} {_kind(actual)}; expected numbers.{order}"
+        raise Mismatch(said, what)
     try:
         answer = np.asarray(actual)
     except (ValueError, TypeError, OverflowError):
@@ -149,7 +159,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
     """Pass if a function returned as many results as there are `names`; returns them.
 
-    An array is one result, however long it is.
+    An array is one result, however long it is. Raises `Mismatch` if it did not.
     """
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
@@ -176,7 +186,7 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
-    """Pass if an argument is as it was before the call."""
+    """Pass if an argument is as it was before the call; raises `Mismatch` if it is not."""
     __tracebackhide__ = True
     was = np.asarray(before)
     now = np.asarray(after) if isinstance(after, np.ndarray) else None
@@ -196,50 +206,51 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
 
 
 def expect_error(
-    function: Function, *args: Any, type: str, naming: tuple[object, ...] = ()
+    function: Function,
+    *args: Any,
+    type: str,
+    naming: tuple[object, ...] = (),
+    message: str | None = None,
 ) -> None:
-    """Pass if the call raises an exception of that type of Python's, or one derived from it.
+    """Pass if the call raises an exception of that type, and says what it should.
 
-    Its text has to hold all of `naming`.
+    Args:
+        function: the student's function, and `args` what it is called with.
+        type: the name of a class of Python's own, from which the exception's may be derived; or of
+            a class that the exercise defines.
+        naming: numbers and words that the exception's text has to hold.
+        message: the whole of its text, of at most 499 characters.
+
+    Raises:
+        Mismatch: nothing is raised, or something else.
+        ValueError: `message` is longer.
     """
     __tracebackhide__ = True
-    expect_refusal(lambda: function(*args), function._name, type, naming)
+    expect_refusal(lambda: function(*args), function._name, type, naming, message)
 
 
 def expect_refusal(
-    run: Callable[[], Any], name: str, type: str, naming: tuple[object, ...] = ()
+    run: Callable[[], Any],
+    name: str,
+    type: str,
+    naming: tuple[object, ...] = (),
+    message: str | None = None,
 ) -> None:
-    """Pass if `run`, which asks for `name`, raises an exception that names all of `naming`."""
+    """Pass if `run`, which asks for `name`, raises an exception; all else is as `expect_error`."""
     __tracebackhide__ = True
+    if message is not None and len(message) >= MAX_MESSAGE:
+        raise ValueError(f"a message of {len(message)} characters cannot be compared")
     try:
         value = run()
     except Raised as error:
-        if type not in error.bases:
+        if type not in error.bases and (hasattr(builtins, type) or type != error.type):
             namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
             raise Mismatch(
                 f"{error.finding} Expected a {type} here.{namesake}",
-                mistake="assert-in-its-place"
-                if error.type == "AssertionError"
-                else "another-error",
+                mistake=ASSERTED if error.type == "AssertionError" else "another-error",
                 told="An error of another type is raised than the text asks for.",
             ) from None
-        absent = [str(part) for part in naming if not _named(str(part), error.message)]
-        if "cannot reshape" in error.message or "invalid for input of size" in error.message:
-            raise Mismatch(
-                f"{name} stopped with the library's own error, from the reshape "
-                f"({one_line(error.message, 80)}): the function itself let these sizes "
-                f"through.",
-                mistake="not-checked",
-                told="The library's own error comes out: the function itself let these sizes "
-                "through.",
-            ) from None
-        if absent:
-            raise Mismatch(
-                f"{name} raised {type}, as it should, but its message does not name "
-                f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
-                mistake="message-says-too-little",
-                told="The right error is raised, but its message does not name what it should.",
-            ) from None
+        _expect_message(error, name, type, naming, message)
         return
     did = f"returned {_kind(value)}" if _is_plain(value) else "raised nothing"
     raise Mismatch(
@@ -247,6 +258,39 @@ def expect_refusal(
         mistake="not-refused",
         told="No error is raised where the text asks for one.",
     )
+
+
+def _expect_message(
+    error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
+) -> None:
+    """Pass if an exception of the right type says what it should."""
+    __tracebackhide__ = True
+    absent = [str(part) for part in naming if not _named(str(part), error.message)]
+    if "cannot reshape" in error.message or "invalid for input of size" in error.message:
+        raise Mismatch(
+            f"{name} stopped with the library's own error, from the reshape "
+            f"({one_line(error.message, 80)}): the function itself let these sizes "
+            f"through.",
+            mistake="not-checked",
+            told="The library's own error comes out: the function itself let these sizes through.",
+        )
+    if absent:
+        raise Mismatch(
+            f"{name} raised {type}, as it should, but its message does not name "
+            f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
+            mistake="message-says-too-little",
+            told="The right error is raised, but its message does not name what it should.",
+        )
+    differs = text_difference(error.said, message) if message is not None else None
+    if differs is not None:
+        raise Mismatch(
+            f"{name} raised {type}, as it should. {differs.about('its message')}",
+            "the message",
+            as_text(error.said),
+            as_text(message),
+            mistake="another-message",
+            told="The right error is raised, with another message than the text asks for.",
+        )
 
 
 def _is_plain(value: Any) -> bool:
@@ -292,7 +336,8 @@ def _kind(value: Any) -> str:
     if isinstance(value, list):
         return f"a list of {several(len(value), 'item')}"
     names = {"str": "a text", "dict": "a dict", "int": "a whole number", "float": "a number"}
-    name = type(value).__name__
+    names |= {"set": "a set", "frozenset": "a frozenset"}
+    name = one_line(value.type, 80) if isinstance(value, Record) else type(value).__name__
     return "None" if value is None else names.get(name, f"an object of type {name}")
 
 

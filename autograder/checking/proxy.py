@@ -4,9 +4,10 @@ from typing import Any
 
 import msgspec
 
+from autograder.report.literal import as_text
 from autograder.sandbox.callbacks import Elsewhere, answering
 from autograder.sandbox.client import Client, handle_in
-from autograder.sandbox.problems import Crashed
+from autograder.sandbox.problems import Crashed, NotPlain
 from autograder.worker.codec import Handle, tensor
 from autograder.worker.messages import Forward, Passed, Reply, Request
 
@@ -18,6 +19,13 @@ class Call(msgspec.Struct, frozen=True):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     made_with: tuple[Any, ...] | None = None
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """The first values of a generator, and whether it ended with them."""
+
+    items: list[Any]
+    ended: bool
 
 
 class Function:
@@ -44,6 +52,24 @@ class Function:
         if len(reply.echo) != len(args) + len(kwargs):
             raise Crashed("The process gave an answer that is not one of ours.")
         return reply.value, reply.echo
+
+    def drawn(self, most: int, *args: Any, **kwargs: Any) -> "Drawn":
+        """The first `most` values of the generator that the student's function returns.
+
+        Raises:
+            StudentProblem: it is no generator, or there are no values; the exception says why.
+        """
+        __tracebackhide__ = True
+        reply = self._submission._ask(self._name, self._on, args, kwargs, draw=most)
+        match reply.value:
+            case [True, bool(ended), list(items)] if len(items) <= most:
+                return Drawn(list(items), ended)
+            case [False, False, value]:
+                raise NotPlain(
+                    f"{self._name} returned {as_text(value, 60)}; expected a generator: a function "
+                    f"that hands out its values one by one, with `yield`."
+                )
+        raise Crashed("The process gave an answer that is not one of ours.")
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """The result, left in the worker: for modules and other objects with methods."""
@@ -208,6 +234,7 @@ class Submission:
         kwargs: dict[str, Any],
         keep: bool = False,
         echo: bool = False,
+        draw: int | None = None,
     ) -> Any:
         __tracebackhide__ = True
         offered: list[Elsewhere] = []
@@ -222,6 +249,7 @@ class Submission:
             on=on.number if on else 0,
             keep=keep,
             echo=echo,
+            draw=draw,
         )
         return self._client.ask(request, answering(offered) if offered else None)
 

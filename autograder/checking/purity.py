@@ -10,6 +10,7 @@ from autograder.checking.expect import Mismatch
 from autograder.checking.proxy import Submission
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import Figure
+from autograder.worker.kinds import Record
 
 Call = Callable[[Submission], Any]
 CLOSE = 1e-5  # the same sums in another order may differ in their last digits
@@ -56,6 +57,8 @@ def alike(one: Any, other: Any) -> bool:
     """Whether two results are the same, but for the last digits of their numbers."""
     if isinstance(one, Figure) and isinstance(other, Figure):
         return alike(msgspec.to_builtins(one), msgspec.to_builtins(other))
+    if isinstance(one, Record) and isinstance(other, Record):
+        return one.type == other.type and alike(one.fields, other.fields)
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

@@ -5,12 +5,14 @@ from pathlib import Path
 from autograder.authoring.build import build_exercise, outdated
 from autograder.course import find_course
 from autograder.extras import require
+from autograder.lint.course import refuse_slips
 
 
 def run(names: tuple[str, ...], check: bool, course_path: Path | None) -> int:
     require("authoring", "autograder build")
     course = find_course(Path.cwd(), named=course_path)
     exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
+    refuse_slips(course, [e for e in exercises if course.checks_file(e.name).is_file()])
     stale = 0
     for exercise in exercises:
         files = build_exercise(course, exercise)

@@ -70,6 +70,7 @@ def _check(
 
     from autograder.grading.scoring import exercise_report, grader, whole_report
     from autograder.grading.session import Judge
+    from autograder.lint.course import refuse_slips_in_code
     from autograder.report.attempts import attempts_file, read_attempts, write_attempts
     from autograder.report.hints import hints_shown, next_step
     from autograder.report.redact import for_student
@@ -84,6 +85,7 @@ def _check(
         raise UserError(f"{error} ({path})") from None
     source = with_stated_numbers(source, exercise)
     with Judge(course, [exercise], children, seed) as judge:
+        refuse_slips_in_code(course, [exercise])
         graded = judge.grade(source)
     result = exercise_report(exercise, source, graded.results, graded.client)
     graded_by = grader(course, course.content.seed if seed is None else seed)

@@ -15,6 +15,7 @@ from autograder.cli.progress import graded_with_progress
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
+from autograder.lint.course import refuse_slips
 from autograder.platforms.recognise import NOT_UNDERSTOOD
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
@@ -47,6 +48,7 @@ def run(
     require_libraries(exercises)
     if not submissions.exists():
         raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
+    refuse_slips(course, exercises)
     if dry_run:
         return show(submissions, course, exercises, platform, roster)
     job = Job(

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from autograder.course import find_course, load_course
 from autograder.extras import require, require_libraries
+from autograder.lint.course import refuse_slips
 from autograder.text import several
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import QUICK, Verified, Verifier
@@ -29,6 +30,7 @@ def run(
         require("dev", "autograder verify without --no-mutants")
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
     require_libraries(course.exercise(name) for name in exercises)
+    refuse_slips(course, [course.exercise(name) for name in exercises])
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:

@@ -14,12 +14,23 @@ def _each(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def step(state: Any) -> Any:
         result = state.result
         if isinstance(result, tuple):
-            return tuple(change(np.asarray(part, dtype=float)) for part in result)
+            return tuple(change(_numbers(part)) for part in result)
         if isinstance(result, dict):
             return result
-        return change(np.asarray(result, dtype=float))
+        return change(_numbers(result))
 
     return step
+
+
+def _numbers(value: Any) -> Any:
+    """An array of a result's numbers.
+
+    Raises:
+        TypeError, ValueError: it has none; a text that reads like a number is none either.
+    """
+    if np.asarray(value).dtype.kind in "SU":
+        raise TypeError("a text has no decimals, and no axes")
+    return np.asarray(value, dtype=float)
 
 
 def _rounded(digits: int) -> Misconception:

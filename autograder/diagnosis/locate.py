@@ -125,7 +125,9 @@ def _measured(
 
 
 def _value(outcome: Outcome) -> Any:
-    """An answer as facts see it: an array, or a list of arrays."""
+    """An answer as facts see it: an array, or a list of arrays; as it is, where it has none."""
+    if not outcome.parts:
+        return outcome.whole
     parts = [part.astype(np.float64) for part in outcome.parts]
     return parts[0] if len(parts) == 1 else parts
 

@@ -1,5 +1,7 @@
 """What came of a call, as numbers that can be compared with what came of another."""
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -7,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checking.tolerance import allowed_error
-from autograder.text import one_line
+from autograder.diagnosis.signature import kinds_in, signature_of
 
 Vector = npt.NDArray[np.float64]
 NOTHING = np.zeros(0)
@@ -22,7 +24,7 @@ class Outcome:
 
     Two outcomes with different signatures differ; a list of equally long rows has the signature
     of the array that it stands for. Whatever is raised has the same signature, since another
-    version of a library raises something else.
+    version of a library raises something else. `whole` is the value, where no numbers are in it.
     """
 
     signature: str
@@ -30,6 +32,7 @@ class Outcome:
     precision: np.dtype[Any] = DOUBLE
     allowed: Vector | None = None
     parts: tuple[npt.NDArray[Any], ...] = ()
+    whole: Any = None
 
     def in_parts(self, count: int) -> "Outcome":
         """The same with `count` parts, where two results of one shape were read as one array."""
@@ -50,50 +53,31 @@ class Outcome:
         return self.signature == RAISES
 
 
-def outcome_of(value: Any) -> Outcome:
-    """The outcome of a call that returned `value`, which may be anything."""
+def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
+    """The outcome of a call that returned `value`, which may be anything.
+
+    With `by_kind`, lists, tuples and arrays are told apart, and truth values from numbers.
+    Nothing is left out of a comparison, however long it is.
+    """
     leaves: list[npt.NDArray[Any]] = []
-    signature = _signature(value, leaves, 0)
+    signature = signature_of(value, leaves)
+    if by_kind:
+        signature += f" as {kinds_in(value)}"
     if sum(leaf.size for leaf in leaves) > MOST_NUMBERS:
-        return Outcome("too many numbers")
+        return Outcome(f"too many numbers: {_digest(signature, leaves)}")
     numbers = [leaf.astype(np.float64).ravel() for leaf in leaves]
     kinds = [leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"]
     coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=DOUBLE)
     joined = np.concatenate(numbers) if numbers else NOTHING
-    return Outcome(signature, joined, coarsest, parts=tuple(leaves))
+    whole = None if leaves else value
+    return Outcome(signature, joined, coarsest, parts=tuple(leaves), whole=whole)
 
 
-def _signature(value: Any, leaves: list[npt.NDArray[Any]], depth: int) -> str:
-    if value is None:
-        return "None"
-    if isinstance(value, str):
-        return repr(one_line(value, 40))
-    if isinstance(value, dict):
-        keys = sorted(value, key=repr)
-        inner = (f"{key!r}: {_signature(value[key], leaves, depth + 1)}" for key in keys[:64])
-        return "{" + ", ".join(inner) + "}"
-    if isinstance(value, list | tuple | np.ndarray | np.generic | int | float):
-        array = _array(value)
-        if array is not None:
-            leaves.append(array)
-            return str(array.shape)
-        if isinstance(value, list | tuple) and depth < 8:
-            parts = [_signature(item, leaves, depth + 1) for item in value[:64]]
-            return f"[{len(value)}: {'; '.join(parts)}]"
-    return type(value).__name__
-
-
-def _array(value: Any) -> npt.NDArray[Any] | None:
-    """The array of real numbers that a value is or stands for."""
-    if isinstance(value, list | tuple) and any(
-        item is None or isinstance(item, str | dict) for item in value
-    ):
-        return None
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return array if array.dtype.kind in "biuf" else None
+def _digest(signature: str, leaves: Sequence[npt.NDArray[Any]]) -> str:
+    digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass"))
+    for leaf in leaves:
+        digest.update(leaf.tobytes())
+    return digest.hexdigest()
 
 
 def agree(

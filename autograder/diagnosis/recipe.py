@@ -84,7 +84,8 @@ class Fact:
     """A statement about an answer that can be tested; `says` is true wherever `holds` is.
 
     `holds` gets the state of the right call and the student's value: an array, or a list of
-    arrays where the function has several results. With `is_named`, it is a misconception's name.
+    arrays where the function has several results; what has no numbers in it, as it is. With
+    `is_named`, it is a misconception's name.
     """
 
     id: str
@@ -133,6 +134,7 @@ class Recipe:
         read: the part of a student's result that is compared: the images of a figure, say.
         call: how the student's function is called, where it is not a plain call: a class, say.
         precision: the dtype in which students' code computes, which limits what can be told apart.
+        by_kind: whether a list is another result than a tuple or an array, and True another than 1.
     """
 
     function: str
@@ -153,6 +155,7 @@ class Recipe:
     read: Callable[[Any], Any] = lambda value: value
     call: Caller | None = None
     precision: Any = np.float64
+    by_kind: bool = False
 
     def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
         """The result of a call, with some misconceptions at work."""

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.general import COMBINING, GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, outcome_of, same
 from autograder.diagnosis.recipe import Misconception, Probe, Recipe, fit_together, style
@@ -15,7 +16,10 @@ Counts = npt.NDArray[np.int64]
 
 
 class Replay:
-    """A recipe's misconceptions on its probes, alone and in pairs. What was computed is kept."""
+    """A recipe's misconceptions on its probes, alone and in pairs. What was computed is kept.
+
+    `faults` are the exceptions that are slips of the course's author.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -27,6 +31,7 @@ class Replay:
         self._heard: dict[int, list[Wrong]] = {}
         self._columns: dict[tuple[int, int], _Column] = {}
         self._kept: dict[tuple[int, Wrong], Outcome] = {}
+        self.faults: list[Exception] = []
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """The calls of the first `draws` draws; each draw has the same kinds of calls."""
@@ -83,9 +88,12 @@ class Replay:
         try:
             state = self.recipe.trace(probe, wrong)
             if self.recipe.summary is None:
-                return outcome_of(state.result).in_precision(np.dtype(self.recipe.precision))
+                outcome = outcome_of(state.result, self.recipe.by_kind)
+                return outcome.in_precision(np.dtype(self.recipe.precision))
             middle, allowed = map(outcome_of, self.recipe.summary(state))
-        except Exception:
+        except Exception as error:
+            if no_input_causes(error):
+                self.faults.append(error)
             return Outcome(RAISES)
         return Outcome(
             middle.signature, middle.numbers, allowed=allowed.numbers, parts=middle.parts

@@ -1,7 +1,6 @@
 """Diagnoses for the failed checks of a submission: one for each function that went wrong."""
 
-import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,9 @@ import numpy as np
 from autograder.checking.proxy import Submission
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
@@ -24,29 +25,40 @@ class Stopped(Exception):
 
 
 class Catalogue:
-    """The misconceptions of a course, loaded when an exercise first needs them."""
+    """The misconceptions of a course, loaded when an exercise first needs them.
+
+    `faults` are exceptions that are slips of the course's author: what is diagnosed says nothing
+    of them, `verify` does.
+    """
 
     def __init__(self, reference: str) -> None:
         self.reference = reference
-        self._modules: dict[str, Any] = {}
+        self._mistakes: dict[str, Mistakes] = {}
         self._replays: dict[tuple[str, str], Replay] = {}
+        self._faults: list[Exception] = []
 
-    def module(self, exercise: str) -> Any:
-        """The course's module of that exercise's misconceptions, or None."""
-        if exercise not in self._modules:
-            name = f"{self.reference}.misconceptions.{exercise}"
-            try:
-                self._modules[exercise] = importlib.import_module(name)
-            except ModuleNotFoundError as error:
-                if error.name not in {name, f"{self.reference}.misconceptions", self.reference}:
-                    raise
-                self._modules[exercise] = None
-        return self._modules[exercise]
+    @property
+    def faults(self) -> list[Exception]:
+        return [*self._faults, *(each for r in self._replays.values() for each in r.faults)]
 
-    def recipes(self, exercise: str) -> dict[str, Recipe]:
+    def note(self, error: Exception) -> None:
+        """Keep an exception, if no answer of a student's can have caused it."""
+        if no_input_causes(error) or isinstance(error, WrongMistakes):
+            self._faults.append(error)
+
+    def mistakes(self, exercise: str) -> Mistakes:
+        """What the course knows of the mistakes of that exercise.
+
+        Raises:
+            Exception: the course's module cannot be used; `lint` says why.
+        """
+        if exercise not in self._mistakes:
+            self._mistakes[exercise] = read_mistakes(load_module(self.reference, exercise))
+        return self._mistakes[exercise]
+
+    def recipes(self, exercise: str) -> Mapping[str, Recipe]:
         """The recipes of the exercise's functions, by name."""
-        found: dict[str, Recipe] = getattr(self.module(exercise), "RECIPES", {})
-        return found
+        return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
         key = exercise, function
@@ -87,22 +99,20 @@ def attach_diagnoses(
 
 def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:
     submission = Submission(client.fresh())  # which has seen no check, least of all a hidden one
-    replay = catalogue.replay(exercise, function)
     try:
+        replay = catalogue.replay(exercise, function)
         if replay is not None:
             recipe = replay.recipe
             return Examination(replay, lambda probe: _ask(submission, recipe, probe)).diagnose()
-        explain_value = getattr(catalogue.module(exercise), "explain_value", None)
+        explain_value = catalogue.mistakes(exercise).explain_value
+        if explain_value is None:
+            return None
         with np.errstate(all="ignore"):
-            found: Finding | None = (
-                explain_value(function, submission.value, submission.variant)
-                if explain_value
-                else None
-            )
-        return found
+            return explain_value(function, submission.value, submission.variant)
     except GraderTrouble:
         raise
-    except Exception:  # an answer that no misconception was written for; points are given already
+    except Exception as error:  # an answer that no misconception was written for
+        catalogue.note(error)  # points are given already
         return None
 
 
@@ -130,4 +140,4 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
     value = recipe.read(value)
-    return Answer(outcome_of(value), printed=submission._client.spoke)
+    return Answer(outcome_of(value, recipe.by_kind), printed=submission._client.spoke)

@@ -14,6 +14,8 @@ import pytest
 from autograder.checking.expect import Mismatch
 from autograder.checking.proxy import Submission
 from autograder.course import Course
+from autograder.lint.stopped import explained, innermost
+from autograder.report.literal import as_text
 from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
 from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
@@ -30,6 +32,7 @@ class CheckResult:
         mark = item.get_closest_marker("check")
         args, details = (mark.args, mark.kwargs) if mark else ((), {})
         self.name = item.name
+        self.path = item.path
         self.function = getattr(item, "originalname", item.name)
         self.title = str(args[0]) if args else self.name
         self.weight = float(details.get("points", 1))
@@ -78,10 +81,19 @@ class CheckResult:
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
-            self.outcome, self.hints = "error", ()
-            self.stopped_with = type(error).__name__
-            said = one_line(f"{self.stopped_with}: {error}", 300)
-            self.finding = f"The check itself stopped with {said}. A person has to look at this."
+            self._stopped(error)
+
+    def _stopped(self, error: BaseException) -> None:
+        """An exception of the check's own: where, for the person who has to look at it."""
+        self.outcome, self.hints = "error", ()
+        self.stopped_with = type(error).__name__
+        found = innermost(error, [self.path.parent])
+        where = f" in line {found[1]} of {found[0].name}" if found is not None else ""
+        said = one_line(explained(error), 300).rstrip(".")
+        self.finding = (
+            f"The check itself stopped{where} with {said}. A person has to look at this; it is no "
+            f"fault of the submission."
+        )
 
     def could_not_read(self) -> None:
         """It was no fault of the check's: what the submission gave it cannot be read."""
@@ -198,17 +210,19 @@ def _evidence(error: BaseException | None, submission: Submission | None) -> Evi
     return Evidence(
         call=text,
         what=error.what,
-        yours=_matrix(error, error.yours),
-        expected=_matrix(error, error.expected),
+        yours=_side(error, error.yours),
+        expected=_side(error, error.expected),
         groups=error.groups if error.layout is not None else "",
         curves=error.curves,
     )
 
 
-def _matrix(error: Mismatch, values: npt.NDArray[Any] | None) -> Matrix | None:
-    """The part of one side that a picture shows."""
-    if values is None:
-        return None
+def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
+    """The part of one side that a picture shows; of what is no array, its text."""
+    if values is None or isinstance(values, str):
+        return values
+    if isinstance(error.yours, str) or isinstance(error.expected, str):
+        return as_text(values)
     if error.layout is None:
         return excerpt(values, error.wrong)
     laid_out, groups, names = error.layout(values)

@@ -7,16 +7,17 @@ import queue
 import threading
 import time
 from collections.abc import Generator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.grading import MARKS
+from autograder.grading.options import OPTIONS, register_marks
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckPlugin, CheckResult
+from autograder.lint.checks import Collected, missing_checks
+from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
 from autograder.report.model import Outcome
 from autograder.sandbox.child import Children, GraderTrouble
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
 
 TRIES = 3
 DIAGNOSIS_SECONDS = 30.0  # of the judge's own; what is not found by then is left out
-INI = Path(__file__).with_name("judge.ini")
-UNNEEDED = """
-    terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
-    setuponly setupplan stepwise legacypath threadexception unraisableexception subtests debugging
-""".split()  # noqa: SIM905
 
 
 class Graded:
@@ -94,13 +90,9 @@ class Judge:
         return Catalogue(self.course.content.reference)
 
     def __enter__(self) -> "Judge":
-        for exercise in self.exercises:
-            file = self.course.checks_file(exercise)
-            if not file.is_file():
-                raise UserError(
-                    f"The exercise {exercise} of {self.course.root / 'course.yml'} has no checks: "
-                    f"{file} is not there."
-                )
+        missing = [missing_checks(self.course, exercise) for exercise in self.exercises]
+        if any(missing):
+            raise CourseSlips([slip for slip in missing if slip is not None])
         self._thread.start()
         try:
             self._result()
@@ -134,12 +126,9 @@ class Judge:
     def _run(self) -> None:
         root = str(self.course.root)
         files = [str(self.course.checks_file(name)) for name in self.exercises]
-        options = ["--disable-plugin-autoload", "-c", str(INI), "--rootdir", root]
-        options += ["--import-mode=importlib", "--noconftest", "--capture=no"]
-        options += [part for name in UNNEEDED for part in ("-p", f"no:{name}")]
         environment = os.environ.pop("PYTEST_ADDOPTS", None)
         try:
-            pytest.main([*options, *files], plugins=[self._checks, _Loop(self)])
+            pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=[self._checks, _Loop(self)])
         except BaseException as error:
             self._done.put(error)
         else:
@@ -148,11 +137,9 @@ class Judge:
             if environment is not None:
                 os.environ["PYTEST_ADDOPTS"] = environment
 
-    def _serve(self, session: pytest.Session) -> None:
+    def _serve(self, items: dict[str, list[pytest.Item]]) -> None:
         """Grade what comes in; runs inside pytest, in place of its loop over the items."""
-        for item in session.items:
-            exercise = item.path.stem.removeprefix("test_")
-            self._items.setdefault(exercise, []).append(item)
+        self._items = items
         self._done.put(None)  # collected: ready
         while (source := self._tasks.get()) is not None:
             self._done.put(self._grade(source))
@@ -237,7 +224,7 @@ class Judge:
         self._client = self._client_for(source, last_try)
         self._checks.begin()
         items = self._chosen()
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in zip(items, [*items, None][1:], strict=True):
             _renew(item)
             start = time.perf_counter()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -262,25 +249,30 @@ class _Loop:
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
-        self.failures: list[str] = []
+        self.collected = Collected(judge.course)
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        for line in MARKS:
-            config.addinivalue_line("markers", line)
+        register_marks(config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
         with importable(self.judge.course):
             return (yield)
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.failures.append(f"{report.nodeid} cannot be loaded:\n{report.longreprtext}")
+    def pytest_exception_interact(
+        self,
+        node: pytest.Item | pytest.Collector,
+        call: pytest.CallInfo[object],
+        report: object,
+    ) -> None:
+        self.collected.note_failure(node, call, report)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if self.failures:
-            raise UserError("\n".join(self.failures))
-        self.judge._serve(session)
+        self.collected.note_items(session.items)
+        slips = self.collected.look(list(self.judge.exercises))
+        if slips:
+            raise CourseSlips(slips)
+        self.judge._serve(self.collected.items)
         return True
 
     @pytest.hookimpl(tryfirst=True)

@@ -134,7 +134,7 @@ class Pages:
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
     """Yours, expected and their difference, as rows of cells with text, shade (0 to 1), mark."""
-    yours, expected = evidence.yours, evidence.expected
+    yours, expected = evidence.matrices
     if yours is None:
         return []
     digits = values.digits_for(yours, expected) if expected is not None else 3

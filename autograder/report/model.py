@@ -66,15 +66,30 @@ class Curve(Record, frozen=True, kw_only=True):
 class Evidence(Record, frozen=True, kw_only=True):
     """A failed comparison: the call, the student's value and the expected one.
 
+    A value that is no array is a text, which may be cut and then ends with " …".
     `groups` is what the cells' groups are, "head"; `curves` are there in place of values.
     """
 
     call: str = ""
     what: str = ""
-    yours: Matrix | None = None
-    expected: Matrix | None = None
+    yours: Matrix | str | None = None
+    expected: Matrix | str | None = None
     groups: str = ""
     curves: tuple[Curve, ...] = ()
+
+    @property
+    def matrices(self) -> "tuple[Matrix | None, Matrix | None]":
+        """Yours and expected, where they are arrays."""
+        yours, expected = self.yours, self.expected
+        if isinstance(yours, str) or isinstance(expected, str):
+            return None, None
+        return yours, expected
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """Yours and expected, each with its name, where they are no arrays."""
+        sides = (("yours", self.yours), ("expected", self.expected))
+        return [(name, side) for name, side in sides if isinstance(side, str)]
 
 
 class Line(Record, frozen=True, kw_only=True):

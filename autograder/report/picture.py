@@ -21,8 +21,11 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
     """
     for check in exercise.checks:
         evidence = check.evidence
-        if evidence is not None and evidence.yours is not None and evidence.expected is not None:
-            figure = draw(evidence.yours, evidence.expected, f"{check.title}\n{evidence.call}")
+        if evidence is None:
+            continue
+        yours, expected = evidence.matrices
+        if yours is not None and expected is not None:
+            figure = draw(yours, expected, f"{check.title}\n{evidence.call}")
             try:
                 write_whole(path, _png(figure))
             except OSError as error:

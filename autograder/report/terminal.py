@@ -117,7 +117,9 @@ def evidence_lines(evidence: Evidence) -> Iterator[Line]:
         yield [("  after ", "dim"), (evidence.call, "")]
     for curve in evidence.curves:
         yield from _curve_lines(curve)
-    yours, expected = evidence.yours, evidence.expected
+    for name, text in evidence.texts:
+        yield [(f"    {name:<9} ", "bold"), (text, "")]
+    yours, expected = evidence.matrices
     if yours is None:
         return
     digits = digits_for(yours, expected) if expected is not None else 3

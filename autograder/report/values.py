@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from autograder.report.literal import as_text
 from autograder.report.model import Cell, Matrix
-from autograder.text import one_line
 from autograder.worker.codec import Handle
 
 SIDE = 8
@@ -137,9 +137,9 @@ def _argument(value: Any) -> str:
         return (
             shown(cell(value), 4).replace("−", "-") if not isinstance(value, bool) else str(value)
         )
-    if isinstance(value, list | tuple) and len(value) <= 16:
-        return _nested(list(value))
-    return one_line(repr(value), 60)
+    if isinstance(value, list) and len(value) <= 16:
+        return _nested(value)
+    return as_text(value, 60)
 
 
 def _nested(value: Any) -> str:

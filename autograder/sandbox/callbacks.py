@@ -7,6 +7,7 @@ from autograder.sandbox import problems
 from autograder.sandbox.client import Beside
 from autograder.sandbox.process import Answer
 from autograder.worker.codec import Handle
+from autograder.worker.kinds import Record
 from autograder.worker.messages import Ask, Request
 from autograder.worker.serialise import GENERATOR
 
@@ -43,6 +44,8 @@ def _has_handle(value: Any) -> bool:
     """Whether a value names an object of another process: what is kept there is the course's."""
     if isinstance(value, dict):
         return any(_has_handle(each) for each in value.values())
+    if isinstance(value, Record):
+        return True  # it would be made of a class of the course's
     return isinstance(value, Handle) or (
         isinstance(value, list) and any(_has_handle(each) for each in value)
     )

@@ -35,7 +35,8 @@ class NotDefined(StudentProblem):
 class Raised(StudentProblem):
     """The student's code raised an exception: `type` is the name of its class.
 
-    `bases` are the names of the classes that it is derived from.
+    `bases` are the names of the classes of Python's own that it is derived from, `said` its message
+    as it is, and `message` the same for people, on one line.
     """
 
     kind: Kind = "raised"
@@ -48,8 +49,10 @@ class Raised(StudentProblem):
         message: str,
         shapes: dict[str, list[int]] | None = None,
         bases: list[str] | None = None,
+        said: str = "",
     ) -> None:
         super().__init__(finding, place)
+        self.said = said
         self.type = type
         self.message = message
         self.shapes = shapes or {}
@@ -125,7 +128,8 @@ def raised(problem: Problem, subject: str) -> Raised:
         said = f"{kind}: {message}" if message else kind
         finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
         finding += quoted(problem.place) if problem.place else "."
-    return Raised(finding, problem.place, kind, message, problem.shapes, problem.bases)
+    shapes, bases = problem.shapes, problem.bases
+    return Raised(finding, problem.place, kind, message, shapes, bases, problem.message)
 
 
 def while_loading(problem: Problem) -> str:

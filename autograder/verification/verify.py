@@ -10,10 +10,12 @@ from types import ModuleType
 import msgspec
 
 from autograder.course import Course, Exercise
+from autograder.diagnosis.mistakes import SIMULATES
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
+from autograder.lint.stopped import slip_of
 from autograder.own_modules import importable
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.levels import children_on, choose
@@ -34,6 +36,7 @@ QUICK = 8  # a quick look takes so small a share of pairs, mutants and seeds
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
+Simulations = Iterator[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
@@ -73,7 +76,11 @@ class Verifier:
         self._about: dict[str, frozenset[str]] = {}
 
     def __enter__(self) -> "Verifier":
-        self._judge.__enter__()
+        try:
+            self._judge.__enter__()
+        except BaseException:
+            self._scratch.cleanup()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -88,6 +95,7 @@ class Verifier:
         if with_mutants:
             self._mutants()
         self._seeds()
+        self._stopped()
         return self.result
 
     def _fault(self, text: str) -> None:
@@ -161,13 +169,23 @@ class Verifier:
                     self._fault(f"{function}, {each.id}: no finding, or not three hints")
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
-        own = getattr(catalogue.module(self.exercise.name), "simulated_values", None)
+        own = catalogue.mistakes(self.exercise.name).simulated_values
         if own is not None:
             self._values(own())
 
-    def _values(self, simulated: Iterator[tuple[str, str, dict[str, object]]]) -> None:
+    def _stopped(self) -> None:
+        """Exceptions in recipes that no check could show: the diagnosis goes on without them."""
+        for error in self._judge.catalogue.faults:
+            self._slip(error, "the recipes stop")
+
+    def _slip(self, error: Exception, doing: str) -> None:
+        said = str(slip_of(error, self.course.grading, self._solution, doing))
+        if said not in self.result.faults:
+            self._fault(said)
+
+    def _values(self, simulated: Simulations) -> None:
         """Misconceptions in values that are handed in, rather than in functions."""
-        for name, wrong, values in simulated:
+        for name, wrong, values in self._simulated(simulated):
             client = SimulatedClient(
                 self.course,
                 self.exercise,
@@ -184,6 +202,13 @@ class Verifier:
                 self._fault(f"{name}, {wrong}: named {', '.join(sorted(named))}")
             else:
                 self.result.remarks.append(f"{name}, {wrong}: has no name of its own there")
+
+    def _simulated(self, simulated: Simulations) -> Simulations:
+        """The same, to its first exception."""
+        try:
+            yield from simulated
+        except Exception as error:
+            self._slip(error, f"{SIMULATES} stops")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Some probes tell every two misconceptions apart, and each from the right answer."""

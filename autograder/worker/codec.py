@@ -16,6 +16,18 @@ import msgspec
 import numpy as np
 
 from .headers import has_plain_keys
+from .kinds import (
+    DATE,
+    KIND,
+    KINDS,
+    Dates,
+    Kind,
+    ListArray,
+    TupleArray,
+    as_sent,
+    date_text,
+)
+from .restore import Restored, WrongKind, read_date
 
 Message = TypeVar("Message")
 Buffer = bytes | bytearray | memoryview
@@ -27,7 +39,7 @@ MAX_PAYLOAD = 16 * 1024 * 1024
 SHORT = 1024  # bytes of a header that no keys make slow
 
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
-_PLACE = struct.Struct("<BBBxIQ")  # tensor or not, dtype code, number of axes, unused, offset
+_PLACE = struct.Struct("<BBBxIQ")  # which of _VIEWS, dtype code, number of axes, unused, offset
 _PAIR = struct.Struct("<dd")
 _NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8"
 _DTYPES = [np.dtype(name) for name in _NAMES.split()]
@@ -51,6 +63,9 @@ def tensor(value: Any) -> Any:
         return value
     usual = {"f": np.float32, "i": np.int64, "u": np.int64}
     return value.astype(usual.get(value.dtype.kind, value.dtype)).view(Tensor)
+
+
+_VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -197,7 +212,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
             raise TypeError(
                 f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent"
             )
-        head = _PLACE.pack(isinstance(value, Tensor), _CODES[flat.dtype], value.ndim, 0, size)
+        head = _PLACE.pack(_view_of(value), _CODES[flat.dtype], value.ndim, 0, size)
         if flat.nbytes:
             gap = -flat.nbytes % _ALIGN
             payload.append(flat.reshape(-1).view(np.uint8).data)
@@ -213,10 +228,15 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 def _mark(value: Any) -> Any:
     """Wrap what msgpack would send as something else: structs that are data, and long integers."""
-    if isinstance(value, list | tuple):
+    value = as_sent(value)
+    if isinstance(value, list):
         return [_mark(item) for item in value]
     if isinstance(value, dict):
         return {key: _mark(item) for key, item in value.items()}
+    if isinstance(value, Kind):
+        return msgspec.msgpack.Ext(KIND, value.letter.encode())
+    if isinstance(value, Dates):
+        return msgspec.msgpack.Ext(DATE, date_text(value))
     if isinstance(value, Figure):
         return msgspec.msgpack.Ext(_FIGURE, msgspec.msgpack.encode(value))
     if isinstance(value, Handle):
@@ -238,19 +258,29 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     """
     if len(header) > SHORT and not has_plain_keys(bytes(header)):
         raise ProtocolError("a map with keys that are no plain values")
+    met: set[int] = set()
     try:
-        return msgspec.msgpack.Decoder(kind, ext_hook=_reader(payload)).decode(header)
+        message = msgspec.msgpack.Decoder(kind, ext_hook=_reader(payload, met)).decode(header)
+        return Restored().message(message) if KIND in met else message
     except ProtocolError:
         raise
-    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
+    except (
+        WrongKind,
+        msgspec.MsgspecError,
+        ValueError,
+        TypeError,
+        RecursionError,
+        OverflowError,
+    ) as error:
         raise ProtocolError(f"not a valid message: {error}") from None
 
 
-def _reader(payload: Buffer) -> Callable[[int, memoryview], object]:
+def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], object]:
     taken = 0  # no two arrays may share bytes: then all of them are no larger than the frame
 
     def read(code: int, data: memoryview) -> object:
         nonlocal taken
+        met.add(code)
         if code == _ARRAY:
             array, taken = _array(payload, taken, data)
             return array
@@ -263,6 +293,10 @@ def _reader(payload: Buffer) -> Callable[[int, memoryview], object]:
             return int(bytes(data))
         if code == _COMPLEX and len(data) == _PAIR.size:
             return complex(*_PAIR.unpack(data))
+        if code == KIND and bytes(data) in KINDS:
+            return KINDS[bytes(data)]
+        if code == DATE:
+            return read_date(bytes(data))
         raise ProtocolError(f"unknown kind of value: {code}")
 
     return read
@@ -272,9 +306,9 @@ def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
     """An array, and where it ends; it begins at `taken` or later."""
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
-    tensor, code, axes, _, offset = _PLACE.unpack_from(data)
+    view, code, axes, _, offset = _PLACE.unpack_from(data)
     expected = _PLACE.size + 8 * axes
-    if tensor > 1 or code >= len(_DTYPES) or axes > _MAX_AXES or len(data) != expected:
+    if view >= len(_VIEWS) or code >= len(_DTYPES) or axes > _MAX_AXES or len(data) != expected:
         raise ProtocolError("an array's header is damaged")
     shape: Sequence[int] = struct.unpack_from(f"<{axes}Q", data, _PLACE.size)
     dtype, count = _DTYPES[code], math.prod(shape)
@@ -287,4 +321,8 @@ def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
         array = np.frombuffer(payload, np.uint8, count, offset).reshape(shape) != 0
     else:
         array = np.frombuffer(payload, dtype, count, offset).reshape(shape)
-    return array.view(Tensor) if tensor else array, end
+    return array.view(_VIEWS[view]) if view else array, end
+
+
+def _view_of(array: Any) -> int:
+    return next((n for n, view in enumerate(_VIEWS) if n and isinstance(array, view)), 0)

@@ -1,7 +1,7 @@
 """A look at a msgpack header before it is decoded: are all keys of its maps plain?
 
 Python's tuples can be made to have one hash, so a map with thousands of lists as keys would take
-minutes to build. No value that may be sent has such keys.
+minutes to build; so it is with long integers. No value that may be sent has such keys.
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,15 @@ _FIXED = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4
 _SIZED = {0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)} | {
     0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
 }  # fmt: skip
+_EXTENSIONS = {*range(0xC7, 0xCA), *range(0xD4, 0xD9)}
 _ARRAYS, _MAPS = {0xDC: 2, 0xDD: 4}, {0xDE: 2, 0xDF: 4}
 
 
 def has_plain_keys(header: bytes) -> bool:
-    """Whether no map has a list or a map as a key. What is not valid at all is for the decoder."""
+    """Whether no map has a list, a map or an extension as a key.
+
+    What is not valid at all is for the decoder.
+    """
     try:
         return all(_steps(memoryview(header)))
     except IndexError:
@@ -33,8 +37,9 @@ def _steps(header: memoryview) -> Iterator[bool]:
             is_key = in_map and left % 2 == 0
             stack.append((left - 1, in_map))
             size, items, is_map = _head(header, at)
+            is_plain = items is None and header[at] not in _EXTENSIONS
             at += size
-            yield not (is_key and items is not None)
+            yield is_plain or not is_key
             if items is not None:
                 stack.append((2 * items if is_map else items, is_map))
 

@@ -60,6 +60,10 @@ class Request(msgspec.Struct, array_like=True):
     answer: what came of an `Ask`: `args` hold the value and the random generators' new states, or,
             where `target` names an exception, its message.
     forward: make an object of the class `target`, a torch module, and call it.
+
+    With `draw`, so many values are taken of the generator that a call returns, and the reply's
+    value is [whether it was a generator, whether it ended, the values]; the result stands in place
+    of the values where it was none.
     """
 
     operation: Operation
@@ -72,6 +76,7 @@ class Request(msgspec.Struct, array_like=True):
     keep: bool = False
     echo: bool = False
     forward: Forward | None = None
+    draw: int | None = None
 
 
 class Place(msgspec.Struct, array_like=True, frozen=True):

@@ -1,5 +1,6 @@
 """Any value that a student's code returns, as plain data: numbers, text, containers, arrays."""
 
+import datetime
 import decimal
 import math
 import numbers
@@ -12,6 +13,18 @@ import numpy.typing as npt
 
 from .codec import Tensor
 from .figures import describe_figure
+from .kinds import (
+    MAX_KEYS,
+    MAX_TYPE,
+    PLAIN_KEYS,
+    Dates,
+    ListArray,
+    Record,
+    Tuple,
+    TupleArray,
+    fields_of,
+    is_composite,
+)
 
 MAX_ITEMS = 20_000
 MAX_DEPTH = 32
@@ -45,6 +58,7 @@ def generator_state(generator: Any) -> dict[str, Any]:
 class _Walk:
     def __init__(self) -> None:
         self.left = MAX_ITEMS
+        self.composite = MAX_KEYS
 
     def convert(self, value: object, depth: int) -> Any:
         self.left -= 1
@@ -61,8 +75,43 @@ class _Walk:
         if isinstance(value, numbers.Complex):
             return complex(value)
         if isinstance(value, Mapping):
-            return {_key(k): self.convert(v, depth + 1) for k, v in value.items()}
+            return {self.key(k, depth): self.convert(v, depth + 1) for k, v in value.items()}
+        if isinstance(value, set | frozenset):
+            made = set if isinstance(value, set) else frozenset
+            self.left -= len(value)
+            if self.left < 0:
+                raise Unsendable("a value with too many parts")
+            return made(self.key(item, depth, "a set with an item") for item in value)
+        if isinstance(value, Dates):
+            return base_date(value)
+        fields = fields_of(value)
+        if fields is not None:
+            inner = {name: self.convert(each, depth + 1) for name, each in fields.items()}
+            return Record(type(value).__name__[:MAX_TYPE], inner)
         return self._other(value, depth)
+
+    def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
+        """A value of a kind that can be a key, or in a set.
+
+        Raises:
+            Unsendable: it is something else, or there are far too many.
+        """
+        if isinstance(key, np.generic):
+            key = key.item()
+        if is_composite(key):
+            self.composite -= 1
+            if self.composite < 0 or depth > MAX_DEPTH:
+                raise Unsendable(f"{where} of type {type(key).__name__}, over {MAX_KEYS:,} times")
+        if isinstance(key, tuple | frozenset):
+            made = tuple if isinstance(key, tuple) else frozenset
+            return made(self.key(item, depth + 1, where) for item in key)
+        if isinstance(key, Dates):
+            return base_date(key)
+        fields = None if isinstance(key, PLAIN_KEYS) else fields_of(key)
+        if fields is not None:
+            inner = {name: self.key(each, depth + 1, where) for name, each in fields.items()}
+            return Record(type(key).__name__[:MAX_TYPE], inner)
+        return _key(key, where)
 
     def _other(self, value: object, depth: int) -> Any:
         torch = sys.modules.get("torch")
@@ -92,8 +141,25 @@ class _Walk:
             except Exception:
                 array = np.empty(0, object)
             if array.dtype.kind in "biuf":
-                return _array(array)
-        return [self.convert(item, depth + 1) for item in value]
+                return _array(array).view(TupleArray if isinstance(value, tuple) else ListArray)
+        items = [self.convert(item, depth + 1) for item in value]
+        if not isinstance(value, tuple):
+            return items
+        names = tuple(map(str, getattr(type(value), "_fields", ())))
+        if len(names) != len(items) or any(len(name) > MAX_TYPE for name in names):
+            return Tuple(items)
+        return Tuple(items, type(value).__name__[:MAX_TYPE], names)
+
+
+def base_date(value: Dates) -> Dates:
+    """Of a subclass of a date, as libraries have them, the date itself."""
+    if isinstance(value, datetime.datetime):
+        return datetime.datetime.fromisoformat(datetime.datetime.isoformat(value))
+    if isinstance(value, datetime.date):
+        return datetime.date.fromisoformat(datetime.date.isoformat(value))
+    if isinstance(value, datetime.time):
+        return datetime.time.fromisoformat(datetime.time.isoformat(value))
+    return datetime.timedelta(value.days, value.seconds, value.microseconds)
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
@@ -156,16 +222,16 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     raise Unsendable("an array of Python objects (rows that do not form an array of numbers)")
 
 
-def _key(key: object) -> Any:
-    if isinstance(key, np.generic):
-        key = key.item()
-    if key is None or isinstance(key, bool | str):
+def _key(key: object, where: str) -> Any:
+    if key is None or isinstance(key, bool | str | bytes):
         return _base(key)
     if isinstance(key, numbers.Integral):
         return int(key)
     if isinstance(key, numbers.Real) and not math.isnan(key):
         return float(key)
-    raise Unsendable(f"a dict with a key of type {type(key).__name__}")
+    if isinstance(key, complex):
+        return complex(key)
+    raise Unsendable(f"{where} of type {type(key).__name__}")
 
 
 def _kind(value: object) -> str:

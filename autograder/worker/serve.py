@@ -1,10 +1,13 @@
 """The worker's loop: load the student's source, then answer one request after the other."""
 
+import enum
 import importlib
+import itertools
 import os
 import random
 import sys
 import warnings
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +18,7 @@ from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .elsewhere import Asking, Elsewhere, make_generator
 from .failures import explain
 from .imports import NotImported
+from .kinds import Record, Tuple
 from .limits import limit_self
 from .loading import compiled, define, load
 from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
@@ -55,6 +59,8 @@ class Answers:
                 if request.forward is not None:
                     return self._forward(value, args, kwargs, request.forward)
                 value = value(*args, **kwargs)
+                if request.draw is not None:
+                    value = _drawn(value, request.draw)
             kept = request.keep or request.operation == "make"
             # only what is kept here is sent as a handle: one in a student's result is no plain data
             sent = self._keep(value) if kept else serialised(value)
@@ -135,14 +141,27 @@ class Answers:
 
             return torch.from_numpy(np.array(value))
         if isinstance(value, np.ndarray):
+            value = value.view(np.ndarray)
             return value if value.flags.writeable and value.flags.owndata else value.copy()
-        if isinstance(value, list):
-            return [self._revive(item) for item in value]
+        if isinstance(value, list | tuple):
+            items = [self._revive(item) for item in value]
+            return tuple(items) if isinstance(value, Tuple | tuple) else items
+        if isinstance(value, Record):
+            return self._made(value)
         if isinstance(value, dict):
             if GENERATOR in value:
                 return make_generator(value[GENERATOR])
             return {key: self._revive(item) for key, item in value.items()}
         return value
+
+    def _made(self, record: Record) -> Any:
+        """An object of the student's own class of that name."""
+        kind = vars(self.module).get(record.type) if self.module is not None else None
+        if not isinstance(kind, type):
+            raise LookupError(f"there is no class {record.type} to make an argument of")
+        if issubclass(kind, enum.Enum):
+            return kind[str(record.fields["name"])]
+        return kind(**{name: self._revive(value) for name, value in record.fields.items()})
 
     def _asked(self, ask: Ask) -> Request:
         answer = self.asking(ask)
@@ -217,6 +236,14 @@ def _echo(arg: object) -> Any:
         return serialised(arg)
     except Unsendable:
         return None
+
+
+def _drawn(value: Any, most: int) -> list[Any]:
+    """The first values of a generator, as `Request` says; one more is asked for, to see its end."""
+    if not isinstance(value, Iterator):
+        return [False, False, value]
+    items = list(itertools.islice(value, most + 1))
+    return [True, len(items) <= most, items[:most]]
 
 
 def _not_a_function(name: str, value: object) -> Problem:

@@ -74,13 +74,13 @@ def test_a_fault_of_the_check_needs_a_person(tmp_path):
     report = grade(make_course(tmp_path, "def test_x(submission): {}['oops']\n"), "")
     assert report.status == "needs a person"
     assert report.points == 0
-    assert "KeyError: 'oops'" in report.reason
+    assert "in line 1 of test_sorting.py with KeyError: 'oops'" in report.reason
 
 
 def test_checks_that_cannot_be_loaded(tmp_path):
     course = make_course(tmp_path, "def test_x(:\n")
     with (
-        pytest.raises(UserError, match=r"test_sorting\.py cannot be loaded"),
+        pytest.raises(UserError, match=r"line 1: test_sorting\.py cannot be loaded: SyntaxError"),
         Judge(course, course.content.exercises),
     ):
         pass
@@ -90,7 +90,7 @@ def test_an_exercise_without_checks(tmp_path):
     course = make_course(tmp_path)
     course.checks_file("sorting").unlink()
     with (
-        pytest.raises(UserError, match="sorting .* has no checks"),
+        pytest.raises(UserError, match="sorting has no checks: .*test_sorting.py is not there"),
         Judge(course, course.content.exercises),
     ):
         pass

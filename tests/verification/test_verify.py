@@ -21,6 +21,7 @@ def f(x):
 
 LEFT_ALONE = 1 + 2
 '''
+NOTHING = "\n    return"
 
 
 def test_mutants_are_of_the_solution_alone_and_each_once():
@@ -67,7 +68,8 @@ def test_a_course_that_holds_has_no_faults(copy):
 def test_a_check_that_lets_a_mistake_through_is_a_fault(copy):
     path = copy / "checks" / "test_multi_head_reshape.py"
     text = path.read_text()
-    path.write_text(text.replace("def test_split_error", "def left_out"))
+    head, _, body = text.partition("def test_split_error")
+    path.write_text(f"{head}def test_split_error{body.replace(':', ':' + NOTHING, 1)}")
     faults = " ".join(verified(copy).faults)
     assert "split_heads, rest-left-out: full marks" in faults
 

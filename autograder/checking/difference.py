@@ -1,0 +1,182 @@
+"""The first difference of two values of any kind, in words. Nothing is cut to compare it."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.checking.tolerance import allowed_error
+from autograder.checking.wording import SHORT, Difference, text_difference
+from autograder.report.literal import as_text
+from autograder.report.values import index, shape
+from autograder.text import few, ordinal, several
+from autograder.worker.codec import Figure, Tensor
+from autograder.worker.kinds import Record, items_of, kind_of
+
+MOST_NAMED = 5
+NUMBERS = {int, float, complex}
+NAMES: dict[type, str] = {
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a number",
+    complex: "a complex number",
+    str: "a text",
+    bytes: "bytes",
+    np.ndarray: "an array",
+    Figure: "a figure",
+}
+
+
+def kind_in_words(value: object) -> str:
+    """`a list`, `None`, `True`, `a Token`."""
+    if value is None or isinstance(value, bool | np.bool_):
+        return str(value)
+    if isinstance(value, Record):
+        return f"a {as_text(value.type, SHORT)[1:-1]}"
+    if isinstance(value, Tensor) and value.ndim:
+        return "a tensor"
+    kind = kind_of(value)
+    return NAMES.get(kind, f"a {kind.__name__}")
+
+
+def difference(yours: Any, right: Any, within: float | None = None) -> Difference | None:
+    """What differs first between two values as they come over the wire; None if nothing does.
+
+    Kinds have to be the same, but for whole and other numbers. Whole numbers are compared exactly,
+    others as far as rounding lets one tell, or within `within`; NaN is the same as NaN.
+    """
+    return _Comparison(within).find(yours, right)
+
+
+class _Comparison:
+    def __init__(self, within: float | None) -> None:
+        self.within = within
+
+    def find(self, yours: Any, right: Any) -> Difference | None:
+        mine, theirs = kind_of(yours), kind_of(right)
+        if mine is not theirs and not {mine, theirs} <= NUMBERS:
+            return Difference(f"is {kind_in_words(yours)}; expected {kind_in_words(right)}")
+        if theirs in NUMBERS:
+            return None if self._close(yours, right) else _values(_plain(yours), _plain(right))
+        if theirs is np.ndarray:
+            return self._array(np.asarray(yours), np.asarray(right))
+        if theirs in {list, tuple}:
+            return self._sequence(items_of(yours), items_of(right))
+        if theirs in {set, frozenset}:
+            return _members("item", yours, right)
+        if theirs is dict:
+            found = _members("key", yours, right)
+            return found or self._parts(yours, right, lambda key: f"the value for {_short(key)}")
+        if theirs is Record:
+            return self._record(yours, right)
+        if theirs is str:
+            return text_difference(yours, right)
+        return None if _plain(yours) == _plain(right) else _values(yours, right)
+
+    def _close(self, yours: Any, right: Any) -> bool:
+        """Whether two numbers are the same."""
+        one, other = _plain(yours), _plain(right)
+        if one == other or (self.within is None and {type(one), type(other)} == {int}):
+            return bool(one == other)
+        if isinstance(one, complex) or isinstance(other, complex):
+            parts = (
+                (complex(one).real, complex(other).real),
+                (complex(one).imag, complex(other).imag),
+            )
+            return all(self._close(*pair) for pair in parts)
+        dtype = getattr(yours, "dtype", np.dtype(float))
+        try:
+            mine, theirs = float(one), float(other)
+        except OverflowError:
+            return False
+        if math.isnan(mine) or math.isnan(theirs) or math.isinf(theirs):
+            return math.isnan(mine) and math.isnan(theirs)
+        allowed = self.within
+        if allowed is None:
+            allowed = float(allowed_error(dtype, np.asarray(theirs)))
+        return abs(mine - theirs) <= allowed
+
+    def _array(self, yours: Any, right: Any) -> Difference | None:
+        if yours.shape != right.shape:
+            return Difference(f"has the shape {shape(yours.shape)}; expected {shape(right.shape)}")
+        if (yours.dtype.kind == "b") is not (right.dtype.kind == "b"):
+            mine, theirs = (kind_in_words(each.dtype.type()) for each in (yours, right))
+            return Difference(f"is an array of values such as {mine}; expected {theirs}")
+        wrong = ~self._cells(yours, right)
+        if not wrong.any():
+            return None
+        first = tuple(int(i) for i in np.argwhere(wrong)[0])
+        mine, theirs = (_short(_plain(each[first])) for each in (yours, right))
+        said = f"differs in {int(wrong.sum())} of {several(right.size, 'value')}"
+        return Difference(f"{said}. At {index(first)}: yours {mine}, expected {theirs}")
+
+    def _cells(self, yours: Any, right: Any) -> Any:
+        """Which cells of two arrays of one shape are the same."""
+        same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
+        if self.within is None and {yours.dtype.kind, right.dtype.kind} <= set("biu"):
+            return same
+        expected = np.where(np.isfinite(right), np.abs(right), 0).astype(np.float64)
+        allowed = allowed_error(yours.dtype, expected) if self.within is None else self.within
+        with np.errstate(all="ignore"):
+            return same | (np.abs(yours - right) <= allowed)
+
+    def _sequence(self, yours: Sequence[Any], right: Sequence[Any]) -> Difference | None:
+        for place, (one, other) in enumerate(zip(yours, right, strict=False), 1):
+            found = self.find(one, other)
+            if found is not None:
+                return found.within(f"the {ordinal(place)} item")
+        if len(yours) == len(right):
+            return None
+        said = f"has {several(len(yours), 'item')}; expected {len(right)}"
+        first = min(len(yours), len(right))
+        if len(yours) < len(right):
+            return Difference(f"{said}. The first that is missing is {_short(right[first])}")
+        return Difference(f"{said}. The first that is too many is {_short(yours[first])}")
+
+    def _record(self, yours: Record, right: Record) -> Difference | None:
+        if yours.type != right.type:
+            return Difference(f"is {kind_in_words(yours)}; expected {kind_in_words(right)}")
+        found = _members("field", yours.fields, right.fields)
+        return found or self._parts(yours.fields, right.fields, lambda name: f"the field {name}")
+
+    def _parts(
+        self, yours: Mapping[Any, Any], right: Mapping[Any, Any], place: Callable[[Any], str]
+    ) -> Difference | None:
+        """The first value that differs, of the same keys."""
+        for key, other in right.items():
+            found = self.find(yours[key], other)
+            if found is not None:
+                return found.within(place(key))
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """A number as Python has it."""
+    return value.item() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _short(value: Any) -> str:
+    return as_text(value, SHORT)
+
+
+def _values(yours: Any, right: Any) -> Difference:
+    mine, theirs = _short(yours), _short(right)
+    if mine == theirs:
+        return Difference(f"is not {theirs}, though it begins like that")
+    return Difference(f"is {mine}; expected {theirs}")
+
+
+def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
+    """Which items, keys or fields are missing, and which are too many; True and 1 are two."""
+    mine, theirs = ({(kind_of(key) is bool, key): key for key in each} for each in (yours, right))
+    absent = [key for known, key in theirs.items() if known not in mine]
+    extra = [key for known, key in mine.items() if known not in theirs]
+    said = [f"lacks {_named(noun, absent)}"] if absent else []
+    said += [f"has {_named(noun, extra)} too many"] if extra else []
+    return Difference(" and ".join(said)) if said else None
+
+
+def _named(noun: str, keys: Sequence[Any]) -> str:
+    texts = sorted(_short(key) for key in keys)
+    return f"the {noun}{'s' * (len(keys) > 1)} {few(texts, MOST_NAMED)}"

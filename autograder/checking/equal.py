@@ -1,0 +1,125 @@
+"""What a check says of answers that are no arrays: texts, truth values, lists, sets, records."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.checking.difference import difference, kind_in_words
+from autograder.checking.expect import Mismatch
+from autograder.report.literal import as_text
+from autograder.text import capital, is_plural
+from autograder.worker.kinds import Record, Tuple, kind_of
+from autograder.worker.serialise import serialised
+
+
+def expect_equal(
+    actual: Any,
+    expected: Any,
+    what: str = "the result",
+    *,
+    within: float | None = None,
+    finding: str = "",
+) -> Any:
+    """Pass if an answer is the expected value, of any kind but functions and the like.
+
+    A list is not a tuple and True is not 1; but 3 is 3.0. Whole numbers, texts, dates and bytes are
+    compared exactly, and whole; other numbers as far as rounding lets one tell. Sets and dicts
+    have no order. An object of a dataclass is one of the same name with the same fields.
+
+    Args:
+        actual: what the student's function returned, of any type.
+        expected: the right value, as the reference returns it.
+        what: the name of the value in the student's terms, "the words".
+        within: an absolute tolerance for numbers in place of the usual one.
+        finding: a sentence of the check's own to say before what differs.
+
+    Returns:
+        The answer.
+
+    Raises:
+        Mismatch: it differs; the finding says where first, and how.
+        Unsendable: the expected value is of a kind that cannot be compared.
+    """
+    __tracebackhide__ = True
+    right = serialised(expected)
+    found = difference(actual, right, within)
+    if found is None:
+        return actual
+    text = found.about(what)
+    if actual is None:
+        text = f"{capital(what)} {_is(what)} None. Is a `return` missing?"
+    raise Mismatch(f"{finding} {text}".strip(), what, as_text(actual), as_text(right))
+
+
+def expect_true(actual: Any, what: str = "the result") -> None:
+    """Pass if an answer is True: the truth value itself, not something that counts as true.
+
+    Raises:
+        Mismatch: it is False, or no truth value at all.
+    """
+    __tracebackhide__ = True
+    _expect_truth(actual, True, what)
+
+
+def expect_false(actual: Any, what: str = "the result") -> None:
+    """Pass if an answer is False: the truth value itself, not None, 0 or something empty.
+
+    Raises:
+        Mismatch: it is True, or no truth value at all.
+    """
+    __tracebackhide__ = True
+    _expect_truth(actual, False, what)
+
+
+def _expect_truth(actual: Any, expected: bool, what: str) -> None:
+    __tracebackhide__ = True
+    if kind_of(actual) is bool and bool(actual) is expected:
+        return
+    said = as_text(actual, 60)
+    missing = " Is a `return` missing?" if actual is None else ""
+    other = kind_in_words(actual)
+    kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
+    raise Mismatch(f"{capital(what)} {_is(what)} {said}{kind}; expected {expected}.{missing}", what)
+
+
+def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
+    """Pass if an answer is of a type; returns the answer.
+
+    Args:
+        actual: what the student's function returned.
+        kind: a type of Python's (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
+            `numpy.ndarray`, None, or the name of a class of the exercise: "Token". A bool is no
+            int, and an int no float; a tuple is no list.
+        what: the name of the value in the student's terms.
+
+    Raises:
+        Mismatch: it is of another type.
+    """
+    __tracebackhide__ = True
+    if isinstance(kind, str):
+        fits = isinstance(actual, Record | Tuple) and actual.type == kind
+        wanted = f"a {kind}"
+    else:
+        fits = actual is None if kind is None else kind_of(actual) is kind
+        wanted = _wanted(kind)
+    if not fits:
+        missing = " Is a `return` missing?" if actual is None else ""
+        said = kind_in_words(actual)
+        raise Mismatch(f"{capital(what)} {_is(what)} {said}; expected {wanted}.{missing}", what)
+    return actual
+
+
+def _wanted(kind: type | None) -> str:
+    if kind is None:
+        return "None"
+    if kind is bool:
+        return "True or False"
+    examples: dict[type, Any] = {np.ndarray: np.zeros(1)}
+    try:
+        return kind_in_words(examples[kind] if kind in examples else kind())
+    except TypeError:
+        return f"a {kind.__name__}"
+
+
+def _is(what: str) -> str:
+    return "are" if is_plural(what) else "is"

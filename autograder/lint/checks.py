@@ -1,0 +1,135 @@
+"""The checks of exercises, collected as a judge collects them, and what cannot be collected."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from autograder.course import Course
+from autograder.grading.options import OPTIONS, register_marks
+from autograder.lint.marks import slips_in_marks
+from autograder.lint.slip import Slip, nearest
+from autograder.lint.stopped import slip_of
+from autograder.lint.text import course_text
+from autograder.text import one_line
+
+_TEST = re.compile(r"\btest_\w+")
+LIKE_A_CHECK_FILE = 0.8
+
+
+class Collected:
+    """The checks that pytest found, by exercise, and a slip for each file that stopped it."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.items: dict[str, list[pytest.Item]] = {}
+        self.slips: list[Slip] = []
+
+    def note_failure(
+        self,
+        node: pytest.Item | pytest.Collector,
+        call: pytest.CallInfo[object],
+        report: object,
+    ) -> None:
+        """Take up why a file could not be collected; for pytest's `pytest_exception_interact`."""
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            self.slips.append(not_loaded(self.course, node.path, call.excinfo.value))
+
+    def note_items(self, items: Sequence[pytest.Item]) -> None:
+        """Take up what was collected."""
+        for item in items:
+            self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
+
+    def look(self, exercises: Sequence[str]) -> list[Slip]:
+        """The slips in the checks of these exercises, which were all to be collected."""
+        if not self.slips:
+            for name in exercises:
+                path = self.course.checks_file(name)
+                self.slips += slips_in_marks(path, self.items.get(name, []))
+        return self.slips
+
+
+def not_loaded(course: Course, path: Path, error: BaseException) -> Slip:
+    """The slip that a check file cannot be loaded, from what pytest raised."""
+    cause = error.__cause__ if error.__cause__ is not None else error
+    doing = f"{path.name} cannot be loaded"
+    if not isinstance(error, pytest.fail.Exception):
+        return slip_of(cause, course.grading, path, doing)
+    text = course_text(path)  # pytest says which function it is, and not where
+    named = [name for name in _TEST.findall(str(error)) if name in text.functions]
+    line = text.line_of_mark(named[0]) if named else 1
+    return Slip(path, line, f"{doing}: {one_line(str(error))}")
+
+
+class _Plugin:
+    """Collects, and runs nothing."""
+
+    def __init__(self, collected: Collected) -> None:
+        self.collected = collected
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        register_marks(config)
+
+    def pytest_exception_interact(
+        self,
+        node: pytest.Item | pytest.Collector,
+        call: pytest.CallInfo[object],
+        report: object,
+    ) -> None:
+        self.collected.note_failure(node, call, report)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.collected.note_items(session.items)
+        return True
+
+
+def slips_in_checks(course: Course, exercises: Sequence[str]) -> list[Slip]:
+    """The slips in the check files of some exercises. Nothing of a submission is run."""
+    from autograder.grading.plugin import CheckPlugin
+
+    missing = [missing_checks(course, name) for name in exercises]
+    if not exercises or any(missing):
+        return [slip for slip in missing if slip is not None]
+    root = str(course.root)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    collected = Collected(course)
+    files = [str(course.checks_file(name)) for name in exercises]
+    environment = os.environ.pop("PYTEST_ADDOPTS", None)
+    try:
+        plugins = [CheckPlugin(course, 0, _no_client), _Plugin(collected)]
+        pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
+    finally:
+        if environment is not None:
+            os.environ["PYTEST_ADDOPTS"] = environment
+    return collected.look(exercises)
+
+
+def _no_client(_item: pytest.Item) -> NoReturn:
+    raise AssertionError("nothing runs while checks are collected")
+
+
+def missing_checks(course: Course, exercise: str) -> Slip | None:
+    """That there is no check file, and which file was probably meant to be it."""
+    file = course.checks_file(exercise)
+    if file.is_file():
+        return None
+    folder = file.parent
+    others = {path.stem for path in folder.glob("test_*.py")} if folder.is_dir() else set()
+    near = nearest(
+        file.stem, others - {f"test_{name}" for name in course.exercises}, LIKE_A_CHECK_FILE
+    )
+    is_it = f" There is a {near}.py: is that the one?" if near else ""
+    says = f"the exercise {exercise} has no checks: {file} is not there.{is_it}"
+    return Slip(course.root / "course.yml", _line_of(course, exercise), says)
+
+
+def _line_of(course: Course, exercise: str) -> int:
+    """The line of course.yml on which an exercise is named."""
+    lines = (course.root / "course.yml").read_text(encoding="utf-8").splitlines()
+    named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
+    return next(named, 1)

@@ -1,0 +1,132 @@
+"""All slips of some exercises: what `build`, `check`, `grade` and `verify` ask for first."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from autograder.course import Course, Exercise
+from autograder.diagnosis.mistakes import (
+    NAMES,
+    WrongMistakes,
+    load_module,
+    read_mistakes,
+)
+from autograder.lint.checks import slips_in_checks
+from autograder.lint.dry_run import slips_in_runs
+from autograder.lint.names import Uses, defined_in_solution, loaded_modules, undefined_names
+from autograder.lint.places import Places
+from autograder.lint.recipes import slips_in_recipe
+from autograder.lint.slip import CourseSlips, Slip, nearest
+from autograder.lint.stopped import slip_of
+from autograder.own_modules import importable
+
+ALIKE = 0.8
+
+
+def refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
+    """Do nothing, if the course's files for some exercises are as they must be.
+
+    Checks are collected, recipes are run on a few calls; nothing of a submission is run.
+
+    Raises:
+        CourseSlips: they are not; it says where, which word, and what was probably meant.
+    """
+    with importable(course):
+        slips = slips_in_checks(course, [exercise.name for exercise in exercises])
+        if slips:
+            raise CourseSlips(slips)
+        refuse_slips_in_code(course, exercises)
+
+
+def refuse_slips_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
+    """The same, where a judge has collected the checks and looked at their marks already.
+
+    Raises:
+        CourseSlips: something else than the marks is not as it must be.
+    """
+    with importable(course):
+        slips = _slips_in_code(course, exercises)
+    if slips:
+        raise CourseSlips(slips)
+
+
+def _slips_in_code(course: Course, exercises: Sequence[Exercise]) -> list[Slip]:
+    slips: list[Slip] = []
+    modules = []
+    for exercise in exercises:
+        found = _loaded(course, exercise)
+        slips += found if isinstance(found, list) else []
+        modules.append(found)
+    for path, module in loaded_modules(course.grading).items():
+        slips += undefined_names(path, module)
+    if slips:
+        return slips
+    for exercise, found in zip(exercises, modules, strict=True):
+        slips += Uses(course, exercise).slips()
+        if isinstance(found, ModuleType):
+            slips += slips_in_mistakes(course, exercise, found)
+    return slips
+
+
+def _loaded(course: Course, exercise: Exercise) -> ModuleType | list[Slip]:
+    """The module of an exercise's misconceptions, or why there is none."""
+    folder = course.root / course.content.reference / "misconceptions"
+    path = _file_of(folder, exercise.name)
+    try:
+        module = load_module(course.content.reference, exercise.name)
+    except Exception as error:
+        doing = f"the misconceptions of {exercise.name} cannot be loaded"
+        return [slip_of(error, course.grading, path, doing)]
+    return module or _named_otherwise(course, exercise, folder)
+
+
+def slips_in_mistakes(course: Course, exercise: Exercise, module: ModuleType) -> list[Slip]:
+    """The slips in the module of an exercise's misconceptions."""
+    places = Places(module)
+    try:
+        mistakes = read_mistakes(module)
+    except WrongMistakes as wrong:
+        return [places.of_name(wrong.name, f"`{wrong.name}` is not as it must be: {wrong}.")]
+    slips = _names(module, places)
+    solution = defined_in_solution(course, exercise)
+    for name, recipe in mistakes.recipes.items():
+        found = slips_in_recipe(name, recipe, places, solution)
+        slips += found or slips_in_runs(recipe, places, course.grading)
+    return slips
+
+
+def _file_of(folder: Path, exercise: str) -> Path:
+    package = folder / exercise / "__init__.py"
+    return package if package.is_file() else folder / f"{exercise}.py"
+
+
+def _named_otherwise(course: Course, exercise: Exercise, folder: Path) -> list[Slip]:
+    """A file that has almost the exercise's name, where no file has it."""
+    others = {path.stem for path in folder.glob("[!_]*")} if folder.is_dir() else set()
+    near = nearest(exercise.name, sorted(others - set(course.exercises)), ALIKE)
+    if not near:
+        return []
+    says = (
+        f"there are no misconceptions {exercise.name}.py, and `{near}` is no exercise; "
+        f"did you mean `{exercise.name}`?"
+    )
+    return [Slip(_file_of(folder, near), 1, says)]
+
+
+def _names(module: ModuleType, places: Places) -> list[Slip]:
+    """Names that are almost those by which a module is read, and no name that is."""
+    if any(hasattr(module, name) for name in NAMES):
+        return _almost(module, places)
+    says = f"none of {', '.join(NAMES)} is in it, so it names no mistake."
+    return _almost(module, places) or [Slip(places.path, 1, says)]
+
+
+def _almost(module: ModuleType, places: Places) -> list[Slip]:
+    slips = []
+    for name, value in vars(module).items():
+        if isinstance(value, type | ModuleType):
+            continue
+        near = nearest(name, NAMES, ALIKE) or nearest(name.upper(), NAMES, ALIKE)
+        if near and name not in NAMES and not hasattr(module, near):
+            slips.append(places.of_name(name, f"`{name}` is not read; did you mean `{near}`?"))
+    return slips

@@ -1,0 +1,105 @@
+"""Where a recipe or a misconception stands in the course's files, by the words in it."""
+
+import ast
+import dataclasses
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from autograder.diagnosis.recipe import Misconception, Recipe
+from autograder.lint.slip import Slip
+from autograder.lint.text import CourseText, course_text
+
+NEAR = 8  # lines that an entry of a table may have
+
+
+class Places:
+    """The files of one exercise's misconceptions: its own module first, then what it imports."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.path = Path(str(module.__file__))
+        package = module.__name__.rpartition(".")[0]
+        own: list[Path] = []
+        others: list[Path] = []
+        for name, each in list(sys.modules.items()):
+            path = getattr(each, "__file__", None)
+            if not path or not name.startswith(f"{package}."):
+                continue
+            mine = name == module.__name__ or name.startswith(f"{module.__name__}.")
+            (own if mine else others).append(Path(path))
+        self._paths = [self.path, *sorted(set(own) - {self.path}), *sorted(set(others))]
+
+    def _texts(self) -> Iterator[CourseText]:
+        for path in self._paths:
+            yield course_text(path)
+
+    def of_name(self, name: str, says: str) -> Slip:
+        """A slip where a name of the module gets its value."""
+        return Slip(self.path, course_text(self.path).line_of_assignment(name), says)
+
+    def of_recipe(self, function: str, says: str, word: str = "") -> Slip:
+        """A slip in the call that makes a function's recipe, on the line of a word in it."""
+        for text in self._texts():
+            call = _call_for(text, function)
+            if call is not None:
+                lines = [_line_in(call, word)] if word else []
+                return Slip(text.path, next((n for n in lines if n), call.lineno), says)
+        return self.of_word(word or function, says)
+
+    def of_word(self, word: object, says: str) -> Slip:
+        """A slip where a word stands as a text; at the module's start where it stands nowhere."""
+        for text in self._texts():
+            line = text.line_of_text(str(word))
+            if line:
+                return Slip(text.path, line, says)
+        return self.of_name("RECIPES", says)
+
+    def of_misconception(self, wrong: Misconception, says: str, word: str = "") -> Slip:
+        """A slip where a misconception is: its id, near the word, or else its own function."""
+        met: list[tuple[Path, int]] = []
+        for text in self._texts() if wrong.id else ():
+            line = 0
+            while line := text.line_of_text(wrong.id, line + 1):
+                near = text.line_of_text(word, line) if word else line
+                if near and near - line < NEAR:
+                    return Slip(text.path, near, says)
+                met.append((text.path, line))
+        return Slip(*(met or [*_of_code(wrong.replaces), (self.path, 1)])[0], says)
+
+
+def _call_for(text: CourseText, function: str) -> ast.Call | None:
+    """The call of Recipe that begins with the function's name."""
+    if f'"{function}"' not in text.text:
+        return None
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        first = node.args[0] if node.args else None
+        is_name = isinstance(first, ast.Constant) and first.value == function
+        if node.func.id == Recipe.__name__ and is_name:
+            return node
+    return None
+
+
+def _line_in(call: ast.Call, word: str) -> int:
+    """The line of a text, or of an argument's name, within a call; 0 if it is not in it."""
+    for node in ast.walk(call):
+        if isinstance(node, ast.Constant) and node.value == word:
+            return node.lineno
+        if isinstance(node, ast.keyword) and node.arg == word:
+            return node.value.lineno
+    fields = [each.name for each in dataclasses.fields(Recipe)]
+    place = fields.index(word) if word in fields else len(call.args)
+    return call.args[place].lineno if place < len(call.args) else 0
+
+
+def _of_code(steps: Mapping[str, Any]) -> list[tuple[Path, int]]:
+    """Where the functions of some steps stand."""
+    codes = [getattr(step, "__code__", None) for step in _values(steps)]
+    return [(Path(code.co_filename), code.co_firstlineno) for code in codes if code is not None]
+
+
+def _values(steps: object) -> list[Any]:
+    return list(steps.values()) if isinstance(steps, Mapping) else []
