@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -95,8 +94,6 @@ def slips_in_checks(course: Course, exercises: Sequence[str]) -> list[Slip]:
     if not exercises or any(missing):
         return [slip for slip in missing if slip is not None]
     root = str(course.root)
-    if root not in sys.path:
-        sys.path.insert(0, root)
     collected = Collected(course)
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)

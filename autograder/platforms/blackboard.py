@@ -85,7 +85,7 @@ def _notes(listing: Listing) -> list[str]:
 BLACKBOARD = Importer(
     name="blackboard",
     title="Blackboard",
-    expected="files such as Homework 1_amuster_attempt_2027-02-05-23-10-00_softmax.py",
+    expected="files such as Homework 1_amuster_attempt_2027-02-05-23-10-00_homework.py",
     recognise=lambda listing: sum(_FILE.fullmatch(name) is not None for name in listing.files),
     read=read,
     also=_notes,

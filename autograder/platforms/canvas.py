@@ -53,7 +53,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 CANVAS = Importer(
     name="canvas",
     title="Canvas",
-    expected="files such as musterfrauanna_1234_56789_softmax.py",
+    expected="files such as musterfrauanna_1234_56789_homework.py",
     recognise=lambda listing: len(read(listing)),
     read=read,
 )

@@ -42,7 +42,7 @@ def recognise(listing: Listing) -> int:
 NBGRADER = Importer(
     name="nbgrader",
     title="nbgrader's submitted folder",
-    expected="folders such as amuster/attention-1 with a timestamp.txt in it",
+    expected="folders such as amuster/week-1 with a timestamp.txt in it",
     recognise=recognise,
     read=read,
 )

@@ -38,7 +38,7 @@ def recognise(listing: Listing) -> int:
 REPOSITORIES = Importer(
     name="repositories",
     title="repositories, one a student",
-    expected="folders such as attention-1-amuster, each a clone",
+    expected="folders such as week-1-amuster, each a clone",
     recognise=recognise,
     read=read,
 )
