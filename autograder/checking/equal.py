@@ -8,7 +8,7 @@ from autograder.checking.difference import difference, kind_in_words
 from autograder.checking.expect import Mismatch
 from autograder.report.literal import as_text
 from autograder.text import capital, is_plural
-from autograder.worker.kinds import Record, Tuple, kind_of
+from autograder.worker.kinds import Record, Tuple, items_of, kind_of
 from autograder.worker.serialise import serialised
 
 
@@ -18,6 +18,7 @@ def expect_equal(
     what: str = "the result",
     *,
     within: float | None = None,
+    any_row: bool = False,
     finding: str = "",
 ) -> Any:
     """Pass if an answer is the expected value, of any kind but functions and the like.
@@ -31,6 +32,7 @@ def expect_equal(
         expected: the right value, as the reference returns it.
         what: the name of the value in the student's terms, "the words".
         within: an absolute tolerance for numbers in place of the usual one.
+        any_row: whether lists and tuples are the same.
         finding: a sentence of the check's own to say before what differs.
 
     Returns:
@@ -42,13 +44,25 @@ def expect_equal(
     """
     __tracebackhide__ = True
     right = serialised(expected)
-    found = difference(actual, right, within)
+    pair = (_as_lists(actual), _as_lists(right)) if any_row else (actual, right)
+    found = difference(*pair, within)
     if found is None:
         return actual
     text = found.about(what)
     if actual is None:
         text = f"{capital(what)} {_is(what)} None. Is a `return` missing?"
     raise Mismatch(f"{finding} {text}".strip(), what, as_text(actual), as_text(right))
+
+
+def _as_lists(value: Any) -> Any:
+    """The value with a list in place of each list and tuple; dicts and records keep their kind."""
+    if kind_of(value) in {tuple, list}:
+        return [_as_lists(each) for each in items_of(value)]
+    if isinstance(value, dict):
+        return {key: _as_lists(each) for key, each in value.items()}
+    if isinstance(value, Record):
+        return Record(value.type, {name: _as_lists(each) for name, each in value.fields.items()})
+    return value
 
 
 def expect_true(actual: Any, what: str = "the result") -> None:

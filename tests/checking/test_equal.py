@@ -186,3 +186,12 @@ def test_exceptions_by_type_and_message(submit):
         expect_error(work.parse, ")", type="SyntaxError")
     with pytest.raises(ValueError, match="cannot be compared"):
         expect_error(work.parse, ")", type="ParseError", message="x" * 600)
+
+
+def test_lists_and_tuples_are_the_same_where_a_check_says_so():
+    answer = serialised({"a": [("x", 1), ["y", 2]]})
+    expect_equal(answer, {"a": [["x", 1], ("y", 2)]}, any_row=True)
+    with pytest.raises(Mismatch, match="tuple"):
+        expect_equal(answer, {"a": [["x", 1], ["y", 2]]})
+    with pytest.raises(Mismatch):
+        expect_equal(answer, {"a": [["x", 1], ["y", 3]]}, any_row=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.checking.equal import expect_equal
 from autograder.checking.purity import expect_no_trace
-from reference.comparing import expect_same
 from reference.pairs import learn_merges, merge, most_frequent_pair
 
 
@@ -23,9 +23,9 @@ def drawn(rng, length):
 def test_pair(submission, rng):
     for tokens in ("ab", "abab", "abcbc", "bab", "aaab", "abcd", drawn(rng, 12), drawn(rng, 30)):
         answer = submission.most_frequent_pair(list(tokens))
-        expect_same(answer, most_frequent_pair(list(tokens)), "the pair")
+        expect_equal(answer, most_frequent_pair(list(tokens)), "the pair", any_row=True)
     longer = ["lo", "w", " ", "lo", "w", "er"]
-    expect_same(submission.most_frequent_pair(longer), ["lo", "w"], "the pair")
+    expect_equal(submission.most_frequent_pair(longer), ["lo", "w"], "the pair", any_row=True)
 
 
 @pytest.mark.check(
@@ -43,8 +43,8 @@ def test_merge(submission, rng):
     for tokens, pair in cases:
         given = list(tokens)
         answer, (after, _) = submission.merge.with_arguments(given, tuple(pair))
-        expect_same(answer, merge(given, tuple(pair)), "the list of tokens")
-        expect_same(after, given, "the argument tokens after the call")
+        expect_equal(answer, merge(given, tuple(pair)), "the list of tokens", any_row=True)
+        expect_equal(after, given, "the argument tokens after the call", any_row=True)
 
 
 @pytest.mark.check(
@@ -61,7 +61,7 @@ def test_learn(submission, rng):
     cases = [("ab", 1), ("abab", 2), ("abab", 9), ("aaaa", 3), ("a", 2), ("", 1), ("abc", 0)]
     for text, count in [*cases, ("low lower lowest", 3), (drawn(rng, 25), 5)]:
         answer = submission.learn_merges(text, count)
-        expect_same(answer, learn_merges(text, count), "the list of pairs")
+        expect_equal(answer, learn_merges(text, count), "the list of pairs", any_row=True)
 
 
 @pytest.mark.hidden
@@ -75,4 +75,4 @@ def test_other_texts(submission, rng):
     expect_no_trace(submission, calls)
     for _ in range(4):
         text, count = drawn(rng, 30), int(rng.integers(2, 8))
-        expect_same(submission.learn_merges(text, count), learn_merges(text, count), "the list")
+        expect_equal(submission.learn_merges(text, count), learn_merges(text, count), "the list", any_row=True)
