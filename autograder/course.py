@@ -168,18 +168,19 @@ class Course:
         return self.root / self.content.checks / f"test_{exercise}.py"
 
 
-def find_course(start: Path) -> Course:
-    """The course that `start` belongs to: the nearest `course.yml` above it.
+def find_course(*starts: Path) -> Course:
+    """The nearest `course.yml` above one of `starts`, the first of them that has one.
 
     Else the one whose folder the environment names as AUTOGRADER_COURSE, else the kit's own.
 
     Raises:
         UserError: there is none, or it has a mistake.
     """
-    start = start.resolve()
-    for folder in (start, *start.parents):
-        if (folder / FILE_NAME).is_file():
-            return load_course(folder / FILE_NAME)
+    tried = list(dict.fromkeys(start.resolve() for start in starts))
+    for start in tried:
+        for folder in (start, *start.parents):
+            if (folder / FILE_NAME).is_file():
+                return load_course(folder / FILE_NAME)
     named = os.environ.get("AUTOGRADER_COURSE")
     if named:
         return load_course(Path(named).resolve() / FILE_NAME)
@@ -187,8 +188,8 @@ def find_course(start: Path) -> Course:
     if own.is_file():
         return load_course(own)
     raise UserError(
-        f"No {FILE_NAME} in {start} or above it. "
-        f"Run the command inside the course's folder, or say --course FOLDER."
+        f"No {FILE_NAME} in {' or '.join(map(str, tried))}, or above. Run the command inside the "
+        f"course's folder, say --course FOLDER, or set AUTOGRADER_COURSE to that folder."
     )
 
 
