@@ -65,9 +65,8 @@ class Screen:
             self.page = 0
             return report
         a_page = room - 1
-        start = self.page * a_page
-        if start >= len(report):
-            self.page = start = 0
+        self.page %= -(-len(report) // a_page)
+        start = min(self.page * a_page, len(report) - a_page)
         left = len(report) - start - a_page
         more = f"  … {several(left, 'line')} more: space" if left > 0 else "  … the top: space"
         return [*report[start : start + a_page], [(more, "dim")]]

@@ -1,5 +1,6 @@
 """What the terminal can show, and lines printed so: colour, width, or words alone."""
 
+import contextlib
 import os
 import shutil
 import sys
@@ -48,7 +49,11 @@ class Terminal:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and lines."""
+        """Columns and lines: the terminal's own, or what the environment says of them."""
+        with contextlib.suppress(OSError, ValueError):
+            columns, lines = os.get_terminal_size(sys.stdout.fileno())
+            if columns and lines:
+                return columns, lines
         return shutil.get_terminal_size((80, 24))
 
     def text(self, line: Line) -> str:

@@ -12,6 +12,7 @@ import sys
 import termios
 import time
 
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME")
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -23,11 +24,9 @@ class Terminal:
         self.process, self.line = pty.fork()
         if not self.process:  # pragma: no cover
             os.chdir(cwd)
-            os.environ.pop("NO_COLOR", None)
-            os.environ.pop("COLUMNS", None)
-            os.environ.update({"TERM": "xterm", **env})
+            kept = {name: os.environ[name] for name in KEPT if name in os.environ}
             command = [sys.executable, "-m", "autograder", *map(str, args)]
-            os.execv(sys.executable, command)
+            os.execve(sys.executable, command, {**kept, "TERM": "xterm", **env})
         self.resize(columns, lines)
 
     def resize(self, columns, lines):
