@@ -4,6 +4,7 @@ Others may have made what lies beside that file: no link is followed there.
 """
 
 import contextlib
+import stat
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from autograder.submission.read import UnreadableFile, read_bytes
 
 FOLDER = ".autograder"
 MOST = 1024 * 1024
+IGNORED = "*\n"
 
 Kept = TypeVar("Kept", bound=msgspec.Struct)
 
@@ -32,5 +34,15 @@ def write_kept(path: Path, record: msgspec.Struct) -> None:
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
         with opened_folder(path.parent) as folder:
-            write_whole(path.parent / ".gitignore", "*\n", folder)  # it is nobody else's
+            if not _is_ours(path.parent / ".gitignore"):
+                write_whole(path.parent / ".gitignore", IGNORED, folder)  # it is nobody else's
             write_whole(path, msgspec.json.format(msgspec.json.encode(record), indent=2), folder)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether it is there already, as a file that nothing else is a name of."""
+    with contextlib.suppress(OSError):
+        found = path.lstat()
+        whole = found.st_size == len(IGNORED) and found.st_nlink == 1
+        return stat.S_ISREG(found.st_mode) and whole
+    return False
