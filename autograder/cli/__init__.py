@@ -79,7 +79,7 @@ def app(context: click.Context) -> None:
     Without a command: the course as a list, and what comes next.
     """
     if context.invoked_subcommand is None:
-        context.invoke(status)
+        context.invoke(app.commands["status"])  # its module takes the place of its name here
 
 
 @app.command(short_help="List the course: what is done, begun, due.")
