@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -37,9 +38,9 @@ def run(name: str | None, spoken: bool, course_path: Path | None) -> int:
         watch = Watch(desk, terminal, screen)
         examiner = Examiner(course, course.content.exercises, children, watch.events.put)
         signal.signal(signal.SIGTERM, _stop)
-        for name_ in ("SIGWINCH", "SIGCONT"):
-            if hasattr(signal, name_):
-                signal.signal(getattr(signal, name_), lambda *_: watch.events.put(Again()))
+        if sys.platform != "win32":
+            signal.signal(signal.SIGWINCH, lambda *_: watch.events.put(Again()))
+            signal.signal(signal.SIGTSTP, lambda *_: watch.events.put(Again(wanted=True)))
         try:
             watch.run(examiner)
         finally:

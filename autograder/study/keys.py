@@ -36,6 +36,10 @@ class Keys:
         trace: TracebackType | None,
     ) -> None:
         self._stop.set()
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Have keys come as they did before."""
         if self._before is not None and sys.platform != "win32":
             import termios
 

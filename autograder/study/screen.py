@@ -29,11 +29,19 @@ class Screen:
         self.page = 0
 
     def __enter__(self) -> "Screen":
-        if self.terminal.moves:
-            self._write(ENTER)
+        self.enter()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def enter(self) -> None:
+        """Have a screen of one's own, beside what is on the terminal."""
+        if self.terminal.moves:
+            self._write(ENTER)
+
+    def leave(self) -> None:
+        """Give back the terminal as it was."""
         if self.terminal.moves:
             self._write(LEAVE)
 

@@ -1,6 +1,8 @@
 """`watch`: what is saved is checked and shown; keys ask for more."""
 
+import os
 import queue
+import signal
 import time
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from autograder.submission.code import read_code
 from autograder.submission.source import Source
 
 SETTLE = 0.25  # s that a file which is no Python, or not there, has to become whole
+SETTLE_A_LINE = 0.06  # s for one whose last line has no end
 SILENT = 1.0  # s after a save in which more word of the same save says nothing new
 TICK = 1.0  # s after which the file is looked at anyway: not every disk tells of a save
 SLOW = 0.5  # s of checking, after which that is said
@@ -30,7 +33,9 @@ KEYS = "h hint   a all values   p picture   n next   q quit"
 
 
 class Again(msgspec.Struct, frozen=True):
-    """The terminal is another size, or was away."""
+    """The terminal is another size, or is `wanted` by the shell: Ctrl-Z."""
+
+    wanted: bool = False
 
 
 Event = frozenset[Path] | str | Graded | BaseException | Again
@@ -103,9 +108,18 @@ class Watch:
         elif isinstance(event, str):
             return self._key(event)
         else:
-            self.keys.take()
+            if event.wanted:
+                self._be_away()
             self._draw()
         return True
+
+    def _be_away(self) -> None:
+        """Give the terminal to the shell until one comes back."""
+        self.keys.give_back()
+        self.screen.leave()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self.screen.enter()
+        self.keys.take()
 
     def _saved(self, paths: frozenset[Path]) -> None:
         """Look at what was saved: the exercise at hand if it is among it, else the latest."""
@@ -153,8 +167,8 @@ class Watch:
             self._wait_or_say(settled, f"{error} Waiting for it.")
             return
         self._helpers = frozenset(source.helpers)
-        if not settled and _is_half(source):
-            self._unsettled = time.monotonic() + SETTLE
+        if not settled and (wait := _may_be_half(source)):
+            self._unsettled = time.monotonic() + wait
             return
         self._unsettled = 0.0
         if self._looked.get(path) == source.digest:
@@ -268,9 +282,12 @@ class Watch:
         ]
 
 
-def _is_half(source: Source) -> bool:
-    """Whether it may be half of what is being written."""
-    return not source.text.strip() or read_code(source.units).broken
+def _may_be_half(source: Source) -> float:
+    """How long to wait for the rest, in s, where it may be half of what is being written."""
+    if not source.text.strip() or read_code(source.units).broken:
+        return SETTLE
+    is_script = source.label.endswith(".py")
+    return SETTLE_A_LINE if is_script and not source.text.endswith("\n") else 0.0
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

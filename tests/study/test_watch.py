@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import termios
 import time
@@ -144,6 +145,13 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     (folder / "exercises" / "largest.py").write_text("def largest(x):\n    return max(x)\n")
     assert "14 of 14 points" in shown.until("The whole course is done: 2 exercises, 14 points.")
     shown.press("n")
+    shown.until("There is no other exercise")
+    shown.press("\x1a")
+    assert os.WIFSTOPPED(os.waitpid(shown.process, os.WUNTRACED)[1])
+    shown.quiet(0.2)
+    assert shown.said.endswith("\x1b[?1049l")
+    shown.said = ""
+    os.kill(shown.process, signal.SIGCONT)
     shown.until("There is no other exercise")
     file.write_text(WRONG)
     shown.until("checks fail that passed before")
