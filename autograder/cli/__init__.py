@@ -9,61 +9,21 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 import autograder
+from autograder.cli.options import (
+    ExerciseName,
+    InOrder,
+    course_option,
+    plain_option,
+    seed_option,
+)
 from autograder.errors import UserError
 from autograder.worker.confinement import Level
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
 STOPPED, NOBODY_READS = 130, 141
-
-course_option = click.option(
-    "--course",
-    type=click.Path(path_type=Path, exists=True),
-    help="The course's folder.  [default: where you are, or above]",
-)
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="Draw other random inputs.  [default: the course's]"
-)
-
-
-plain_option = click.option(
-    "--plain",
-    is_flag=True,
-    envvar="AUTOGRADER_PLAIN",
-    help="In words, a sentence a line, for screen readers.",
-)
-
-
-class ExerciseName(click.types.StringParamType):
-    """The name of an exercise, or where `files` are taken too, a path; the shell completes it."""
-
-    name = "exercise"
-
-    def __init__(self, files: bool = False) -> None:
-        self.files = files
-
-    def shell_complete(
-        self,
-        ctx: click.Context,
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> "list[CompletionItem]":
-        from autograder.cli.completion import exercises
-
-        return exercises(ctx.params.get("course"), incomplete, self.files)
-
-
-class InOrder(click.Group):
-    """Commands in the order in which they are written: a student's come first."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.commands)
 
 
 @click.group(
@@ -79,7 +39,8 @@ def app(context: click.Context) -> None:
     Without a command: the course as a list, and what comes next.
     """
     if context.invoked_subcommand is None:
-        context.invoke(app.commands["status"])  # its module takes the place of its name here
+        listing = app.commands["status"]  # its module takes the place of its name here
+        listing.invoke(listing.make_context("status", [], parent=context))
 
 
 @app.command(short_help="List the course: what is done, begun, due.")

@@ -114,10 +114,12 @@ def test_the_list_in_words(folder):
     assert run("status", "--plain")[1].count("·") == 0
 
 
-def test_the_commands_alone_and_by_name_say_the_same(folder):
+def test_the_commands_alone_and_by_name_say_the_same(folder, monkeypatch):
     assert run() == run("status")
     assert run()[0] == 0
     assert "autograder watch sorting" in run()[1]
+    monkeypatch.setenv("AUTOGRADER_PLAIN", "1")
+    assert "·" not in run()[1]
 
 
 def test_check_without_a_name_and_of_a_folder(folder):
