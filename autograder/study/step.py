@@ -19,6 +19,7 @@ from autograder.study.progress import write_progress
 from autograder.submission.read import UnreadableFile
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source, with_stated_numbers
+from autograder.text import one_line
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
@@ -30,7 +31,7 @@ def source_of(path: Path, exercise: Exercise) -> Source:
     try:
         source = read_source(path, exercise.name, Siblings(path.parent))
     except UnreadableFile as error:
-        raise UserError(f"{error} ({path})") from None
+        raise UserError(f"{error} ({one_line(str(path), 300)})") from None
     return with_stated_numbers(source, exercise)
 
 
