@@ -42,14 +42,14 @@ def write_whole(
         os.replace(partial.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def plain_folder(path: Path) -> None:
+def plain_folder(path: Path, mode: int = 0o777) -> None:
     """Make a folder, unless it is there.
 
     Raises:
         OSError: a link or a file has its name, or it cannot be made.
     """
     with contextlib.suppress(FileExistsError):
-        path.mkdir()
+        path.mkdir(mode)
     if not stat.S_ISDIR(path.lstat().st_mode):
         raise OSError(errno.ENOTDIR, "it is a link or a file, not a folder", str(path))
 

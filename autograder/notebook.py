@@ -66,11 +66,11 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.extras import require_libraries
     from autograder.grading.scoring import exercise_report
     from autograder.grading.session import Judge
-    from autograder.report.attempts import attempts_file, read_attempts, write_attempts
-    from autograder.report.hints import hints_shown, next_step
     from autograder.report.html import exercise_html
     from autograder.report.redact import exercise_for_student
-    from autograder.report.terminal import exercise_lines, plain
+    from autograder.report.terminal import exercise_lines
+    from autograder.report.wrap import plain
+    from autograder.study.step import shown_step
     from autograder.submission.siblings import Siblings
     from autograder.submission.source import from_cells, with_stated_numbers
 
@@ -86,14 +86,11 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     except UserError as error:
         return {"error": str(error)}
     result = exercise_report(exercise, source, graded.results, graded.client)
-    policy = course.content.hints
-    shown: Any = 1
-    if "NBGRADER_EXECUTION" not in os.environ:  # a student, who gets one step at a time
-        kept = attempts_file(folder / f"{exercise.name}.ipynb", exercise.name)
-        attempts = next_step(read_attempts(kept), result, policy, False)
-        write_attempts(kept, attempts)
-        shown = hints_shown(attempts)
-    mine = exercise_for_student(result, policy, shown)
+    if "NBGRADER_EXECUTION" in os.environ:
+        mine = exercise_for_student(result, course.content.hints)
+    else:  # a student, who gets one step at a time
+        beside = folder / f"{exercise.name}.ipynb"
+        mine = shown_step(course, result, beside, more=False, saved=False)
     text = "\n".join(plain(line) for line in exercise_lines(mine))
     return {"html": exercise_html(mine), "text": text, "points": result.points}
 

@@ -99,7 +99,8 @@ class SubmissionRun:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         from autograder.grading.scoring import exercise_report, grader, whole_report
         from autograder.report.redact import for_student
-        from autograder.report.terminal import exercise_lines, plain
+        from autograder.report.terminal import exercise_lines
+        from autograder.report.wrap import plain
 
         graded_by = grader(self.course, self.checks.seed)
         for path, client in self.clients.items():

@@ -97,7 +97,8 @@ class PolicyPlugin:
         from autograder.grading.scoring import check_report
         from autograder.report.model import ExerciseReport
         from autograder.report.redact import exercise_for_student
-        from autograder.report.terminal import check_lines, plain
+        from autograder.report.terminal import check_lines
+        from autograder.report.wrap import plain
 
         exercise = ExerciseReport(
             name=item.path.stem,

@@ -16,6 +16,7 @@ from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 from benchmarks.nbgrader import against_nbgrader
 from benchmarks.timing import FULL, SHORT
+from benchmarks.watching import saves_to_screen
 
 
 def main() -> None:
@@ -25,6 +26,8 @@ def main() -> None:
     with console.status("measuring"):
         rows = [check_against_numpy(size), pytests_share(size)]
         rows += [*costs("numpy", size), *costs("torch", size), *wrong_beside_right(size)]
+        for exercise in ("softmax", "self_attention")[: 1 if size is SHORT else 2]:
+            rows += saves_to_screen(exercise, size)
         rows += [*against_fresh_processes(size), *efficiency(size), *against_nbgrader(size)]
         if "--large" in sys.argv:
             rows += [large(1_000, ""), large(10_000, "same peak, ±10 %")]

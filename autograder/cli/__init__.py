@@ -5,60 +5,131 @@ a fifth of the time of `autograder check`.
 """
 
 import gc
+import io
+import os
 import sys
 from pathlib import Path
 
 import click
 
 import autograder
+from autograder.cli.options import (
+    ExerciseName,
+    InOrder,
+    course_option,
+    plain_option,
+    seed_option,
+)
 from autograder.course import Library
 from autograder.errors import UserError
 from autograder.worker.confinement import Level
 
-course_option = click.option(
-    "--course",
-    type=click.Path(path_type=Path, exists=True),
-    help="The course's folder.  [default: where you are, or above]",
-)
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="Draw other random inputs.  [default: the course's]"
-)
+STOPPED, NOBODY_READS = 130, 141
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=InOrder,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(autograder.__version__, message="%(version)s")
-def app() -> None:
-    """Grade programming exercises: one's own, or a whole class's."""
+@click.pass_context
+def app(context: click.Context) -> None:
+    """Grade programming exercises: one's own, or a whole class's.
+
+    Without a command: the course as a list, and what comes next.
+    """
+    if context.invoked_subcommand is None:
+        listing = app.commands["status"]  # its module takes the place of its name here
+        listing.invoke(listing.make_context("status", [], parent=context))
 
 
-@app.command()
-@click.argument("exercise")
+@app.command(short_help="List the course: what is done, begun, due.")
+@plain_option
+@course_option
+def status(plain: bool, course: Path | None) -> None:
+    """List the course: what is done, begun and untouched, by the last check of each.
+
+    Nothing is graded for it: it says how old each check is, and whether the file has changed.
+    """
+    from autograder.cli.status import run
+
+    raise SystemExit(run(plain, course, whole=True))
+
+
+@app.command("next", short_help="Say which exercise comes next.")
+@plain_option
+@course_option
+def next_exercise(plain: bool, course: Path | None) -> None:
+    """Say which exercise comes next, and where its file is."""
+    from autograder.cli.status import run
+
+    raise SystemExit(run(plain, course, whole=False))
+
+
+@app.command(short_help="Check your own work.")
+@click.argument("work", nargs=-1, type=ExerciseName(files=True))
 @click.option("--hint", "more", is_flag=True, help="Show one hint more, where the course allows.")
 @click.option("--all", "show_all", is_flag=True, help="Show the values of every failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--plot", is_flag=True, help="Save a picture: yours, expected, difference.")
+@plain_option
 @course_option
 @seed_option
 def check(
-    exercise: str,
+    work: tuple[str, ...],
     more: bool,
     show_all: bool,
     as_json: bool,
     plot: bool,
+    plain: bool,
     course: Path | None,
     seed: int | None,
 ) -> None:
-    """Check your own work: EXERCISE is a name, or a .py or .ipynb file.
+    """Check your own work: WORK is names of exercises, .py or .ipynb files, or folders of them.
 
-    The exit code is 0 only for full marks.
+    Without any, all that is begun is checked. Of several, each is shown in short, unless --all.
+
+    The exit code is 0 only for full marks, or where a person gives them, if all is answered.
     """
     gc.disable()  # a short life: collecting garbage while importing costs more than it frees
-    from autograder.cli.check import run
+    from autograder.cli.check import Asked, run
 
-    raise SystemExit(run(exercise, more, show_all, as_json, plot, course, seed))
+    asked = Asked(more, show_all, as_json, plot, plain, seed)
+    raise SystemExit(run(work, course, asked))
 
 
-@app.command()
+@app.command(short_help="Check as you save, and show it in place.")
+@click.argument("work", required=False, type=ExerciseName(files=True))
+@plain_option
+@course_option
+def watch(work: str | None, plain: bool, course: Path | None) -> None:
+    """Check as you save, and show the report in place: WORK is an exercise, or its file.
+
+    Without one it begins with the exercise that comes next. Whichever is saved is shown.
+    """
+    from autograder.cli.watch import run
+
+    raise SystemExit(run(work, plain, course))
+
+
+@app.command(short_help="Complete commands and names in your shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes SHELL complete commands and names of exercises.
+
+    bash: autograder completion bash >> ~/.bashrc
+
+    zsh: autograder completion zsh >> ~/.zshrc
+
+    fish: autograder completion fish > ~/.config/fish/completions/autograder.fish
+    """
+    from autograder.cli.completion import script
+
+    click.echo(script(app, shell))
+
+
+@app.command(short_help="Grade a class.")
 @click.argument("submissions", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="For the results.")
 @click.option(
@@ -66,7 +137,13 @@ def check(
     type=click.IntRange(1, 256),
     help="Processes that grade.  [default: one a core]",
 )
-@click.option("--exercise", "exercises", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--exercise",
+    "exercises",
+    multiple=True,
+    type=ExerciseName(),
+    help="Only this one; may be repeated.",
+)
 @click.option(
     "--confinement",
     type=click.Choice(["full", "landlock", "no-open", "none"]),
@@ -220,8 +297,8 @@ def adjust(
     raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
 
 
-@app.command()
-@click.argument("exercises", nargs=-1)
+@app.command(short_help="Make the students' files from solutions.")
+@click.argument("exercises", nargs=-1, type=ExerciseName())
 @click.option("--check", "check_only", is_flag=True, help="Write nothing; say what differs.")
 @course_option
 def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> None:
@@ -231,7 +308,7 @@ def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> 
     raise SystemExit(run(exercises, check_only, course))
 
 
-@app.command()
+@app.command(short_help="Make files with each student's own numbers.")
 @click.argument("students", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="For the folders.")
 @course_option
@@ -242,8 +319,8 @@ def variants(students: Path, out: Path, course: Path | None) -> None:
     raise SystemExit(run(students, out, course))
 
 
-@app.command()
-@click.argument("exercises", nargs=-1)
+@app.command(short_help="Grade the grader.")
+@click.argument("exercises", nargs=-1, type=ExerciseName())
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
 @click.option("--quick", is_flag=True, help="An eighth of the mutants, pairs and seeds.")
@@ -307,7 +384,7 @@ def nbgrader_grade(
     raise SystemExit(grade(assignment, students, folder, course, workers, confinement))
 
 
-@app.command()
+@app.command(short_help="Say what works on this machine.")
 def doctor() -> None:
     """Say how submissions can be confined on this machine, and why not better."""
     from autograder.cli.doctor import run
@@ -315,7 +392,7 @@ def doctor() -> None:
     raise SystemExit(run())
 
 
-@app.command()
+@app.command(short_help="Print the JSON schema of the records.")
 @click.argument("of", type=click.Choice(["report", "course"]), default="report")
 def schema(of: str) -> None:
     """Print the JSON schema of the report, or of course.yml."""
@@ -324,12 +401,33 @@ def schema(of: str) -> None:
     raise SystemExit(run(of))
 
 
+def _run() -> int:
+    """Run the command that is asked for; its exit code."""
+    try:
+        code = app(prog_name="autograder", standalone_mode=False)
+    except SystemExit as done:
+        code = done.code
+    return code if isinstance(code, int) else 0
+
+
 def main() -> None:
     """The console command: one clear line for what a person can put right, no traceback."""
+    for stream in (sys.stdout, sys.stderr):  # a sign that cannot be shown is no reason to stop
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
-        app(prog_name="autograder")
+        code = _run()
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
     except UserError as error:
         print(f"autograder: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except BrokenPipeError:
-        raise SystemExit(141) from None
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        print("autograder: stopped.", file=sys.stderr)
+        code = STOPPED
+    except BrokenPipeError:  # nobody reads on; Python would try again to write what is left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = NOBODY_READS
+    raise SystemExit(code)

@@ -1,108 +1,160 @@
-"""`autograder check`: one student, one exercise."""
+"""`autograder check`: one's own work, one exercise of it or several."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
+import msgspec
 
-from autograder.cli.find import find_file, meant
-from autograder.course import Course, Exercise, find_course
+from autograder.course import Course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
+from autograder.study.targets import Target, course_of, targets_of
+from autograder.study.terminal import Terminal, from_here
+from autograder.text import number, several
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autograder.grading.session import Judge
+    from autograder.report.model import ExerciseReport
+    from autograder.report.wrap import Line
     from autograder.sandbox.child import Children
 
-STYLES: dict[str, dict[str, Any]] = {
-    "": {},
-    "bold": {"bold": True},
-    "dim": {"dim": True},
-    "good": {"fg": "green"},
-    "bad": {"fg": "red"},
-    "odd": {"fg": "magenta"},
-    "hint": {"fg": "cyan", "bold": True},
-    "full": {"fg": "green", "bold": True},
-    "partial": {"fg": "yellow", "bold": True},
-}
+
+class Asked(msgspec.Struct, frozen=True):
+    """How the report is wanted."""
+
+    more: bool = False
+    show_all: bool = False
+    as_json: bool = False
+    plot: bool = False
+    spoken: bool = False
+    seed: int | None = None
 
 
-def run(
-    name: str,
-    more: bool,
-    show_all: bool,
-    as_json: bool,
-    plot: bool,
-    course_path: Path | None,
-    seed: int | None,
-) -> int:
-    path = Path(name)
-    is_file = path.suffix in {".py", ".ipynb"} or path.exists()
-    course = find_course(*([path.parent] if is_file else []), Path.cwd(), named=course_path)
-    exercise = (
-        meant(course, path) if path.is_file() else course.exercise(path.stem if is_file else name)
-    )
-    require_libraries([exercise])
-    path = path if is_file else find_file(course, exercise)
+def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
+    course = course_of(names, course_path)
+    targets = targets_of(course, names)
+    require_libraries(target.exercise for target in targets)
+    terminal = Terminal(asked.spoken)
+    if not targets:
+        terminal.show([[("Nothing is begun yet. `autograder next` says where to start.", "")]])
+        return 1
 
     # The worker warms up on another core while this process imports what it needs.
     from autograder.sandbox.unconfined import children_for
 
-    children = children_for(course, exercise.needs)
+    children = children_for(course, targets[0].exercise.needs)
     try:
-        return _check(course, exercise, path, children, seed, more, show_all, as_json, plot)
+        shown = _checked(course, targets, children, asked, terminal)
     finally:
         children.close()
+    return 0 if all(_is_done(each) for each in shown) else 1
 
 
-def _check(
+def _checked(
     course: Course,
-    exercise: Exercise,
-    path: Path,
+    targets: Sequence[Target],
     children: "Children",
-    seed: int | None,
-    more: bool,
-    show_all: bool,
-    as_json: bool,
-    plot: bool,
-) -> int:
+    asked: Asked,
+    terminal: Terminal,
+) -> "list[ExerciseReport]":
     # First what the worker does not import: the two would be in each other's way with numpy.
     import pytest  # noqa: F401
 
-    from autograder.grading.scoring import exercise_report, grader, whole_report
     from autograder.grading.session import Judge
     from autograder.lint.course import refuse_slips_in_code
-    from autograder.report.attempts import attempts_file, read_attempts, write_attempts
-    from autograder.report.hints import hints_shown, next_step
-    from autograder.report.redact import for_student
-    from autograder.report.terminal import exercise_lines
-    from autograder.submission.read import UnreadableFile
-    from autograder.submission.siblings import Siblings
-    from autograder.submission.source import read_source, with_stated_numbers
+    from autograder.study.step import source_of
+
+    one = len(targets) == 1
+    if one:
+        source_of(targets[0].path, targets[0].exercise)  # before anything is started for it
+    shown = []
+    with Judge(course, [target.exercise for target in targets], children, asked.seed) as judge:
+        refuse_slips_in_code(course, list(judge.exercises.values()))
+        for target in targets:
+            shown.append(_looked_at(course, judge, target, one, asked))
+            if not asked.as_json:
+                _print(shown[-1], target, one, asked, terminal)
+    if asked.as_json:
+        _print_json(course, shown, asked)
+    elif not one:
+        terminal.show(_sum(shown))
+    return shown
+
+
+def _looked_at(
+    course: Course, judge: "Judge", target: Target, one: bool, asked: Asked
+) -> "ExerciseReport":
+    """What the student sees of one file; beside others, one that cannot be read says so."""
+    from autograder.grading.scoring import ungraded
+    from autograder.study.step import glanced_at, graded, shown_step, source_of
 
     try:
-        source = read_source(path, exercise.name, Siblings(path.parent))
-    except UnreadableFile as error:
-        raise UserError(f"{error} ({path})") from None
-    source = with_stated_numbers(source, exercise)
-    with Judge(course, [exercise], children, seed) as judge:
-        refuse_slips_in_code(course, [exercise])
-        graded = judge.grade(source)
-    result = exercise_report(exercise, source, graded.results, graded.client)
-    graded_by = grader(course, course.content.seed if seed is None else seed)
-    full = whole_report("", course, [result], graded_by)
-    kept = attempts_file(path, exercise.name)
-    attempts = next_step(read_attempts(kept), result, course.content.hints, more)
-    write_attempts(kept, attempts)
-    report = for_student(full, course.content.hints, hints_shown(attempts))
-    if as_json:
-        import msgspec
+        source = source_of(target.path, target.exercise)
+    except UserError as error:
+        if one:
+            raise
+        return ungraded(target.exercise, "not loaded", str(error), ran=False)
+    full = graded(judge, target.exercise, source)
+    if one or asked.show_all:
+        return shown_step(course, full, target.path, asked.more)
+    return glanced_at(course, full, target.path)
 
-        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+
+def _print(
+    shown: "ExerciseReport", target: Target, one: bool, asked: Asked, terminal: Terminal
+) -> None:
+    from autograder.study.step import face
+
+    if one or asked.show_all:
+        details, where = 1000 if asked.show_all else 1, from_here(target.path)
+        terminal.show(face(shown, details, where, terminal.width, asked.spoken))
+        if not one:
+            terminal.show([[]])
     else:
-        for line in exercise_lines(report.exercises[0], details=1000 if show_all else 1):
-            click.echo("".join(click.style(text, **STYLES[style]) for text, style in line))
-    if plot:
+        terminal.show(_in_short(shown, asked.spoken))
+    if asked.plot:
         from autograder.report.picture import save_picture
 
-        print(save_picture(report.exercises[0], Path(f"{exercise.name}-check.png")))
-    return 0 if result.points == result.max_points else 1
+        print(save_picture(shown, Path(f"{shown.name}-check.png")))
+
+
+def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
+    """An exercise in a line or two: its points, and the one sentence to act on."""
+    from autograder.report.terminal import first_failure, headline, score
+
+    first = first_failure(shown)
+    said = headline(first) if first is not None else shown.reason
+    if spoken:
+        yield [(f"{shown.name}: {score(shown)}. {said}".strip(), "")]
+        return
+    mark, style = ("✓", "good") if _is_done(shown) else ("✗", "bad")
+    yield [(f"{mark} ", style), (shown.name, "bold"), (f"  {score(shown)}", "")]
+    if said:
+        yield [("  ", ""), (said, "")]
+
+
+def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[Line]":
+    points, whole = sum(each.points for each in shown), sum(each.max_points for each in shown)
+    yield []
+    said = f"{number(points)} of {number(whole)} points in {several(len(shown), 'exercise')}."
+    yield [(said, "bold")]
+    open_ones = [each.name for each in shown if not _is_done(each)]
+    if open_ones:
+        yield [(f"autograder check {open_ones[0]} shows more of it.", "dim")]
+
+
+def _print_json(course: Course, shown: "Sequence[ExerciseReport]", asked: Asked) -> None:
+    from autograder.grading.scoring import grader, whole_report
+
+    seed = course.content.seed if asked.seed is None else asked.seed
+    report = whole_report("", course, shown, grader(course, seed))
+    print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+
+
+def _is_done(shown: "ExerciseReport") -> bool:
+    from autograder.study.progress import progress_of
+
+    return progress_of(shown).is_done

@@ -12,7 +12,8 @@ from autograder.exports.grades import name_of, said_of
 from autograder.exports.moodle import BEGINNING
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.redact import for_student
-from autograder.report.terminal import check_lines, plain
+from autograder.report.terminal import check_lines
+from autograder.report.wrap import plain
 from autograder.text import number
 
 RESULTS = "results.json"

@@ -20,7 +20,7 @@ from autograder.lint.checks import Collected, missing_checks
 from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
 from autograder.report.model import Outcome
-from autograder.sandbox.child import Children, GraderTrouble
+from autograder.sandbox.child import Cancelled, Children, GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.unconfined import children_for
 from autograder.submission.read import UnreadableFile
@@ -78,6 +78,7 @@ class Judge:
         self.only: frozenset[str] | None = None
         self.until_first_failure = False
         self._client: Client
+        self._grading: Client | None = None
         self._items: dict[str, list[pytest.Item]] = {}
         self._sound: dict[tuple[str, int], bool] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -113,6 +114,15 @@ class Judge:
         assert graded is not None
         return graded
 
+    def cancel(self) -> None:
+        """End the grading that is going on, from another thread; `grade` then raises `Cancelled`.
+
+        It may come too early or too late: whoever waits for the end asks again.
+        """
+        client = self._grading
+        if client is not None:
+            client.cancel()
+
     def reseed(self, seed: int) -> None:
         """Draw other random inputs from now on."""
         self._checks.seed = seed
@@ -142,7 +152,9 @@ class Judge:
         self._items = items
         self._done.put(None)  # collected: ready
         while (source := self._tasks.get()) is not None:
-            self._done.put(self._grade(source))
+            graded = self._grade(source)
+            self._grading = None
+            self._done.put(graded)
 
     def _grade(self, source: Source | Client) -> Graded | BaseException:
         """Run the checks; again if something of the grader's own failed, or killed the worker."""
@@ -153,6 +165,8 @@ class Judge:
                     trouble = self._run_checks(source, last_try=attempt >= self.kills)
             except BaseException as error:
                 return error
+            if isinstance(trouble, Cancelled):
+                break
             if trouble is None:
                 return Graded(self._checks.results_of(self._chosen()), self._client)
         assert trouble is not None
@@ -221,7 +235,7 @@ class Judge:
         return Client(source, exercise.needs, limits, self.children, last_try)
 
     def _run_checks(self, source: Source | Client, last_try: bool) -> GraderTrouble | None:
-        self._client = self._client_for(source, last_try)
+        self._client = self._grading = self._client_for(source, last_try)
         self._checks.begin()
         items = self._chosen()
         for item, following in zip(items, [*items, None][1:], strict=True):

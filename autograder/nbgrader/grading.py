@@ -12,7 +12,8 @@ from autograder.nbgrader.texts import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
-from autograder.report.terminal import exercise_lines, first_failure, headline, plain
+from autograder.report.terminal import exercise_lines, first_failure, headline
+from autograder.report.wrap import plain
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, from_notebook
 

@@ -1,19 +1,9 @@
-"""What a student has been shown so far, kept beside the file that is checked.
+"""What a student has been shown so far, kept beside the file that is checked."""
 
-Others may have made what lies beside that file: no link is followed there.
-"""
-
-import contextlib
 from pathlib import Path
 
-import msgspec
-
-from autograder.files import opened_folder, plain_folder, write_whole
 from autograder.report.hints import Attempts
-from autograder.submission.read import UnreadableFile, read_bytes
-
-FOLDER = ".autograder"
-MOST = 1024 * 1024
+from autograder.report.kept import FOLDER, read_kept, write_kept
 
 
 def attempts_file(source: Path, exercise: str) -> Path:
@@ -23,17 +13,9 @@ def attempts_file(source: Path, exercise: str) -> Path:
 
 def read_attempts(path: Path) -> Attempts:
     """What was shown before; a file that is missing, damaged or a link stands for nothing."""
-    try:
-        with opened_folder(path.parent) as folder:
-            return msgspec.json.decode(read_bytes(path, MOST, folder), type=Attempts)
-    except (OSError, UnreadableFile, msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return Attempts()
+    return read_kept(path, Attempts) or Attempts()
 
 
 def write_attempts(path: Path, attempts: Attempts) -> None:
     """Keep it for the next time; where that cannot be written, hints start anew."""
-    with contextlib.suppress(OSError):
-        plain_folder(path.parent)
-        with opened_folder(path.parent) as folder:
-            write_whole(path.parent / ".gitignore", "*\n", folder)  # it is nobody else's
-            write_whole(path, msgspec.json.encode(attempts), folder)
+    write_kept(path, attempts)

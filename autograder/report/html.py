@@ -21,7 +21,8 @@ from autograder.report.model import (
     Report,
     WrittenAnswer,
 )
-from autograder.report.terminal import LETTERS, diagnosed, first_failure, headline
+from autograder.report.panels import LETTERS
+from autograder.report.terminal import diagnosed, first_failure, headline
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:

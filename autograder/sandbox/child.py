@@ -24,6 +24,10 @@ class GraderTrouble(Exception):
     killed = False
 
 
+class Cancelled(GraderTrouble):
+    """Nobody waits for the result any more."""
+
+
 class Child(ABC):
     """A started process that waits for its first request. `clock` tells what time it has had."""
 
@@ -36,6 +40,10 @@ class Child(ABC):
     @abstractmethod
     def end(self) -> None:
         """End the process and all that it started, and free what it held."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """Stop what it does, from any thread; what it holds is still to be freed by `end`."""
 
     @abstractmethod
     def wait(self, seconds: float) -> int | None:

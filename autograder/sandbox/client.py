@@ -164,6 +164,7 @@ class Client:
 
     def _believe(self, gone: WorkerGone) -> None:
         """A first SIGKILL may have come from outside; the whole submission is then tried again."""
+        self.ledger.may_go_on()
         if gone.code == -SIGKILL and not self.last_try:
             raise KilledFromOutside(str(gone))
 
@@ -175,6 +176,17 @@ class Client:
         if self._beside is not None:
             self._beside.close()
             self._beside = None
+
+    def cancel(self) -> None:
+        """Stop, from any thread: what is asked now or later of this submission is `Cancelled`.
+
+        A process that is being made just now escapes; whoever waits for the end asks again.
+        """
+        self.ledger.cancelled = True
+        for alive in list(self.ledger.alive.values()):
+            worker = alive._worker
+            if worker is not None:
+                worker.child.kill()
 
     def rest(self) -> None:
         """End the process, if there is one; the next call starts another."""

@@ -78,6 +78,10 @@ class ForkedChild(Child):
         os.close(self._process)
         self._process = -1
 
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):  # it may be ending just now
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+
     def wait(self, seconds: float) -> int | None:
         if self._process < 0 or not self._zygote.answers_within(seconds):
             return None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course import Limits
 from autograder.sandbox import problems
+from autograder.sandbox.child import Cancelled
 from autograder.sandbox.deadline import Deadline
 from autograder.text import number
 from autograder.worker.messages import Problem
@@ -35,6 +36,7 @@ class Ledger:
         self.values: dict[str, Any] = {}
         self.shared: dict[Any, Any] = {}
         self.alive: dict[Place, Client] = {}
+        self.cancelled = False
         self._timeouts: dict[str, int] = {}
         self._spent = 0.0
         self._reloading = 0.0
@@ -49,12 +51,24 @@ class Ledger:
 
         Raises:
             TimedOut: it ran out of time too often.
+            Cancelled: nobody waits for it.
         """
         __tracebackhide__ = True
+        self.may_go_on()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise problems.TimedOut(
                 f"{subject} ran out of time {MAX_TIMEOUTS} times, so it was not called again."
             )
+
+    def may_go_on(self) -> None:
+        """Pass unless the submission was cancelled.
+
+        Raises:
+            Cancelled: it was.
+        """
+        __tracebackhide__ = True
+        if self.cancelled:
+            raise Cancelled("The grading was cancelled.")
 
     def timed_out(self, subject: str) -> None:
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1

@@ -63,6 +63,9 @@ class PlainChild(Child):
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def kill(self) -> None:
+        self.process.kill()
+
     def discard(self) -> None:
         """End a child that nobody talks to, and close the line to it."""
         self.end()

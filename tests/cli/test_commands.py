@@ -101,7 +101,7 @@ def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
     [
         (["check", "sofmax"], "no exercise 'sofmax' in this course. Did you mean softmax?"),
         (["check", "nowhere/softmax.py"], "cannot be read: No such file"),
-        (["check", "folder"], "no exercise 'folder'"),
+        (["check", "folder"], "No file in folder has the name of an exercise"),
         (["grade", "nowhere", "--out", "o"], "nowhere is not there"),
         (["grade", "folder", "--out", "o"], "holds no folders"),
         (

@@ -23,8 +23,9 @@ from autograder.report.overview import Overview
 from autograder.report.picture import save_picture
 from autograder.report.redact import for_student
 from autograder.report.table import safe_cell, write_grades
-from autograder.report.terminal import exercise_lines, plain
+from autograder.report.terminal import exercise_lines
 from autograder.report.values import describe_call, excerpt
+from autograder.report.wrap import plain
 from autograder.text import file_name, printable
 
 EVIL = '<script>alert("x")</script>'

@@ -27,7 +27,8 @@ from autograder.report.model import (
 from autograder.report.not_run import NOT_SELECTED, needs_first
 from autograder.report.picture import save_picture
 from autograder.report.redact import FOR_A_PERSON, exercise_for_student, for_student
-from autograder.report.terminal import exercise_lines, plain
+from autograder.report.terminal import exercise_lines
+from autograder.report.wrap import plain
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "hunter2"
@@ -252,9 +253,10 @@ def test_what_hidden_checks_say_is_written_in_the_course():
 
 def test_one_place_decides_what_is_shown():
     """Whoever makes a student's face takes its report from `redact`."""
-    makers = ("exercise_lines", "exercise_html", "save_picture")
+    makers = ("exercise_lines", "exercise_words", "exercise_html", "save_picture")
     for maker in makers:
         for path, call in calls_of(maker):
             if path.parent.name != "report":
                 text = path.read_text(encoding="utf-8")
-                assert "report.redact import" in text, f"{path}:{call.lineno}"
+                takes = "report.redact import" in text or "study.step import" in text
+                assert takes, f"{path}:{call.lineno}"

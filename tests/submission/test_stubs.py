@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from autograder.cli.find import find_file
 from autograder.course import load_course
+from autograder.study.find import find_file
 from autograder.submission.stubs import read_stubs
 
 NAMES = ("softmax", "causal_mask", "reflection", "hand_computation", "multi_head_attention")
@@ -113,4 +113,6 @@ def test_check_grades_what_was_written_in_the_courses_own_folder(folder, written
         timeout=120,
         check=False,
     )
-    assert f"(softmax{written}): 12 of 12 points" in done.stdout, done.stdout + done.stderr
+    assert f"(exercises/softmax{written}): 12 of 12 points" in done.stdout, (
+        done.stdout + done.stderr
+    )

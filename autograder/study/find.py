@@ -1,31 +1,47 @@
 """Which file a student means, and which exercise a file is for."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 
+if TYPE_CHECKING:
+    from autograder.submission.stubs import Stubs
 
-def find_file(course: Course, exercise: Exercise) -> Path:
+SUFFIXES = (".py", ".ipynb")
+
+
+def find_file(course: Course, exercise: Exercise, stubs: "Stubs | None" = None) -> Path:
     """The student's file: here, or among those that the course hands out.
 
-    Of two, the one that is written; if both are, or neither is, the newer one.
+    Of two, the one that is written; if both are, or neither is, the newer one. `stubs` are the
+    course's, where they have been read already.
 
     Raises:
         UserError: there is none.
     """
-    folders = [Path.cwd(), course.handed_out]
+    folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:
-        files = [folder / f"{exercise.name}{suffix}" for suffix in (".py", ".ipynb")]
-        found = [file for file in files if file.is_file()]
-        if len(found) > 1:
-            found = _written(course, exercise, found) or found
-        if found:
-            return max(found, key=lambda file: file.stat().st_mtime)
+        found = file_in(folder, course, exercise, stubs)
+        if found is not None:
+            return found
     raise UserError(
-        f"No file {exercise.name}.py or {exercise.name}.ipynb in {folders[0]} or {folders[1]}. "
+        f"No file {exercise.name}.py or {exercise.name}.ipynb in "
+        f"{' or '.join(map(str, folders))}. "
         f"Name the file: autograder check FOLDER/{exercise.name}.py"
     )
+
+
+def file_in(
+    folder: Path, course: Course, exercise: Exercise, stubs: "Stubs | None" = None
+) -> Path | None:
+    """The exercise's file in one folder, as `find_file` chooses it; None if there is none."""
+    files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
+    found = [file for file in files if file.is_file()]
+    if len(found) > 1:
+        found = _written(course, exercise, found, stubs) or found
+    return max(found, key=lambda file: file.stat().st_mtime, default=None)
 
 
 def meant(course: Course, path: Path) -> Exercise:
@@ -57,15 +73,16 @@ def meant(course: Course, path: Path) -> Exercise:
     return course.exercise(found[0] if found else path.stem)
 
 
-def _written(course: Course, exercise: Exercise, files: list[Path]) -> list[Path]:
+def _written(
+    course: Course, exercise: Exercise, files: list[Path], stubs: "Stubs | None"
+) -> list[Path]:
     """The files that are not as they were handed out any more."""
-
     from autograder.submission.code import read_code
     from autograder.submission.read import UnreadableFile
     from autograder.submission.source import read_source
     from autograder.submission.stubs import read_stubs
 
-    stub = read_stubs(course).get(exercise.name)
+    stub = (read_stubs(course) if stubs is None else stubs).get(exercise.name)
     kept = []
     for file in files:
         try:

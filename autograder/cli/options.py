@@ -1,0 +1,52 @@
+"""What several commands have in common: options, names that a shell completes, their order."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+course_option = click.option(
+    "--course",
+    type=click.Path(path_type=Path, exists=True),
+    help="The course's folder.  [default: where you are, or above]",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), help="Draw other random inputs.  [default: the course's]"
+)
+
+
+plain_option = click.option(
+    "--plain",
+    is_flag=True,
+    envvar="AUTOGRADER_PLAIN",
+    help="In words, a sentence a line, for screen readers.",
+)
+
+
+class ExerciseName(click.types.StringParamType):
+    """The name of an exercise, or where `files` are taken too, a path; the shell completes it."""
+
+    name = "exercise"
+
+    def __init__(self, files: bool = False) -> None:
+        self.files = files
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> "list[CompletionItem]":
+        from autograder.cli.completion import exercises
+
+        return exercises(ctx.params.get("course"), incomplete, self.files)
+
+
+class InOrder(click.Group):
+    """Commands in the order in which they are written: a student's come first."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)

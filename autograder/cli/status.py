@@ -1,0 +1,24 @@
+"""`autograder`, `autograder status` and `autograder next`: the course as a list, nothing graded."""
+
+from datetime import datetime
+from pathlib import Path
+
+from autograder.course import find_course
+from autograder.study.listing import course_lines, course_words, next_lines
+from autograder.study.standing import in_groups, next_of, standings
+from autograder.study.terminal import Terminal, from_here
+
+
+def run(spoken: bool, course_path: Path | None, whole: bool) -> int:
+    """The whole course, or only what comes next."""
+    course = find_course(Path.cwd(), named=course_path)
+    terminal, now = Terminal(spoken), datetime.now().astimezone()
+    found = standings(course)
+    if whole:
+        lines = course_words if spoken else course_lines
+        terminal.show(lines(course.title, in_groups(course, found), now))
+        terminal.show([[]])
+    following = next_of(course, found)
+    where = from_here(following.file) if following and following.file else ""
+    terminal.show(next_lines(following, where, now))
+    return 0

@@ -1,0 +1,68 @@
+"""`autograder watch`: check as one saves."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from autograder.course import Course
+from autograder.errors import UserError
+from autograder.study.standing import next_of, standings
+from autograder.study.targets import Target, course_of, targets_of
+from autograder.study.terminal import Terminal
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def run(name: str | None, spoken: bool, course_path: Path | None) -> int:
+    names = [name] if name is not None else []
+    course = course_of(names, course_path)
+    target = _one(course, name)
+    for variable in THREADS:  # small matrices: more threads only wait for each other
+        os.environ.setdefault(variable, "1")
+
+    from autograder.sandbox.unconfined import children_for
+
+    children = children_for(course, target.exercise.needs)
+
+    from autograder.study.desk import Desk
+    from autograder.study.examiner import Examiner
+    from autograder.study.screen import Screen
+    from autograder.study.watch import Again, Watch
+
+    terminal = Terminal(spoken)
+    desk = Desk(course, target.exercise.name, target.path, spoken)
+    with Screen(terminal) as screen:
+        watch = Watch(desk, terminal, screen)
+        examiner = Examiner(course, course.content.exercises, children, watch.events.put)
+        signal.signal(signal.SIGTERM, _stop)
+        if sys.platform != "win32":
+            signal.signal(signal.SIGWINCH, lambda *_: watch.events.put(Again()))
+            signal.signal(signal.SIGTSTP, lambda *_: watch.events.put(Again(wanted=True)))
+        try:
+            watch.run(examiner)
+        finally:
+            examiner.close()
+            children.close()
+    terminal.show(watch.farewell())
+    return 0
+
+
+def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _one(course: Course, name: str | None) -> Target:
+    """The exercise to begin with: the one that is named, or else what comes next."""
+    if name is not None:
+        named = targets_of(course, [name])
+        if len(named) > 1:
+            raise UserError(f"{name} holds several exercises. Name one of them, or none.")
+        return named[0]
+    found = standings(course)
+    following = next_of(course, found) or next(iter(found.values()))
+    if following.file is None:
+        raise UserError("There is no exercise here to watch. `autograder status` lists them.")
+    return Target(following.exercise, following.file)

@@ -1,0 +1,81 @@
+"""Lines made to fit: how wide text is in a terminal, and words carried to the next line."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+# A line is a list of (text, style); what a style looks like is for whoever prints it.
+Line = list[tuple[str, str]]
+
+FAR = 24  # what comes before the words of a line is kept clear of them, if it is not wider
+
+
+def plain(line: Line) -> str:
+    """A line without its styles."""
+    return "".join(text for text, _ in line)
+
+
+def cells(text: str) -> int:
+    """How many places a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells_of(char) for char in text)
+
+
+def _cells_of(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def wrapped(lines: Iterable[Line], width: int | None) -> Iterator[Line]:
+    """The lines, none wider than `width` where that is given; what goes on is set in."""
+    for line in lines:
+        if width is None or cells(plain(line)) <= width:
+            yield line
+        else:
+            yield from _broken(line, width)
+
+
+def _broken(line: Line, width: int) -> Iterator[Line]:
+    text = plain(line)
+    hang = min(_hang(line), width // 2)
+    start, room, indent = 0, width, ""
+    while start < len(text):
+        end = _end(text, start, room, hang if not start else 0)
+        yield [(indent, ""), *_part(line, start, end)] if indent else _part(line, start, end)
+        start = end
+        while start < len(text) and text[start] == " ":
+            start += 1
+        room, indent = width - hang, " " * hang
+
+
+def _hang(line: Line) -> int:
+    """Where the words of a line begin: behind its mark or its label."""
+    before = cells("".join(text for text, _ in line[:-1]))
+    text = plain(line)
+    leading = len(text) - len(text.lstrip(" "))
+    return before + len(line[-1][0]) - len(line[-1][0].lstrip(" ")) if before <= FAR else leading
+
+
+def _end(text: str, start: int, room: int, indent: int) -> int:
+    """Where to break what begins at `start`: at a blank, or within a word that is too long."""
+    end, used = start, 0
+    while end < len(text) and used + _cells_of(text[end]) <= room:
+        used += _cells_of(text[end])
+        end += 1
+    if end == len(text):
+        return end
+    blank = text.rfind(" ", start + indent + 1, end + 1)
+    return blank if blank > 0 else max(end, start + 1)
+
+
+def _part(line: Line, start: int, end: int) -> Line:
+    """The characters of a line from `start` to `end`, with their styles."""
+    part: Line = []
+    at = 0
+    for text, style in line:
+        piece = text[max(0, start - at) : max(0, end - at)]
+        if piece:
+            part.append((piece, style))
+        at += len(text)
+    return part

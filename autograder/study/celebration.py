@@ -1,0 +1,43 @@
+"""A word when an exercise, an assignment or the course is done."""
+
+from collections.abc import Mapping, Sequence
+
+from autograder.report.wrap import Line
+from autograder.study.standing import Group, Standing
+from autograder.text import number, several
+
+EDGE = "·  ░  ▒  ▓  █  ▓  ▒  ░  ·"
+
+
+def celebrated(
+    done: Standing, groups: Sequence[Group], found: Mapping[str, Standing], spoken: bool
+) -> list[Line]:
+    """What to say now that an exercise has just been done, and perhaps others with it."""
+    if all(each.state == "done" for each in found.values()):
+        return _course(list(found.values()), spoken)
+    mine = [g for g in groups if any(s.exercise.name == done.exercise.name for s in g.standings)]
+    for group in mine:
+        if group.title and all(each.state == "done" for each in group.standings):
+            stars = "" if spoken else "★ ★ ★  "
+            said = f"“{group.title}” is done: {_points(group.standings)}."
+            return [[(stars + said, "full")]]
+    return [[(("" if spoken else "★  ") + f"“{done.exercise.title}” is done.", "full")]]
+
+
+def _course(found: Sequence[Standing], spoken: bool) -> list[Line]:
+    said = f"The whole course is done: {several(len(found), 'exercise')}, {_points(found)}."
+    if spoken:
+        return [[(said, "full")]]
+    return [[(f"  {EDGE}", "hint")], [(f"  {said}", "full")], [(f"  {EDGE}", "hint")]]
+
+
+def _points(standings: Sequence[Standing]) -> str:
+    """The points, and how many more a person will give."""
+    open_ones = sum(
+        each.exercise.points
+        for each in standings
+        if each.progress is not None and each.progress.status == "by hand"
+    )
+    points = sum(each.points for each in standings)
+    later = f", and up to {number(open_ones)} from a person" if open_ones else ""
+    return f"{number(points)} points{later}"
