@@ -202,7 +202,7 @@ def grade(
     )
 
 
-@app.group()
+@app.group(short_help="Begin a course, or an exercise.")
 def new() -> None:
     """Begin a course, or an exercise: files that `autograder verify` accepts as they are."""
 
@@ -237,7 +237,7 @@ def new_exercise(name: str, title: str, needs: Library, course: Path | None) -> 
     raise SystemExit(exercise(name, title, needs, course))
 
 
-@app.command()
+@app.command(short_help="Fill in the file that a platform takes.")
 @click.argument(
     "platform", type=click.Choice(["canvas", "moodle", "moodle-feedback", "gradescope"])
 )
@@ -265,7 +265,7 @@ def export(
     raise SystemExit(run(platform, results, template, out, column, scale, course))
 
 
-@app.command()
+@app.command(short_help="Change what a student gets.")
 @click.argument("results", type=click.Path(path_type=Path))
 @click.argument("student")
 @click.argument("exercise")
@@ -297,7 +297,7 @@ def adjust(
     raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
 
 
-@app.command(short_help="Make the students' files from solutions.")
+@app.command(short_help="Make the students' files.")
 @click.argument("exercises", nargs=-1, type=ExerciseName())
 @click.option("--check", "check_only", is_flag=True, help="Write nothing; say what differs.")
 @course_option

@@ -22,13 +22,14 @@ def softmax(x, axis=-1):
 @pytest.fixture
 def run(tmp_path, root):
     def run(*args, env=None):
+        own = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         return subprocess.run(
             [sys.executable, "-m", "autograder", *map(str, args)],
             cwd=tmp_path,
             capture_output=True,
             text=True,
             timeout=120,
-            env={**os.environ, "AUTOGRADER_COURSE": str(root), **(env or {})},
+            env={**own, "AUTOGRADER_COURSE": str(root), **(env or {})},
         )
 
     return run
