@@ -1,0 +1,106 @@
+"""The commands for who makes a course, or looks after the machine."""
+
+from pathlib import Path
+
+import click
+
+from autograder.cli.options import ExerciseName, course_option
+from autograder.course import Library
+
+
+@click.group(short_help="Begin a course, or an exercise.")
+def new() -> None:
+    """Begin a course, or an exercise: files that `autograder verify` accepts as they are."""
+
+
+title_option = click.option("--title", default="", help="As people read it.  [default: the name]")
+needs_option = click.option(
+    "--needs", type=click.Choice(["numpy", "torch"]), default="numpy", show_default=True
+)
+
+
+@new.command("course")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--exercise", default="shares", show_default=True, help="The first exercise.")
+@title_option
+@needs_option
+def new_course(folder: Path, exercise: str, title: str, needs: Library) -> None:
+    """Begin a course in FOLDER, with one exercise. Nothing is overwritten."""
+    from autograder.cli.new import course
+
+    raise SystemExit(course(folder, title, exercise, needs))
+
+
+@new.command("exercise")
+@click.argument("name")
+@title_option
+@needs_option
+@course_option
+def new_exercise(name: str, title: str, needs: Library, course: Path | None) -> None:
+    """Add the exercise NAME to a course. Nothing is overwritten."""
+    from autograder.cli.new import exercise
+
+    raise SystemExit(exercise(name, title, needs, course))
+
+
+@click.command(short_help="Make the students' files.")
+@click.argument("exercises", nargs=-1, type=ExerciseName())
+@click.option("--check", "check_only", is_flag=True, help="Write nothing; say what differs.")
+@course_option
+def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> None:
+    """Make the students' files in exercises/ from solutions/."""
+    from autograder.cli.build import run
+
+    raise SystemExit(run(exercises, check_only, course))
+
+
+@click.command(short_help="Make files with each student's own numbers.")
+@click.argument("students", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="For the folders.")
+@course_option
+def variants(students: Path, out: Path, course: Path | None) -> None:
+    """Make files with numbers of each student's own: STUDENTS is a list of ids, one a line."""
+    from autograder.cli.variants import run
+
+    raise SystemExit(run(students, out, course))
+
+
+@click.command(short_help="Grade the grader.")
+@click.argument("exercises", nargs=-1, type=ExerciseName())
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
+@click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
+@click.option("--quick", is_flag=True, help="An eighth of the mutants, pairs and seeds.")
+@click.option("--table", type=click.Path(path_type=Path), help="Write the table as Markdown.")
+@course_option
+def verify(
+    exercises: tuple[str, ...],
+    workers: int | None,
+    no_mutants: bool,
+    quick: bool,
+    table: Path | None,
+    course: Path | None,
+) -> None:
+    """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
+
+    The exit code is 0 if all of it holds.
+    """
+    from autograder.cli.verify import run
+
+    raise SystemExit(run(exercises, workers, not no_mutants, quick, table, course))
+
+
+@click.command(short_help="Say what works on this machine.")
+def doctor() -> None:
+    """Say how submissions can be confined on this machine, and why not better."""
+    from autograder.cli.doctor import run
+
+    raise SystemExit(run())
+
+
+@click.command(short_help="Print the JSON schema of the records.")
+@click.argument("of", type=click.Choice(["report", "course"]), default="report")
+def schema(of: str) -> None:
+    """Print the JSON schema of the report, or of course.yml."""
+    from autograder.cli.schema import run
+
+    raise SystemExit(run(of))

@@ -1,0 +1,182 @@
+"""The commands for a class: graded, adjusted, handed on, and within nbgrader."""
+
+from pathlib import Path
+
+import click
+
+from autograder.cli.options import ExerciseName, course_option, seed_option
+from autograder.worker.confinement import Level
+
+
+@click.command(short_help="Grade a class.")
+@click.argument("submissions", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="For the results.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Processes that grade.  [default: one a core]",
+)
+@click.option(
+    "--exercise",
+    "exercises",
+    multiple=True,
+    type=ExerciseName(),
+    help="Only this one; may be repeated.",
+)
+@click.option(
+    "--confinement",
+    type=click.Choice(["full", "landlock", "no-open", "none"]),
+    help="How the code is confined.  [default: the strongest that holds here]",
+)
+@click.option("--own-code", is_flag=True, help="All of it is your own: it may run unconfined.")
+@click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--from",
+    "platform",
+    help="What made SUBMISSIONS: canvas, moodle, gradescope, …  [default: what it looks like]",
+)
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    help="A CSV of who is enrolled: id, name, email, …",
+)
+@click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
+@course_option
+@seed_option
+def grade(
+    submissions: Path,
+    out: Path,
+    workers: int | None,
+    exercises: tuple[str, ...],
+    assignment: str | None,
+    confinement: Level | None,
+    own_code: bool,
+    platform: str | None,
+    roster: Path | None,
+    dry_run: bool,
+    course: Path | None,
+    seed: int | None,
+) -> None:
+    """Grade a class: SUBMISSIONS holds a folder for each student, or is a platform's download.
+
+    The exit code is 0 if all could be graded, 1 if a person has to look at something.
+    """
+    from autograder.cli.grade import run
+
+    raise SystemExit(
+        run(
+            submissions,
+            out,
+            workers,
+            exercises,
+            assignment,
+            course,
+            seed,
+            confinement,
+            own_code,
+            platform,
+            roster,
+            dry_run,
+        )
+    )
+
+
+@click.command(short_help="Fill in the file that a platform takes.")
+@click.argument(
+    "platform", type=click.Choice(["canvas", "moodle", "moodle-feedback", "gradescope"])
+)
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
+@click.option("--column", help="The column of the grade.  [default: by its title]")
+@click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
+@course_option
+def export(
+    platform: str,
+    results: Path,
+    template: Path | None,
+    out: Path,
+    column: str | None,
+    scale: bool,
+    course: Path | None,
+) -> None:
+    """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
+
+    The exit code is 1 if somebody has no row in it, who is then named.
+    """
+    from autograder.cli.export import run
+
+    raise SystemExit(run(platform, results, template, out, column, scale, course))
+
+
+@click.command(short_help="Change what a student gets.")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("student")
+@click.argument("exercise")
+@click.option("--check", help="Only this check of the exercise: its name or its title.")
+@click.option("--add", type=float, help="So many points more; --add -2 for less.")
+@click.option("--set", "points", type=float, help="So many points in place of what there are.")
+@click.option("--excuse", is_flag=True, help="Leave the exercise out of points and maximum.")
+@click.option("--undo", is_flag=True, help="Take out what was entered before.")
+@click.option("--why", default="", help="What the student reads.")
+@click.option("--by", help="Who decided.  [default: your user name]")
+@course_option
+def adjust(
+    results: Path,
+    student: str,
+    exercise: str,
+    check: str | None,
+    add: float | None,
+    points: float | None,
+    excuse: bool,
+    undo: bool,
+    why: str,
+    by: str | None,
+    course: Path | None,
+) -> None:
+    """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote."""
+    from autograder.cli.adjust import run
+
+    changes = add, points, excuse, undo
+    raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
+
+
+@click.group()
+def nbgrader() -> None:
+    """Courses that nbgrader manages."""
+
+
+@nbgrader.command("init")
+@click.argument("folder", type=click.Path(path_type=Path))
+@course_option
+def nbgrader_init(folder: Path, course: Path | None) -> None:
+    """Make a course directory for nbgrader: its configuration, and the source notebooks."""
+    from autograder.cli.nbgrader import init
+
+    raise SystemExit(init(folder, course))
+
+
+@nbgrader.command("grade")
+@click.argument("assignment")
+@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, exists=True),
+    default=".",
+    help="nbgrader's course directory.  [default: where you are]",
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that grade.")
+@click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
+@course_option
+def nbgrader_grade(
+    assignment: str,
+    students: tuple[str, ...],
+    folder: Path,
+    workers: int | None,
+    confinement: Level | None,
+    course: Path | None,
+) -> None:
+    """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
+    from autograder.cli.nbgrader import grade
+
+    raise SystemExit(grade(assignment, students, folder, course, workers, confinement))
