@@ -12,6 +12,7 @@ from rich.table import Table
 
 from benchmarks.classes import against_fresh_processes, efficiency, large
 from benchmarks.commands import check_against_numpy
+from benchmarks.course import whole_course
 from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 from benchmarks.nbgrader import against_nbgrader
@@ -28,6 +29,7 @@ def main() -> None:
         rows += [*costs("numpy", size), *costs("torch", size), *wrong_beside_right(size)]
         for exercise in ("softmax", "self_attention")[: 1 if size is SHORT else 2]:
             rows += saves_to_screen(exercise, size)
+        rows += whole_course(size)
         rows += [*against_fresh_processes(size), *efficiency(size), *against_nbgrader(size)]
         if "--large" in sys.argv:
             rows += [large(1_000, ""), large(10_000, "same peak, ±10 %")]

@@ -1,0 +1,87 @@
+"""What a student's whole course costs to grade: processor time of each exercise, right answers.
+
+`python -m benchmarks.course` prints the table. Time of the fork servers' start is taken off: it is
+what one submission costs less than several.
+"""
+
+import itertools
+import resource
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder.course import Course, Exercise, find_course
+from autograder.grading.session import Judge
+from autograder.sandbox.levels import children_on, choose
+from autograder.submission.source import Source, read_source
+from benchmarks.timing import FULL, Row, Size, ms
+
+ROOT = Path(__file__).resolve().parent.parent
+SUBMISSIONS = 6
+
+
+def whole_course(size: Size) -> list[Row]:
+    """A row for each exercise that is graded by checks, and their sum."""
+    course = find_course(ROOT)
+    exercises = [each for each in course.content.exercises if not each.questions]
+    rows, total = [], 0.0
+    for exercise in exercises if size is FULL else exercises[:2]:
+        judge, workers = cost(course, exercise, SUBMISSIONS if size is FULL else 1)
+        total += judge + workers
+        rows.append(
+            (f"{exercise.name}: processor time", ms(judge + workers), f"{ms(judge)} judge", "")
+        )
+    if size is FULL:
+        rows.append(("a student's whole course, right answers", ms(total), "", "1 s"))
+    return rows
+
+
+def cost(course: Course, exercise: Exercise, count: int) -> tuple[float, float]:
+    """Seconds of processor time a submission: of the judge, and of the submission's processes."""
+    few, many = (_spent(course, exercise, number) for number in (1, 1 + count))
+    return (many[0] - few[0]) / count, max(0.0, many[1] - few[1]) / count
+
+
+def _spent(course: Course, exercise: Exercise, count: int) -> tuple[float, float]:
+    """Of so many right answers, by turns in each style, after a first one that warms up."""
+    before = _processes()
+    with tempfile.TemporaryDirectory() as scratch:
+        children = children_on(choose(None, own_code=True), course, [], Path(scratch))
+        with Judge(course, [exercise], children) as judge:
+            sources = _right_answers(course, exercise)
+            judge.grade(sources[0])
+            start = _own()
+            for source in itertools.islice(itertools.cycle(sources), count):
+                judge.grade(source)
+            own = _own() - start
+    return own, _processes() - before
+
+
+def _right_answers(course: Course, exercise: Exercise) -> list[Source]:
+    styles = sorted((course.root / course.content.right / exercise.name).glob("*.py"))
+    paths = [course.solution_file(exercise.name), *styles]
+    return [read_source(path, exercise.name) for path in paths]
+
+
+def _own() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _processes() -> float:
+    """Of processes that have ended: the fork servers', with all that they forked."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main() -> None:
+    table = Table("what", "measured", "of it", "aim")
+    for row in whole_course(FULL):
+        table.add_row(*row)
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()
