@@ -4,6 +4,7 @@ A module for each function. `right_…` are right; of a `wrong_…` the docstrin
 """
 
 import ast
+import functools
 import importlib
 import inspect
 from collections.abc import Callable
@@ -30,7 +31,8 @@ class Implementation:
     text: str
 
 
-def implementations(name: str) -> list[Implementation]:
+@functools.cache
+def implementations(name: str) -> tuple[Implementation, ...]:
     """All of a function's implementations. Each text stands alone; its names tell nothing."""
     module = importlib.import_module(f"{__name__}.{name}")
     found = []
@@ -47,7 +49,7 @@ def implementations(name: str) -> list[Implementation]:
                     _alone(node),
                 )
             )
-    return found
+    return tuple(found)
 
 
 def _alone(node: ast.FunctionDef) -> str:
