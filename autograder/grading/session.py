@@ -121,6 +121,11 @@ class Judge:
         assert graded is not None
         return graded
 
+    @property
+    def seed(self) -> int:
+        """What the random inputs are drawn by."""
+        return self._checks.seed
+
     def reseed(self, seed: int) -> None:
         """Draw other random inputs from now on."""
         self._checks.seed = seed
