@@ -60,7 +60,7 @@ class Tally:
         self.seconds: list[float] = []
         self.notes: list[str] = []
 
-    def count(self, mutant: Mutated, results: Sequence[CheckResult], policy_lets: bool) -> bool:
+    def count(self, results: Sequence[CheckResult], policy_lets: bool) -> bool:
         """Count what the checks say; whether a search is to follow."""
         if all(result.outcome == "passed" for result in results):
             return False
@@ -98,7 +98,7 @@ def measure(course: Course, exercise: Exercise, sample: int) -> Tally:
             source = _source(exercise, mutant, Path(folder))
             graded: Graded = judge.grade(source)
             worth = is_worth_looking(exercise, graded.results, "practice")
-            if tally.count(mutant, graded.results, worth):
+            if tally.count(graded.results, worth):
                 start = time.perf_counter()
                 tally.found(mutant, look_for_repair(judge, exercise, source, graded))
                 tally.seconds.append(time.perf_counter() - start)

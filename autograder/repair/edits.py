@@ -1,6 +1,7 @@
 """Candidate edits of a student's own source, one at a place or the same at every equal place."""
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -88,7 +89,7 @@ def _edit(number: int, tree: Tree, places: Sequence[tuple[ast.AST, Change]]) -> 
 
 def _apart(spans: Sequence[Span]) -> bool:
     ordered = sorted(spans)
-    return all(one.end <= other.start for one, other in zip(ordered, ordered[1:], strict=False))
+    return all(one.end <= other.start for one, other in itertools.pairwise(ordered))
 
 
 def _imported(tree: Tree) -> Iterator[str]:

@@ -156,6 +156,7 @@ def _signs(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     inner = around.tree.operand(node.operand)
     if isinstance(node.op, ast.Not):
         yield around.put("condition", node, inner)
+        yield around.put("sign", node, f"-{inner}", 0.6)
         return
     yield around.put("sign", node, inner)
     for sign in ("-", "~"):
@@ -173,6 +174,8 @@ def _operators(around: Surroundings, node: ast.AST) -> Iterator[Change]:
         if other != now:
             weight = 1.0 if other in LIKELY else 0.3
             yield around.put("operator", node, f"{left} {other} {right}", weight)
+            if isinstance(node.left, ast.BinOp) or isinstance(node.right, ast.BinOp):
+                yield _token(around, node, other, weight)
     if now in {"-", "/", "@", "//", "**", "%"}:
         yield around.put("operands", node, f"{right} {now} {left}")
     yield around.put("term", node, left)
@@ -183,6 +186,17 @@ def _operators(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     if now == "@":
         for operand in (node.left, node.right):
             yield around.put("transpose", operand, f"{tree.operand(operand)}.swapaxes(-1, -2)")
+
+
+def _token(around: Surroundings, node: ast.BinOp, other: str, weight: float) -> Change:
+    """Another operator without new brackets: it may bind its neighbours in another way."""
+    start, end = around.tree.span(node.left)[1], around.tree.span(node.right)[0]
+    between = around.tree.raw[start:end].decode()
+    return Change(
+        "operator",
+        Span(start, end, between.replace(OPERATORS[type(node.op)], f" {other} ", 1)),
+        0.8 * weight,
+    )
 
 
 def _comparisons(around: Surroundings, node: ast.AST) -> Iterator[Change]:

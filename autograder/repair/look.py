@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from autograder.course import Exercise, HintPolicy
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Graded, Judge
 from autograder.repair.say import repair
 from autograder.repair.search import Search
-from autograder.report.model import Repair
+from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import GraderTrouble
 from autograder.submission.source import Source
-
-LOOKING = "Looking for where it goes wrong …"
 
 
 def is_worth_looking(
@@ -39,3 +39,11 @@ def look_for_repair(
         return repair(Search(judge, exercise, source, graded.results).run())
     except GraderTrouble:  # the report stands without it
         return None
+
+
+def with_repair(
+    result: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, graded: Graded
+) -> ExerciseReport:
+    """The report with what `look_for_repair` finds."""
+    found = look_for_repair(judge, exercise, source, graded)
+    return msgspec.structs.replace(result, repair=found)

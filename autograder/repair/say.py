@@ -1,11 +1,11 @@
 """What is said of repairs: what was tried and found, and never the edit."""
 
-import ast
 from collections.abc import Sequence
 
 from autograder.repair.edits import Edit
 from autograder.repair.search import Found
 from autograder.report.model import Line, Repair
+from autograder.submission.code import Definition
 from autograder.text import one_line
 
 # What all edits of a kind have in common, in words that do not give the edit away.
@@ -79,8 +79,9 @@ def _function(found: Found, edit: Edit) -> str:
     tree = found.trees[edit.unit]
     assert tree is not None
     for node in tree.root.body:
-        is_named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        if is_named and node.lineno <= edit.lines[0] <= (node.end_lineno or 0):
+        if not isinstance(node, Definition):
+            continue
+        if node.lineno <= edit.lines[0] <= (node.end_lineno or 0):
             return one_line(node.name, 60)
     return ""
 

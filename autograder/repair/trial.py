@@ -58,9 +58,7 @@ class SharedLine:
 class TrialClient(Client):
     """A submission that is loaded into the shared process."""
 
-    def __init__(
-        self, source: Source, library: Library, limits: Limits, line: SharedLine
-    ) -> None:
+    def __init__(self, source: Source, library: Library, limits: Limits, line: SharedLine) -> None:
         super().__init__(source, library, limits, line)
         self.line = line
 
