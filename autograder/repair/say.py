@@ -48,13 +48,12 @@ def _of_function(found: Found) -> Repair | None:
 
 
 def _of_lines(found: Found) -> Repair | None:
-    edits = found.edits
-    lines = _lines(edits)
+    edit = found.edits[0]
+    lines = edit.at if found.one_kind else edit.lines
     if len(lines) > MOST_LINES:
         return _of_function(found)
-    kinds = {edit.kind for edit in edits}
-    kind = edits[0].kind if len(kinds) == 1 else ""
-    tree = found.trees[edits[0].unit]
+    kind = edit.kind if found.one_kind else ""
+    tree = found.trees[edit.unit]
     assert tree is not None
     label = one_line(tree.label, 80)
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_joined(lines)}"
@@ -67,11 +66,6 @@ def _of_lines(found: Found) -> Repair | None:
         kind=kind,
         places=tuple(Line(file=label, line=line) for line in lines),
     )
-
-
-def _lines(edits: Sequence[Edit]) -> tuple[int, ...]:
-    """The lines of the places, where all edits have the same; else those of the statements."""
-    return edits[0].at if len({edit.at for edit in edits}) == 1 else edits[0].lines
 
 
 def _function(found: Found, edit: Edit) -> str:

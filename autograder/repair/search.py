@@ -12,29 +12,42 @@ from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
 from autograder.repair.lines import Lines, lines_in, marked
-from autograder.repair.order import in_order
+from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
+from autograder.sandbox.client import DRAWS
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
 OTHER_SEEDS = 2
-AFTER_FIRST = 80  # what else would pass, as far as that is looked for
-CONFIRMED = 5
 TIMED_OUT = 3  # so many edits may run out of time
 CALL_SECONDS = 0.5  # of the processor, in a trial
-TOTAL_SECONDS = 10.0  # of the processor, for all trials: a guard, and not what ends a search
+TOTAL_SECONDS = 6.0  # of the processor, for all trials: a guard, and not what ends a search
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """How many edits are tried, and how many more once one has passed: other places may do too."""
+
+    in_all: int
+    after_first: int
+
+
+USUAL = Reach(AT_MOST, 60)
+WITH_TORCH = Reach(80, 30)
+SLOW = Reach(40, 15)  # what draws, or runs beside code of the course's
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The edits that pass everything, and how many were tried. `complete` if nothing cut it short.
+    """The edits that pass everything, one for each set of lines, and how many were tried.
 
-    `trees` are the units that the edits speak of.
+    `one_kind` is false if edits of other kinds seem to do in the same lines. `complete` if nothing
+    cut the search short. `trees` are the units that the edits speak of.
     """
 
     edits: tuple[Edit, ...]
     trees: tuple[Tree | None, ...]
     tried: int
+    one_kind: bool = True
     complete: bool = True
 
 
@@ -103,22 +116,33 @@ class Search:
             if place is not None and place.file in labels
         )
 
+    def _reach(self, line: SharedLine) -> Reach:
+        if line.beside or any(self.source.mentions(word) for word in DRAWS):
+            return SLOW
+        return WITH_TORCH if self.exercise.needs == "torch" else USUAL
+
     def _try(self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine) -> Found:
+        """Try the edits until enough is known; a count ends it, so that it always ends alike."""
+        reach = self._reach(line)
         good: list[Edit] = []
-        first: int | None = None
-        for tried, edit in enumerate(wanted, 1):
-            is_cut = self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS
-            if is_cut or len(good) >= CONFIRMED:
-                return Found(tuple(good), self.trees, tried - 1, complete=not is_cut)
-            if first is not None and tried > first + AFTER_FIRST:
-                return Found(tuple(good), self.trees, tried - 1)
-            known = any(edit.kind == each.kind and edit.lines == each.lines for each in good)
-            if known or not self._passes(edit, panel, line):
+        one_kind, last, tried = True, reach.in_all, 0
+        for edit in wanted[: reach.in_all]:
+            if tried >= last or len(good) > 1:
+                break
+            if self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS:
+                return Found(tuple(good), self.trees, tried, one_kind, complete=False)
+            tried += 1
+            known = next((each for each in good if _is_within(each, edit)), None)
+            if known is not None and (known.kind == edit.kind or not one_kind):
                 continue
-            if self._is_right(edit):
+            if not self._passes(edit, panel, line):
+                continue
+            if known is not None:
+                one_kind = False  # which says less, so it need not be certain
+            elif self._is_right(edit):
                 good.append(edit)
-                first = first or tried
-        return Found(tuple(good), self.trees, len(wanted))
+                last = min(last, tried + reach.after_first)
+        return Found(tuple(good), self.trees, tried, one_kind)
 
     def _passes(self, edit: Edit, panel: Sequence[str], line: SharedLine) -> bool:
         """Whether the checks that failed pass, in the shared process."""
@@ -142,7 +166,6 @@ class Search:
             for more in range(1 + OTHER_SEEDS):
                 self.judge.reseed(seed + more)
                 graded = self.judge.grade(edited)
-                self._spent += graded.client.ledger.spent
                 if any(result.outcome != "passed" for result in graded.results):
                     return False
         finally:
@@ -166,6 +189,11 @@ class Search:
 
     def _client(self, source: Source, line: SharedLine) -> TrialClient:
         return TrialClient(source, self.exercise.needs, self.limits, line)
+
+
+def _is_within(edit: Edit, other: Edit) -> bool:
+    """Whether another edit changes all lines that an edit does."""
+    return edit.unit == other.unit and set(edit.lines) <= set(other.lines)
 
 
 def _tree(unit: Unit) -> Tree | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from autograder.submission.code import Definition
 from autograder.worker.magics import without_magics
 from autograder.worker.messages import Unit
 
@@ -59,7 +60,7 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """All nodes that an edit may touch, in the order of the text."""
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
-            (node, None, None) for node in reversed(self.root.body) if not _is_main(node)
+            (node, None, None) for node in reversed(self.root.body) if _is_code(node)
         ]
         seen = 0
         while waiting and seen < MAX_NODES:
@@ -133,9 +134,11 @@ def is_text(node: ast.AST) -> bool:
     )
 
 
-def _is_main(node: ast.stmt) -> bool:
-    """`if __name__ == "__main__":`, which does not run when the file is graded."""
-    return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
+def _is_code(node: ast.stmt) -> bool:
+    """Whether a statement of the top level makes a function: numbers given there are answers."""
+    if isinstance(node, Definition):
+        return True
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
 
 
 def _is_one(text: str) -> bool:

@@ -20,18 +20,21 @@ FILES = 40  # as many as one process loads
 class SharedLine:
     """A process that loads one file after another, ended whenever another wants its place.
 
-    Stands in for the judge's `Children` while a search runs.
+    Stands in for the judge's `Children` while a search runs. `beside` is true once code of the
+    course's has been asked for, which runs beside the submission.
     """
 
     def __init__(self, children: Children) -> None:
         self.children = children
         self.confinement: Level = children.confinement
         self.worker: WorkerProcess | None = None
+        self.beside = False
         self._files = 0
 
     def take(
         self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
     ) -> Child:
+        self.beside = self.beside or place == "course"
         if place == "first":
             self.end()
         return self.children.take(library, limits, plots, place)
