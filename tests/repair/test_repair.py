@@ -1,12 +1,13 @@
 """Verified repair: the right line, nothing that is not true, and nothing that counts."""
 
+import gc
 import textwrap
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli import main
+from autograder.cli import app
 from autograder.course import load_course
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
@@ -179,12 +180,13 @@ def test_every_face_shows_the_sentence_except_in_an_exam():
     assert exercise_for_student(report, "exam").repair is None
 
 
-def test_the_command_shows_the_checks_and_then_the_sentence(tmp_path, root):
+def test_the_command_shows_the_checks_and_then_the_sentence(tmp_path, root, monkeypatch):
+    monkeypatch.setattr(gc, "disable", lambda: None)
     file = tmp_path / "softmax.py"
     file.write_text(written("softmax", SOFTMAX, "np.exp(x - top)", "np.exp(top - x) ** 2").text)
-    before = CliRunner().invoke(main, ["check", str(file), "--course", str(root)])
+    before = CliRunner().invoke(app, ["check", str(file), "--course", str(root)])
     file.write_text(written("softmax", SOFTMAX, "e / total", "total / e").text)
-    after = CliRunner().invoke(main, ["check", str(file), "--course", str(root)])
+    after = CliRunner().invoke(app, ["check", str(file), "--course", str(root)])
     assert before.exit_code == after.exit_code == 1
     assert "every check passes" not in before.stdout
     last = after.stdout.strip().splitlines()[-1]
