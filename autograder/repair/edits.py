@@ -12,6 +12,7 @@ from autograder.repair.statements import statement_changes
 from autograder.repair.tree import Span, Tree
 
 MAX_EDITS = 20_000
+MAX_PLACE = 500
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -55,6 +56,8 @@ def _in_unit(
         statement = tree.statement.get(node)
         if statement is None or (lines is not None and statement.lineno not in lines):
             continue
+        if _is_long(tree, node):
+            continue
         changes: Iterable[Change]
         if isinstance(node, ast.stmt):
             changes = statement_changes(around, node)
@@ -71,6 +74,14 @@ def _in_unit(
     for places in same.values():
         if len(places) > 1 and _apart([change.span for _, change in places]):
             yield _edit(number, tree, places)
+
+
+def _is_long(tree: Tree, node: ast.AST) -> bool:
+    """Whether a node is so long that the texts of its parts, all together, would be too much."""
+    if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
+        return False
+    start, end = tree.span(node)
+    return end - start > MAX_PLACE
 
 
 def _edit(number: int, tree: Tree, places: Sequence[tuple[ast.AST, Change]]) -> Edit:

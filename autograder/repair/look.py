@@ -37,7 +37,7 @@ def look_for_repair(
     """What a search for a verified repair finds; points and results are as they were."""
     try:
         return repair(Search(judge, exercise, source, graded.results).run())
-    except GraderTrouble:  # the report stands without it
+    except (GraderTrouble, RecursionError, MemoryError):  # the report stands without it
         return None
 
 

@@ -43,7 +43,7 @@ class Tree:
 
     def __init__(self, unit: Unit) -> None:
         self.label = unit.label
-        text = without_magics(unit.text, unit.label)
+        text = without_magics(unit.text, unit.label).replace("\r\n", "\n").replace("\r", "\n")
         if len(text) > MAX_TEXT:
             raise ValueError("too long for a search")
         self.text = text

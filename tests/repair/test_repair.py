@@ -11,6 +11,7 @@ from autograder.cli import app
 from autograder.course import load_course
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
+from autograder.notebook import answers_to
 from autograder.repair.look import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Repair
@@ -160,6 +161,35 @@ def test_adds(submission, rng):
                 break
         assert judge.grade(close).results[0].outcome == "passed"
         assert look_for_repair(judge, exercise, wrong, judge.grade(wrong)) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return " + " + ".join(["x"] * 9000) + "\n",
+        "    return " + "-" * 3000 + "x\n",
+        "    return " + "(" * 150 + "x" + ")" * 150 + "[0]" * 900 + "\n",
+        "    y = 1\r    return x\f\n",
+        "    print('\\x01' + '0:2\\n' * 9999)\n    return x\n",
+    ],
+)
+def test_a_hostile_file_costs_little_and_breaks_nothing(search, body):
+    assert search(written("softmax", "def softmax(x, axis=-1):\n" + body)) is None
+
+
+def test_a_notebook_gets_the_report_first_and_in_a_class_no_more(tmp_path, root, monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(root))
+    source = written("softmax", SOFTMAX, "e / total", "total / e")
+    asked = {"exercise": "softmax", "cells": [source.text], "folder": str(tmp_path)}
+    first, then = answers_to(asked)
+    assert (first["more"], then["more"]) == (True, False)
+    assert first["points"] == then["points"]
+    assert "every check passes" not in first["text"]
+    assert "With a change in line 9 (two operands exchanged there), every" in then["text"]
+    assert "every check passes" in then["html"]
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    (only,) = answers_to(asked)
+    assert only["text"] == first["text"]
 
 
 def test_every_face_shows_the_sentence_except_in_an_exam():
