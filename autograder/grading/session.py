@@ -123,6 +123,11 @@ class Judge:
         if client is not None:
             client.cancel()
 
+    @property
+    def seed(self) -> int:
+        """What the random inputs are drawn by."""
+        return self._checks.seed
+
     def reseed(self, seed: int) -> None:
         """Draw other random inputs from now on."""
         self._checks.seed = seed

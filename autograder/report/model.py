@@ -116,6 +116,18 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     told: str = ""
 
 
+class Repair(Record, frozen=True, kw_only=True):
+    """What is known of small edits of the submission after which every check passes.
+
+    `said` is the sentence for the student. `kind` and `places` are the edits' own, where all that
+    were found have them in common. The edits themselves are nowhere in a report.
+    """
+
+    said: str
+    kind: str = ""
+    places: tuple[Line, ...] = ()
+
+
 class CheckReport(Record, frozen=True, kw_only=True):
     """What became of one check. `points` are the course's, after scaling."""
 
@@ -164,6 +176,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     printed: str = ""
     answers: tuple[WrittenAnswer, ...] = ()
     excused: bool = False
+    repair: Repair | None = None
 
 
 class Grader(Record, frozen=True, kw_only=True):

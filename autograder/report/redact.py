@@ -70,6 +70,7 @@ def exercise_for_student(
         printed="" if exam else exercise.printed,
         answers=exercise.answers,
         excused=exercise.excused,
+        repair=None if exam else exercise.repair,
     )
 
 

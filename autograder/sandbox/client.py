@@ -206,7 +206,7 @@ class Client:
         if self._worker is None:
             if self.place in self.ledger.alive:
                 self.ledger.alive[self.place].rest()
-            self._worker = WorkerProcess(self._child())
+            self._worker = self._process()
             self.ledger.alive[self.place] = self
             try:
                 self._load(self._worker)
@@ -215,6 +215,9 @@ class Client:
                 self.rest()
                 raise
         return self._worker
+
+    def _process(self) -> WorkerProcess:
+        return WorkerProcess(self._child())
 
     def _child(self) -> Child:
         library: Library = "torch" if self.source.imports("torch") else self.library

@@ -92,7 +92,7 @@ class Examiner:
     def _graded(self, source: Source) -> Graded | None:
         try:
             exercise = self._course.exercise(source.name)
-            return Graded(source, graded(self._judge, exercise, source))
+            return Graded(source, graded(self._judge, exercise, source)[0])
         except Cancelled:
             return None
         except (UserError, GraderTrouble) as error:

@@ -7,7 +7,8 @@ import msgspec
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.grading.scoring import exercise_report
-from autograder.grading.session import Judge
+from autograder.grading.session import Graded, Judge
+from autograder.repair.look import is_worth_looking, with_repair
 from autograder.report.attempts import attempts_file, read_attempts, write_attempts
 from autograder.report.hints import hints_shown, next_step
 from autograder.report.model import ExerciseReport
@@ -35,10 +36,26 @@ def source_of(path: Path, exercise: Exercise) -> Source:
     return with_stated_numbers(source, exercise)
 
 
-def graded(judge: Judge, exercise: Exercise, source: Source) -> ExerciseReport:
-    """The full report, which is for no student's eyes."""
+def graded(judge: Judge, exercise: Exercise, source: Source) -> tuple[ExerciseReport, Graded]:
+    """The full report, which is for no student's eyes, and the results that it is of."""
     done = judge.grade(source)
-    return exercise_report(exercise, source, done.results, done.client)
+    return exercise_report(exercise, source, done.results, done.client), done
+
+
+def is_unnamed(judge: Judge, exercise: Exercise, done: Graded) -> bool:
+    """Whether it is worth looking for a change after which every check passes."""
+    return is_worth_looking(exercise, done.results, judge.course.content.hints)
+
+
+def repaired(
+    shown: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, done: Graded
+) -> ExerciseReport:
+    """What is shown, with where such a change is, if one is found."""
+    full = exercise_report(exercise, source, done.results, done.client)
+    found = exercise_for_student(
+        with_repair(full, judge, exercise, source, done), judge.course.content.hints, 0
+    )
+    return msgspec.structs.replace(shown, repair=found.repair)
 
 
 def shown_step(

@@ -1,0 +1,110 @@
+"""Candidate edits of a student's own source, one at a place or the same at every equal place."""
+
+import ast
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from autograder.repair.expressions import Change, Surroundings, expression_changes
+from autograder.repair.lines import Lines
+from autograder.repair.statements import statement_changes
+from autograder.repair.tree import Span, Tree
+
+MAX_EDITS = 20_000
+MAX_PLACE = 500
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """An edit of one unit: of which kind, in which lines (of statements), and what it exchanges.
+
+    `at` are the lines of the places themselves.
+    """
+
+    kind: str
+    unit: int
+    lines: tuple[int, ...]
+    at: tuple[int, ...]
+    spans: tuple[Span, ...]
+    weight: float = 1.0
+
+
+def edits(trees: Sequence[Tree | None], live: Lines) -> list[Edit]:
+    """All edits at the lines that are live, or at all lines if none is known to be.
+
+    Each text is made once; the same places in the same order give the same list.
+    """
+    found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
+    imported = frozenset(name for tree in trees if tree is not None for name in _imported(tree))
+    for number, tree in enumerate(trees):
+        if tree is None:
+            continue
+        lines = {line for unit, line in live if unit == number} if live else None
+        for edit in _in_unit(number, tree, lines, imported):
+            found.setdefault((edit.unit, edit.spans), edit)
+            if len(found) >= MAX_EDITS:
+                return list(found.values())
+    return list(found.values())
+
+
+def _in_unit(
+    number: int, tree: Tree, lines: set[int] | None, imported: frozenset[str]
+) -> Iterator[Edit]:
+    around = Surroundings(tree, imported)
+    same: dict[tuple[object, ...], list[tuple[ast.AST, Change]]] = {}
+    for node in tree.nodes:
+        statement = tree.statement.get(node)
+        if statement is None or (lines is not None and statement.lineno not in lines):
+            continue
+        if _is_long(tree, node):
+            continue
+        changes: Iterable[Change]
+        if isinstance(node, ast.stmt):
+            changes = statement_changes(around, node)
+        else:
+            changes = expression_changes(around, node)
+        for change in changes:
+            if tree.raw[change.span.start : change.span.end] == change.span.new.encode():
+                continue
+            yield _edit(number, tree, [(node, change)])
+            if isinstance(node, ast.expr | ast.keyword):
+                old = tree.raw[change.span.start : change.span.end]
+                key = tree.owner[node], change.kind, old, change.span.new
+                same.setdefault(key, []).append((node, change))
+    for places in same.values():
+        if len(places) > 1 and _apart([change.span for _, change in places]):
+            yield _edit(number, tree, places)
+
+
+def _is_long(tree: Tree, node: ast.AST) -> bool:
+    """Whether a node is so long that the texts of its parts, all together, would be too much."""
+    if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
+        return False
+    start, end = tree.span(node)
+    return end - start > MAX_PLACE
+
+
+def _edit(number: int, tree: Tree, places: Sequence[tuple[ast.AST, Change]]) -> Edit:
+    lines = {tree.statement[node].lineno for node, _ in places}
+    at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
+    first = places[0][1]
+    return Edit(
+        first.kind,
+        number,
+        tuple(sorted(lines)),
+        tuple(sorted(at)),
+        tuple(sorted(change.span for _, change in places)),
+        first.weight,
+    )
+
+
+def _apart(spans: Sequence[Span]) -> bool:
+    ordered = sorted(spans)
+    return all(one.end <= other.start for one, other in itertools.pairwise(ordered))
+
+
+def _imported(tree: Tree) -> Iterator[str]:
+    for node in ast.walk(tree.root):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield (alias.asname or alias.name).split(".")[0]

@@ -1,0 +1,57 @@
+"""Which lines of a submission the checks run: each says so itself, once, by printing a mark."""
+
+import ast
+import copy
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from autograder.repair.tree import Tree, is_text
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
+Lines = frozenset[tuple[int, int]]
+
+_MARK = re.compile(r"\x01(\d{1,4}):(\d{1,6})\n")
+_MARKER = """
+def _passed_line(mark, _seen=set(), _print=print):
+    if mark not in _seen:
+        _seen.add(mark)
+        _print("\\x01" + mark)
+"""
+
+
+def marked(source: Source, trees: Sequence[Tree | None]) -> Source:
+    """The source, with a mark before each statement: its unit and its line."""
+    units = []
+    for number, (unit, tree) in enumerate(zip(source.units, trees, strict=True)):
+        text = unit.text if tree is None else _with_marks(tree, number)
+        units.append(Unit(unit.label, text))
+    return msgspec.structs.replace(source, units=(Unit("marks", _MARKER), *units))
+
+
+def lines_in(printed: str) -> Lines:
+    """The marks that were printed: unit and line of each statement that ran."""
+    return frozenset((int(unit), int(line)) for unit, line in _MARK.findall(printed))
+
+
+def _with_marks(tree: Tree, number: int) -> str:
+    root = copy.deepcopy(tree.root)
+    for node in list(ast.walk(root)):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                setattr(node, field, _marked_block(block, number))
+    return ast.unparse(ast.fix_missing_locations(root))
+
+
+def _marked_block(block: list[ast.stmt], number: int) -> list[ast.stmt]:
+    marked: list[ast.stmt] = []
+    for statement in block:
+        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not is_text(statement) and not is_future:
+            mark = f"_passed_line({f'{number}:{statement.lineno}'!r})"
+            marked += ast.parse(mark).body
+        marked.append(statement)
+    return marked

@@ -1,0 +1,49 @@
+"""When a search is worth its time, and what comes of it."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from autograder.course import Exercise, HintPolicy
+from autograder.grading.plugin import CheckResult
+from autograder.grading.session import Graded, Judge
+from autograder.repair.say import repair
+from autograder.repair.search import Search
+from autograder.report.model import ExerciseReport, Repair
+from autograder.sandbox.child import GraderTrouble
+from autograder.submission.source import Source
+
+
+def is_worth_looking(
+    exercise: Exercise, results: Sequence[CheckResult], policy: HintPolicy
+) -> bool:
+    """Whether checks failed, none in a way that has a name, and the policy lets that be said."""
+    outcomes = {result.outcome for result in results}
+    if policy == "exam" or exercise.questions or "failed" not in outcomes:
+        return False
+    if not outcomes <= {"passed", "failed", "not run"}:
+        return False  # what crashes, or does not end, would do so many times
+    failed = [result for result in results if result.outcome == "failed"]
+    if any(result.kind in {"not loaded", "missing", "not written"} for result in failed):
+        return False
+    return not any(
+        result.diagnosis is not None and result.diagnosis.kind == "named" for result in failed
+    )
+
+
+def look_for_repair(
+    judge: Judge, exercise: Exercise, source: Source, graded: Graded
+) -> Repair | None:
+    """What a search for a verified repair finds; points and results are as they were."""
+    try:
+        return repair(Search(judge, exercise, source, graded.results).run())
+    except (GraderTrouble, RecursionError, MemoryError):  # the report stands without it
+        return None
+
+
+def with_repair(
+    result: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, graded: Graded
+) -> ExerciseReport:
+    """The report with what `look_for_repair` finds."""
+    found = look_for_repair(judge, exercise, source, graded)
+    return msgspec.structs.replace(result, repair=found)

@@ -1,0 +1,203 @@
+"""The search: which edits of a submission pass every check, hidden ones and other inputs too."""
+
+import ast
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from autograder.course import Exercise, Limits
+from autograder.grading.plugin import CheckResult
+from autograder.grading.session import Judge
+from autograder.repair.edits import Edit, edits
+from autograder.repair.lines import Lines, lines_in, marked
+from autograder.repair.order import AT_MOST, in_order
+from autograder.repair.tree import Tree
+from autograder.repair.trial import SharedLine, TrialClient
+from autograder.sandbox.client import DRAWS
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
+OTHER_SEEDS = 2
+TIMED_OUT = 3  # so many edits may run out of time
+CALL_SECONDS = 0.5  # of the processor, in a trial
+TOTAL_SECONDS = 6.0  # of the processor, for all trials: a guard, and not what ends a search
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """How many edits are tried, and how many more once one has passed: other places may do too."""
+
+    in_all: int
+    after_first: int
+
+
+USUAL = Reach(AT_MOST, 60)
+WITH_TORCH = Reach(80, 30)
+SLOW = Reach(40, 15)  # what draws, or runs beside code of the course's
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The edits that pass everything, one for each set of lines, and how many were tried.
+
+    `one_kind` is false if edits of other kinds seem to do in the same lines. `complete` if nothing
+    cut the search short. `trees` are the units that the edits speak of.
+    """
+
+    edits: tuple[Edit, ...]
+    trees: tuple[Tree | None, ...]
+    tried: int
+    one_kind: bool = True
+    complete: bool = True
+
+
+class Search:
+    """A search for one submission, with the judge that has graded it."""
+
+    def __init__(
+        self, judge: Judge, exercise: Exercise, source: Source, results: Sequence[CheckResult]
+    ) -> None:
+        self.judge = judge
+        self.exercise = exercise
+        self.source = source
+        self.results = results
+        self.trees = tuple(_tree(unit) for unit in source.units)
+        limits = judge.course.limits(exercise)
+        self.limits: Limits = msgspec.structs.replace(
+            limits, call_seconds=min(limits.call_seconds, CALL_SECONDS)
+        )
+        self._spent = 0.0
+        self._timed_out = 0
+
+    def run(self) -> Found:
+        """Try the edits in order.
+
+        Raises:
+            GraderTrouble: the grader's own machinery failed.
+        """
+        failed = [result for result in self.results if result.outcome == "failed"]
+        panel = [result.name for result in failed if not result.hidden]
+        with self._searching() as line:
+            passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
+            live = self._lines(panel, line)
+            also_passing = self._lines(passing, line) if live else frozenset()
+            wanted = in_order(edits(self.trees, live), also_passing, self._raised(failed))
+            return self._try(wanted, panel or [result.name for result in failed], line)
+
+    @contextlib.contextmanager
+    def _searching(self) -> Iterator[SharedLine]:
+        """The judge, with the shared process in place of its own; afterwards as it was."""
+        judge = self.judge
+        before = judge.children, judge.only, judge.until_first_failure, judge.seed
+        line = SharedLine(judge.children)
+        judge.children, judge.until_first_failure = line, True
+        try:
+            yield line
+        finally:
+            line.close()
+            judge.children, judge.only, judge.until_first_failure, seed = before
+            judge.reseed(seed)
+
+    def _lines(self, names: Sequence[str], line: SharedLine) -> Lines:
+        """The lines that these checks run; none if that cannot be told."""
+        if not names:
+            return frozenset()
+        self.judge.only = frozenset(names)
+        client = self._client(marked(self.source, self.trees), line)
+        self.judge.grade(client)
+        return lines_in(client.printed)
+
+    def _raised(self, failed: Sequence[CheckResult]) -> Lines:
+        labels = {unit.label: number for number, unit in enumerate(self.source.units)}
+        places = (result.place for result in failed)
+        return frozenset(
+            (labels[place.file], place.line)
+            for place in places
+            if place is not None and place.file in labels
+        )
+
+    def _reach(self, line: SharedLine) -> Reach:
+        if line.beside or any(self.source.mentions(word) for word in DRAWS):
+            return SLOW
+        return WITH_TORCH if self.exercise.needs == "torch" else USUAL
+
+    def _try(self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine) -> Found:
+        """Try the edits until enough is known; a count ends it, so that it always ends alike."""
+        reach = self._reach(line)
+        good: list[Edit] = []
+        one_kind, last, tried = True, reach.in_all, 0
+        for edit in wanted[: reach.in_all]:
+            if tried >= last or len(good) > 1:
+                break
+            if self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS:
+                return Found(tuple(good), self.trees, tried, one_kind, complete=False)
+            tried += 1
+            known = next((each for each in good if _is_within(each, edit)), None)
+            if known is not None and (known.kind == edit.kind or not one_kind):
+                continue
+            if not self._passes(edit, panel, line):
+                continue
+            if known is not None:
+                one_kind = False  # which says less, so it need not be certain
+            elif self._is_right(edit):
+                good.append(edit)
+                last = min(last, tried + reach.after_first)
+        return Found(tuple(good), self.trees, tried, one_kind)
+
+    def _passes(self, edit: Edit, panel: Sequence[str], line: SharedLine) -> bool:
+        """Whether the checks that failed pass, in the shared process."""
+        edited = self._edited(edit)
+        if edited is None:
+            return False
+        self.judge.only = frozenset(panel)
+        client = self._client(edited, line)
+        results = self.judge.grade(client).results
+        self._spent += client.ledger.spent
+        self._timed_out += any(result.outcome == "timed out" for result in results)
+        return all(result.outcome == "passed" for result in results)
+
+    def _is_right(self, edit: Edit) -> bool:
+        """Whether all checks pass, alone, with the course's inputs and with others."""
+        edited = self._edited(edit)
+        assert edited is not None
+        self.judge.only = None
+        seed = self.judge.seed
+        try:
+            for more in range(1 + OTHER_SEEDS):
+                self.judge.reseed(seed + more)
+                graded = self.judge.grade(edited)
+                if any(result.outcome != "passed" for result in graded.results):
+                    return False
+        finally:
+            self.judge.reseed(seed)
+        return True
+
+    def _edited(self, edit: Edit) -> Source | None:
+        """The source with the edit; None if that is no Python."""
+        tree = self.trees[edit.unit]
+        assert tree is not None
+        text = tree.applied(edit.spans)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        units = list(self.source.units)
+        units[edit.unit] = Unit(units[edit.unit].label, text)
+        return msgspec.structs.replace(self.source, units=tuple(units))
+
+    def _client(self, source: Source, line: SharedLine) -> TrialClient:
+        return TrialClient(source, self.exercise.needs, self.limits, line)
+
+
+def _is_within(edit: Edit, other: Edit) -> bool:
+    """Whether another edit changes all lines that an edit does."""
+    return edit.unit == other.unit and set(edit.lines) <= set(other.lines)
+
+
+def _tree(unit: Unit) -> Tree | None:
+    try:
+        return Tree(unit)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

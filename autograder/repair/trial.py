@@ -1,0 +1,87 @@
+"""Many edited files in one process, one after the other: what a search can afford.
+
+A process that remembers the file before can mislead a trial, and nobody else: whatever passes here
+is graded again by itself, in processes of its own.
+"""
+
+from collections.abc import Callable
+
+from autograder.course import Library, Limits
+from autograder.sandbox.child import Child, Children, Place
+from autograder.sandbox.client import Client
+from autograder.sandbox.problems import StudentProblem
+from autograder.sandbox.process import WorkerProcess
+from autograder.submission.source import Source
+from autograder.worker.confinement import Level
+
+FILES = 40  # as many as one process loads
+
+
+class SharedLine:
+    """A process that loads one file after another, ended whenever another wants its place.
+
+    Stands in for the judge's `Children` while a search runs. `beside` is true once code of the
+    course's has been asked for, which runs beside the submission.
+    """
+
+    def __init__(self, children: Children) -> None:
+        self.children = children
+        self.confinement: Level = children.confinement
+        self.worker: WorkerProcess | None = None
+        self.beside = False
+        self._files = 0
+
+    def take(
+        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
+    ) -> Child:
+        self.beside = self.beside or place == "course"
+        if place == "first":
+            self.end()
+        return self.children.take(library, limits, plots, place)
+
+    def process(self, start: Callable[[], Child]) -> WorkerProcess:
+        """The process for the next file: that of the file before, or a new one."""
+        if self._files >= FILES:
+            self.end()
+        if self.worker is None:
+            self.worker = WorkerProcess(start())
+            self._files = 0
+        self._files += 1
+        return self.worker
+
+    def end(self) -> None:
+        if self.worker is not None:
+            self.worker.end()
+            self.worker = None
+
+    def close(self) -> None:
+        self.end()
+
+
+class TrialClient(Client):
+    """A submission that is loaded into the shared process."""
+
+    def __init__(self, source: Source, library: Library, limits: Limits, line: SharedLine) -> None:
+        super().__init__(source, library, limits, line)
+        self.line = line
+
+    def _loaded(self) -> WorkerProcess:
+        if self._worker is not None and self._worker is not self.line.worker:
+            self.rest()  # another process has taken its place
+        try:
+            return super()._loaded()
+        except StudentProblem as problem:
+            if problem.kind in {"timed out", "crashed"}:
+                self.line.end()
+            raise
+
+    def _process(self) -> WorkerProcess:
+        return self.line.process(self._child)
+
+    def rest(self) -> None:
+        """Leave the process to the next file."""
+        super()._gone()
+
+    def _gone(self) -> None:
+        self.line.end()
+        super()._gone()
