@@ -170,11 +170,13 @@ def _operators(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     tree = around.tree
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = OPERATORS[type(node.op)]
+    near = (node.left, node.right, tree.parent.get(node))
+    binds = any(isinstance(each, ast.BinOp) for each in near)
     for other in OPERATORS.values():
         if other != now:
             weight = 1.0 if other in LIKELY else 0.3
             yield around.put("operator", node, f"{left} {other} {right}", weight)
-            if isinstance(node.left, ast.BinOp) or isinstance(node.right, ast.BinOp):
+            if binds:
                 yield _token(around, node, other, weight)
     if now in {"-", "/", "@", "//", "**", "%"}:
         yield around.put("operands", node, f"{right} {now} {left}")
