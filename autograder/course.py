@@ -62,7 +62,8 @@ class Exercise(Record, frozen=True, kw_only=True):
     """One exercise: its solution, the file that is handed out, and its checks.
 
     With `questions` a person gives the points, and the checks only say what was answered. With
-    `variant: per-student` each student has numbers of their own.
+    `variant: per-student` each student has numbers of their own. With `repair: false` a check does
+    not look for a small change that mends an answer: where checks take long, a search takes longer.
     """
 
     name: Name
@@ -73,6 +74,7 @@ class Exercise(Record, frozen=True, kw_only=True):
     limits: Limits | None = None
     questions: tuple[Question, ...] = ()
     variant: Variant = "none"
+    repair: bool = True
 
 
 class Assignment(Record, frozen=True, kw_only=True):

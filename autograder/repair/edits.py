@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from autograder.repair.expressions import Change, Surroundings, expression_changes
+from autograder.repair.change import Change, Surroundings
+from autograder.repair.expressions import expression_changes
 from autograder.repair.lines import Lines
 from autograder.repair.statements import statement_changes
 from autograder.repair.tree import Span, Tree

@@ -5,57 +5,21 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
-
-from autograder.repair.tree import Function, Span, Tree
-
-AXES = ("-1", "-2", "0", "1", "2", "-3")
-AXIS_NAMES = ("axis", "dim")
-KEPT_NAMES = ("keepdims", "keepdim")
-REDUCE = {"sum", "max", "min", "mean", "amax", "amin", "argmax", "argmin", "std", "var", "prod"}
-MOVE = {"swapaxes", "transpose", "moveaxis", "permute"}
-ALIKE = tuple(
-    words.split()
-    for words in (
-        "sum mean max min std var prod argmax argmin",
-        "zeros ones full empty eye",
-        "zeros_like ones_like full_like empty_like",
-        "tril triu",
-        "sqrt square abs",
-        "log log2 log10 log1p",
-        "exp exp2 expm1",
-        "matmul dot multiply",
-        "any all",
-        "maximum minimum",
-        "argsort sort",
-        "normal uniform standard_normal random",
-        "randn rand",
-        "append extend insert",
-        "concatenate stack vstack hstack cat",
-        "repeat tile",
-        "isinf isnan isfinite isneginf",
-        "ceil floor round",
-        "logical_and logical_or",
-        "ReLU GELU Tanh Sigmoid Identity",
-        "train eval",
-        "float32 float64 float16 int64 bool",
-    )
+from autograder.repair.calls import call_changes, keyword_changes
+from autograder.repair.change import (
+    AXES,
+    AXIS_NAMES,
+    KEPT_NAMES,
+    MOVE,
+    OPERATORS,
+    REDUCE,
+    Change,
+    Surroundings,
+    called_name,
+    plain_number,
 )
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
+from autograder.repair.tree import Span
+
 LIKELY = ("+", "-", "*", "/", "@", "//", "**")
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -71,33 +35,6 @@ COMPARED: dict[type[ast.cmpop], str] = {
 }
 
 
-class Change(msgspec.Struct, frozen=True):
-    """A change of one place: its kind, and how likely it is beside others of the kind."""
-
-    kind: str
-    span: Span
-    weight: float = 1.0
-
-
-class Surroundings:
-    """A unit, and what its functions can name."""
-
-    def __init__(self, tree: Tree, imported: frozenset[str]) -> None:
-        self.tree = tree
-        self.imported = imported
-        self._scopes: dict[Function | None, list[str]] = {}
-
-    def scope(self, node: ast.AST) -> list[str]:
-        """The names that a function around the node binds."""
-        owner = self.tree.owner[node]
-        if owner not in self._scopes:
-            self._scopes[owner] = self.tree.names(owner)
-        return self._scopes[owner]
-
-    def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
-        return Change(kind, self.tree.replaced(node, new), weight)
-
-
 def expression_changes(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     """The changes of one expression or keyword, most of which are wrong."""
     for kind, changes in CHANGES.items():
@@ -110,7 +47,7 @@ def _numbers(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     parent = around.tree.parent.get(node)
     if isinstance(node, ast.Constant) and isinstance(parent, ast.UnaryOp):
         return
-    value = _number(node)
+    value = plain_number(node)
     if value is None:
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             kept = isinstance(parent, ast.keyword) and parent.arg in KEPT_NAMES
@@ -131,23 +68,12 @@ def _numbers(around: Surroundings, node: ast.AST) -> Iterator[Change]:
             yield around.put("constant", node, repr(value * factor), 0.3)
 
 
-def _number(node: ast.AST) -> int | float | None:
-    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
-    if not isinstance(inner, ast.Constant) or type(inner.value) not in {int, float}:
-        return None
-    value: int | float = inner.value  # type: ignore[assignment]
-    if abs(value) > 1e15:
-        return None
-    return -value if negative else value
-
-
 def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
     if isinstance(parent, ast.keyword):
         return parent.arg in AXIS_NAMES
     if not isinstance(parent, ast.Call):
         return False
-    called = _called(parent)
+    called = called_name(parent)
     return node in parent.args and called in REDUCE | MOVE
 
 
@@ -170,11 +96,13 @@ def _operators(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     tree = around.tree
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = OPERATORS[type(node.op)]
+    near = (node.left, node.right, tree.parent.get(node))
+    binds = any(isinstance(each, ast.BinOp) for each in near)
     for other in OPERATORS.values():
         if other != now:
             weight = 1.0 if other in LIKELY else 0.3
             yield around.put("operator", node, f"{left} {other} {right}", weight)
-            if isinstance(node.left, ast.BinOp) or isinstance(node.right, ast.BinOp):
+            if binds:
                 yield _token(around, node, other, weight)
     if now in {"-", "/", "@", "//", "**", "%"}:
         yield around.put("operands", node, f"{right} {now} {left}")
@@ -225,98 +153,6 @@ def _conditions(around: Surroundings, node: ast.AST) -> Iterator[Change]:
         yield around.put("condition", node, f"{other} if {test} else {body}")
         yield around.put("condition", node, body, 0.7)
         yield around.put("condition", node, other, 0.7)
-
-
-def _called(node: ast.Call) -> str:
-    if isinstance(node.func, ast.Attribute):
-        return node.func.attr
-    return node.func.id if isinstance(node.func, ast.Name) else ""
-
-
-def _calls(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    assert isinstance(node, ast.Call)
-    tree, called = around.tree, _called(node)
-    yield from _unwrapped(around, node)
-    for words in ALIKE:
-        if called in words:
-            start, end = tree.span(node.func)
-            prefix = tree.source(node.func)[: -len(called)]
-            for word in words:
-                if word != called:
-                    yield Change("function", Span(start, end, prefix + word))
-    args = [tree.source(arg) for arg in node.args]
-    for i, j in itertools.islice(itertools.combinations(range(len(args)), 2), 10):
-        swapped = list(args)
-        swapped[i], swapped[j] = swapped[j], swapped[i]
-        yield _with_arguments(around, node, swapped, "arguments")
-    if len(args) == 4 and all(_number(arg) is not None for arg in node.args):
-        for order in itertools.permutations(args):
-            yield _with_arguments(around, node, list(order), "axis", 0.5)
-    yield from _added(around, node, called)
-    if called in {"where"} and args:
-        yield around.put("condition", node.args[0], f"~{tree.operand(node.args[0])}")
-    for arg in node.args:
-        yield around.put("sign", arg, f"-{tree.operand(arg)}", 0.3)
-
-
-def _unwrapped(around: Surroundings, node: ast.Call) -> Iterator[Change]:
-    """What a call is given, in place of the call."""
-    func = node.func
-    if isinstance(func, ast.Attribute):
-        is_module = isinstance(func.value, ast.Name) and func.value.id in around.imported
-        if not is_module:
-            is_transpose = func.attr in {"swapaxes", "transpose"}
-            kind = "transpose" if is_transpose else "call"
-            yield around.put(kind, node, around.tree.source(func.value))
-            return
-        if func.attr in {"swapaxes", "transpose"} and node.args:
-            yield around.put("transpose", node, around.tree.source(node.args[0]))
-            return
-    if node.args and not isinstance(node.args[0], ast.Starred):
-        yield around.put("call", node, around.tree.source(node.args[0]))
-
-
-def _added(around: Surroundings, node: ast.Call, called: str) -> Iterator[Change]:
-    """An axis or a kept axis that a reduction may lack."""
-    if called not in REDUCE:
-        return
-    have = {keyword.arg for keyword in node.keywords}
-    torch = "torch" in around.imported
-    place = around.tree.span(node)[1] - 1
-    comma = ", " if node.args or node.keywords else ""
-    if not have & set(KEPT_NAMES):
-        word = KEPT_NAMES[torch]
-        yield Change("keepdims", Span(place, place, f"{comma}{word}=True"))
-    if not have & set(AXIS_NAMES):
-        word = AXIS_NAMES[torch]
-        names = [name for name in around.scope(node) if name in AXIS_NAMES]
-        for axis in (*names, *AXES[:4]):
-            yield Change("axis", Span(place, place, f"{comma}{word}={axis}"), 0.8)
-
-
-def _with_arguments(
-    around: Surroundings, node: ast.Call, args: list[str], kind: str, weight: float = 1.0
-) -> Change:
-    start = around.tree.span(node.args[0])[0]
-    end = around.tree.span(node.args[-1])[1]
-    return Change(kind, Span(start, end, ", ".join(args)), weight)
-
-
-def _keywords(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """A keyword left out."""
-    assert isinstance(node, ast.keyword)
-    parent = around.tree.parent.get(node)
-    if node.arg is None or not isinstance(parent, ast.Call):
-        return
-    kind = "keepdims" if node.arg in KEPT_NAMES else "axis" if node.arg in AXIS_NAMES else "keyword"
-    start, end = around.tree.span(node)
-    raw = around.tree.raw
-    while start > 0 and raw[start - 1 : start] in {b" ", b"\n", b"\t"}:
-        start -= 1
-    if raw[start - 1 : start] == b",":
-        yield Change(kind, Span(start - 1, end, ""))
-    elif len(parent.keywords) == 1 and not parent.args:
-        yield Change(kind, Span(start, end, ""))
 
 
 def _subscripts(around: Surroundings, node: ast.AST) -> Iterator[Change]:
@@ -406,8 +242,8 @@ CHANGES: dict[Any, Callable[[Surroundings, Any], Iterator[Change]]] = {
     ast.Compare: _comparisons,
     ast.BoolOp: _conditions,
     ast.IfExp: _conditions,
-    ast.Call: _calls,
-    ast.keyword: _keywords,
+    ast.Call: call_changes,
+    ast.keyword: keyword_changes,
     ast.Subscript: _subscripts,
     ast.Tuple: _sequences,
     ast.List: _sequences,

@@ -19,7 +19,7 @@ def is_worth_looking(
 ) -> bool:
     """Whether checks failed, none in a way that has a name, and the policy lets that be said."""
     outcomes = {result.outcome for result in results}
-    if policy == "exam" or exercise.questions or "failed" not in outcomes:
+    if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
     if not outcomes <= {"passed", "failed", "not run"}:
         return False  # what crashes, or does not end, would do so many times

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.repair.expressions import OPERATORS, Change, Surroundings
+from autograder.repair.change import OPERATORS, Change, Surroundings
 from autograder.repair.tree import Function, Span
 
 
