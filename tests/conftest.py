@@ -1,6 +1,7 @@
 """Helpers that all tests of the kit share."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -33,10 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--thorough"):
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    met: Counter[str] = Counter()
+    kept, left_out = [], []
+    for item in items:
+        each = item.get_closest_marker("one_in")
+        function = item.nodeid.partition("[")[0]
+        met[function] += 1
+        left = each is not None and met[function] % each.args[0] != 1
+        (left_out if left or item.get_closest_marker("thorough") else kept).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        items[:] = kept
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ import pytest
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_in(3)
+
 FOLDER = ROOT / "tests" / "exercises" / "published"
 # least and most points, and the names of what is found
 ATTENTION = {

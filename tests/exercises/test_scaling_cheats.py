@@ -4,6 +4,8 @@ import pytest
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_in(3)
+
 TEXT = (ROOT / "solutions" / "scaling_experiment.py").read_text()
 SPREAD = "test_spread"
 WEIGHTS = "test_entropy_and_largest_weight"
