@@ -29,6 +29,7 @@ from autograder.verification.simulated import (
     solution_module,
     with_functions,
 )
+from autograder.verification.stops import Stops
 from autograder.worker.messages import Unit
 
 SEEDS = 50
@@ -74,6 +75,7 @@ class Verifier:
         children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
         self._judge = Judge(course, [exercise], children)
         self._about: dict[str, frozenset[str]] = {}
+        self._stops = Stops()
 
     def __enter__(self) -> "Verifier":
         try:
@@ -103,6 +105,8 @@ class Verifier:
 
     def _report(self, source: Source | SimulatedClient) -> ExerciseReport:
         graded = self._judge.grade(source)
+        if isinstance(source, SimulatedClient):
+            self._stops.note(graded.results)
         return exercise_report(self.exercise, graded.client.source, graded.results, graded.client)
 
     def _sources(self) -> list[tuple[str, Source]]:
@@ -177,6 +181,7 @@ class Verifier:
         """Exceptions in recipes that no check could show: the diagnosis goes on without them."""
         for error in self._judge.catalogue.faults:
             self._slip(error, "the recipes stop")
+        self.result.faults += self._stops.faults()
 
     def _slip(self, error: Exception, doing: str) -> None:
         said = str(slip_of(error, self.course.grading, self._solution, doing))
@@ -265,6 +270,7 @@ class Verifier:
             graded = self._judge.grade(
                 Source(self.exercise.name, label, (Unit(label, mutant.text),))
             )
+            self._stops.note(graded.results)
             self.result.mutants += 1
             if any(result.outcome != "passed" for result in graded.results):
                 self.result.rejected += 1
