@@ -9,10 +9,12 @@ from types import ModuleType
 
 import msgspec
 
+from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
 from autograder.diagnosis.mistakes import SIMULATES
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
+from autograder.errors import UserError
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
 from autograder.lint.stopped import slip_of
@@ -23,6 +25,7 @@ from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
 from autograder.text import several
 from autograder.verification.mutants import equivalents, mutants
+from autograder.verification.seeds import FailedSeeds
 from autograder.verification.simulated import (
     SimulatedClient,
     simulate,
@@ -146,6 +149,16 @@ class Verifier:
 
     def _stub(self) -> None:
         path = self.course.handed_out / f"{self.exercise.name}.py"
+        try:
+            built = stub_text(self.course, self.exercise)
+        except UserError as error:
+            self._fault(str(error))
+        else:
+            if outdated(path, built):
+                build = f"autograder build {self.exercise.name}"
+                self._fault(f"{path} is out of step with the solution; run: {build}")
+        if not path.is_file():
+            return
         report = self._report(read_source(path, self.exercise.name))
         if report.points:
             self._fault(f"the stub gets {report.points} points")
@@ -287,17 +300,16 @@ class Verifier:
         """One right answer after the other, each with a seed of its own; the time of each check."""
         seconds: dict[str, list[float]] = {}
         sources = self._sources()
+        failed = FailedSeeds()
         for seed in range(0, SEEDS, self.share):
             self._judge.reseed(seed)
             style, source = sources[seed % len(sources)]
-            report = self._report(source)
-            if any(check.outcome != "passed" for check in report.checks):
-                failed = next(c for c in report.checks if c.outcome != "passed")
-                self._fault(f"{style}, seed {seed}: {failed.title}: {failed.finding}")
+            failed.note(style, seed, self._report(source))
             if source is sources[0][1]:
                 for name, taken in self._judge.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
+        self.result.faults += failed.faults(self.result.seeds)
         self._judge.reseed(self.course.content.seed)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
