@@ -16,6 +16,8 @@ from autograder.text import several
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import QUICK, Verified, Verifier
 
+WIDE = 200  # columns, where no terminal cuts the table
+
 
 def run(
     names: tuple[str, ...],
@@ -58,15 +60,23 @@ def verify(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
 
 
 def _show(results: list[Verified]) -> None:
-    console = Console(highlight=False)
+    """The table as wide as the terminal, or as it is in a pipe; sentences whole, to be copied."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console(highlight=False, width=None if known else WIDE)
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(COLUMNS):
-        shown.add_column(column, justify="right" if place else "left")
+        shown.add_column(
+            column, justify="right" if place else "left", overflow="fold", no_wrap=not place
+        )
     for result in results:
         shown.add_row(*row(result))
     console.print(shown)
     for result in results:
         for fault in result.faults:
-            console.print(f"{result.name}: {fault}", style="red", markup=False)
+            _say(console, f"{result.name}: {fault}", "red")
         for remark in result.remarks:
-            console.print(f"{result.name}: {remark}", style="dim", markup=False)
+            _say(console, f"{result.name}: {remark}", "dim")
+
+
+def _say(console: Console, text: str, style: str) -> None:
+    console.print(text, style=style, markup=False, soft_wrap=True)
