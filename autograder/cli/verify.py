@@ -13,6 +13,7 @@ from autograder.course import find_course, load_course
 from autograder.extras import require, require_libraries
 from autograder.lint.course import refuse_slips
 from autograder.text import several
+from autograder.verification.equivalent import equivalents
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import QUICK, Verified, Verifier
 
@@ -33,6 +34,8 @@ def run(
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
     require_libraries(course.exercise(name) for name in exercises)
     refuse_slips(course, [course.exercise(name) for name in exercises])
+    if with_mutants:
+        equivalents(course.solution_file(exercises[0]).parent, course.exercises)
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:

@@ -24,7 +24,8 @@ from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
 from autograder.text import several
-from autograder.verification.mutants import equivalents, mutants
+from autograder.verification.equivalent import equivalents
+from autograder.verification.mutants import mutants
 from autograder.verification.seeds import FailedSeeds
 from autograder.verification.simulated import (
     SimulatedClient,
@@ -273,7 +274,8 @@ class Verifier:
             self.result.pairs_both += named == ids
 
     def _mutants(self) -> None:
-        known = equivalents(self._solution.parent).get(self.exercise.name, [])
+        listed = equivalents(self._solution.parent, self.course.exercises)
+        known = listed.get(self.exercise.name, [])
         lines = {each.line for each in known}
         met = set()
         self._judge.until_first_failure = True
