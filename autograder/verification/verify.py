@@ -15,7 +15,6 @@ from autograder.diagnosis.mistakes import SIMULATES
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.errors import UserError
-from autograder.grading.plugin import CheckResult
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
 from autograder.lint.stopped import slip_of
@@ -25,6 +24,7 @@ from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
 from autograder.text import several
+from autograder.verification import remarks
 from autograder.verification.equivalent import equivalents
 from autograder.verification.mutants import mutants
 from autograder.verification.seeds import FailedSeeds
@@ -38,7 +38,6 @@ from autograder.verification.stops import Stops
 from autograder.worker.messages import Unit
 
 SEEDS = 50
-HINTS = 3
 QUICK = 8  # a quick look takes so small a share of pairs, mutants and seeds
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
@@ -137,7 +136,7 @@ class Verifier:
             graded = self._judge.grade(source)
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
-                self.result.remarks += hints_missing(graded.results)
+                self.result.remarks += remarks.of_checks(graded.results)
             report = exercise_report(self.exercise, source, graded.results, graded.client)
             self.result.checks = len(report.checks)
             self.result.right += 1
@@ -177,6 +176,7 @@ class Verifier:
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
+            self.result.remarks += remarks.of_ids(function, recipe)
             self._apart(function, replay)
             ids = {each.id for each in recipe.misconceptions}
             self.result.misconceptions += len(ids)
@@ -187,7 +187,7 @@ class Verifier:
                     unnamed.add(each.id)
                     said = ", ".join(sorted(named)) or "nothing"
                     self._fault(f"{function}, {each.id}: named {said}")
-                if not each.finding or len([h for h in each.hints if h.strip()]) != HINTS:
+                if not each.finding or len([h for h in each.hints if h.strip()]) != remarks.HINTS:
                     self._fault(f"{function}, {each.id}: no finding, or not three hints")
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
@@ -319,17 +319,6 @@ class Verifier:
         self._judge.reseed(self.course.content.seed)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
-
-
-def hints_missing(results: Sequence[CheckResult]) -> list[str]:
-    """A warning for each check that has hints, and not three."""
-    counts = {each.function: len([h for h in each.hints if h.strip()]) for each in results}
-    return [
-        f"warning: {name} has {several(count, 'hint')}; a student asks for three: a question, the "
-        f"property, then where it is and what to do"
-        for name, count in counts.items()
-        if count not in {0, HINTS}
-    ]
 
 
 def _named(report: ExerciseReport, function: str) -> set[str]:

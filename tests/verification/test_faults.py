@@ -4,6 +4,8 @@ import pytest
 
 from autograder.cli.verify import _show
 from autograder.course import load_course
+from autograder.diagnosis.recipe import Misconception, Recipe
+from autograder.verification.remarks import of_ids
 from autograder.verification.verify import Verified, Verifier
 from tests.lint.course import arguments, command, make
 
@@ -16,7 +18,7 @@ def test_area(submission, reference):
     answer = function(2, 3)
     assert answer == 6, f"{function.__name__} gives {answer}, not {WORD}."
 
-@pytest.mark.check("The perimeter")
+@pytest.mark.check("The perimeter", points=0)
 def test_perimeter(submission, rng):
     assert submission.perimeter(2, 3) == 10 and rng.random() < CHANCE, "Never."
 """
@@ -54,7 +56,19 @@ def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
     result = verified(course(), "_right_answers", "_stub", "_misconceptions", "_stopped")
     assert result.faults == []
     assert any("warning: test_area has 2 hints" in remark for remark in result.remarks)
-    assert not any("test_perimeter" in remark for remark in result.remarks)
+    worth = [remark for remark in result.remarks if "test_perimeter" in remark]
+    assert worth == ["warning: test_perimeter is worth nothing: its points are 0"]
+
+
+def test_one_id_for_mistakes_that_share_nothing_is_remarked():
+    def recipe(*wrong):
+        return Recipe("area", ("x",), {"y": abs}, list, tuple(wrong))
+
+    one = Misconception("id", "One thing.", ("a", "b", "c"), {"y": abs})
+    way = Misconception("id", "One thing, otherwise.", ("a", "b", "c"), {"y": abs})
+    other = Misconception("id", "Another.", ("d", "e", "f"), {"y": abs})
+    assert list(of_ids("area", recipe(one, way))) == []
+    assert "area, id: 2 entries" in next(of_ids("area", recipe(one, other)))
 
 
 def test_seeds_that_fail_alike_are_one_sentence(course):
