@@ -25,6 +25,20 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
+    stub = stub_text(course, exercise, variant)
+    folder = course.handed_out
+    return {
+        folder / f"{exercise.name}.py": stub,
+        folder / f"{exercise.name}.ipynb": notebook(stub),
+    }
+
+
+def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
+    """The student's script: the solution's text without the solution, and how to check it.
+
+    Raises:
+        UserError: there is no solution, or its markers do not match, or it has no variants.
+    """
     solution = course.solution_file(exercise.name)
     try:
         text = solution.read_text(encoding="utf-8")
@@ -33,12 +47,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
     if variant:
         text = personalised(course, exercise, text, variant)
     closing = CLOSING.format(name=exercise.name)
-    stub = strip_solutions(text, str(solution)).rstrip("\n") + "\n" + closing
-    folder = course.handed_out
-    return {
-        folder / f"{exercise.name}.py": stub,
-        folder / f"{exercise.name}.ipynb": notebook(stub),
-    }
+    return strip_solutions(text, str(solution)).rstrip("\n") + "\n" + closing
 
 
 def outdated(path: Path, text: str) -> bool:

@@ -29,9 +29,13 @@ class Drawn(msgspec.Struct, frozen=True):
 
 
 class Function:
-    """A function of the student's module; calling it runs it in the worker."""
+    """A function of the student's module; calling it runs it in the worker.
+
+    It has its `__name__`, for what a check says of it.
+    """
 
     def __init__(self, submission: "Submission", name: str, on: Handle | None = None) -> None:
+        self.__name__ = self.__qualname__ = name
         self._submission = submission
         self._name = name
         self._on = on

@@ -13,8 +13,11 @@ from autograder.course import find_course, load_course
 from autograder.extras import require, require_libraries
 from autograder.lint.course import refuse_slips
 from autograder.text import several
+from autograder.verification.equivalent import equivalents
 from autograder.verification.table import COLUMNS, markdown, row
 from autograder.verification.verify import QUICK, Verified, Verifier
+
+WIDE = 200  # columns, where no terminal cuts the table
 
 
 def run(
@@ -31,6 +34,8 @@ def run(
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
     require_libraries(course.exercise(name) for name in exercises)
     refuse_slips(course, [course.exercise(name) for name in exercises])
+    if with_mutants:
+        equivalents(course.solution_file(exercises[0]).parent, course.exercises)
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
@@ -58,15 +63,23 @@ def verify(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
 
 
 def _show(results: list[Verified]) -> None:
-    console = Console(highlight=False)
+    """The table as wide as the terminal, or as it is in a pipe; sentences whole, to be copied."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console(highlight=False, width=None if known else WIDE)
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(COLUMNS):
-        shown.add_column(column, justify="right" if place else "left")
+        shown.add_column(
+            column, justify="right" if place else "left", overflow="fold", no_wrap=not place
+        )
     for result in results:
         shown.add_row(*row(result))
     console.print(shown)
     for result in results:
         for fault in result.faults:
-            console.print(f"{result.name}: {fault}", style="red", markup=False)
+            _say(console, f"{result.name}: {fault}", "red")
         for remark in result.remarks:
-            console.print(f"{result.name}: {remark}", style="dim", markup=False)
+            _say(console, f"{result.name}: {remark}", "dim")
+
+
+def _say(console: Console, text: str, style: str) -> None:
+    console.print(text, style=style, markup=False, soft_wrap=True)

@@ -50,6 +50,7 @@ class CheckResult:
         self.diagnosable = False
         self.mistake = ""
         self.stopped_with = ""
+        self.stopped_at = ""
         self.told = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
@@ -90,6 +91,7 @@ class CheckResult:
         found = innermost(error, [self.path.parent])
         where = f" in line {found[1]} of {found[0].name}" if found is not None else ""
         said = one_line(explained(error), 300).rstrip(".")
+        self.stopped_at = f"{said}{where}"
         self.finding = (
             f"The check itself stopped{where} with {said}. A person has to look at this; it is no "
             f"fault of the submission."

@@ -36,22 +36,27 @@ def _function(item: pytest.Item) -> str:
 
 def _functions(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Slip]:
     """Checks that pytest does not find, by their names."""
-    seen: set[str] = set()
-    for node in text.tree.body:
-        name = getattr(node, "name", "")
-        if name.startswith("test") and name in seen:
-            yield Slip(text.path, node.lineno, f"a second `{name}`, which takes the first's place.")
-        seen.add(name)
     collected = {_function(item) for item in items}
-    for name, node in text.functions.items():
-        if name not in collected and _is_marked(node):
-            yield Slip(
-                text.path,
-                node.lineno,
-                f"`{name}` is marked as a check and is none: a check's name begins with `test_`.",
-            )
+    for body in text.bodies:
+        seen: set[str] = set()
+        for node in body:
+            name = getattr(node, "name", "")
+            if name.startswith("test") and name in seen:
+                says = f"a second `{name}`, which takes the first's place."
+                yield Slip(text.path, node.lineno, says)
+            seen.add(name)
+            if isinstance(node, Function) and name not in collected and _is_marked(node):
+                says = f"`{name}` is marked as a check and is none: {_why(name)}"
+                yield Slip(text.path, node.lineno, says)
     if not items:
         yield Slip(text.path, 1, "no check is in it: a function named `test_…` is one.")
+
+
+def _why(name: str) -> str:
+    """Why pytest does not collect a function."""
+    if name.startswith("test"):
+        return "its class has a name that begins with `Test`, and no `__init__`."
+    return "a check's name begins with `test_`."
 
 
 def _is_marked(node: Function) -> bool:

@@ -25,6 +25,12 @@ class CourseText:
         """The functions at the top level, by name; of two of one name, the last."""
         return {n.name: n for n in self.tree.body if isinstance(n, Function)}
 
+    @functools.cached_property
+    def bodies(self) -> list[list[ast.stmt]]:
+        """The statements of the module, and of each class in it."""
+        classes = (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
+        return [self.tree.body, *(node.body for node in classes)]
+
     def line_of_mark(self, function: str, word: object = None) -> int:
         """The line of a word in a function's decorators, or else the function's own."""
         node = self.functions.get(function)

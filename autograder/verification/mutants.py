@@ -2,24 +2,12 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from autograder.authoring.stub import BEGIN, END
-from autograder.errors import UserError
 from autograder.extras import require
-
-EQUIVALENT = "equivalent.yml"
-
-
-class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A mutant that is right as well: the line after the mutation, and why it changes nothing."""
-
-    line: str
-    reason: str
 
 
 class Mutant(msgspec.Struct, frozen=True):
@@ -28,21 +16,6 @@ class Mutant(msgspec.Struct, frozen=True):
     text: str
     line: str
     operator: str
-
-
-def equivalents(solutions: Path) -> dict[str, list[Equivalent]]:
-    """The mutants that authors have found to be right, by exercise.
-
-    Raises:
-        UserError: the file is not what it should be.
-    """
-    path = solutions / EQUIVALENT
-    if not path.is_file():
-        return {}
-    try:
-        return msgspec.convert(yaml.safe_load(path.read_text()) or {}, dict[str, list[Equivalent]])
-    except (msgspec.ValidationError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 def mutants(text: str) -> Iterator[Mutant]:

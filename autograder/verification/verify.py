@@ -9,10 +9,12 @@ from types import ModuleType
 
 import msgspec
 
+from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
 from autograder.diagnosis.mistakes import SIMULATES
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
+from autograder.errors import UserError
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
 from autograder.lint.stopped import slip_of
@@ -22,13 +24,17 @@ from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
 from autograder.text import several
-from autograder.verification.mutants import equivalents, mutants
+from autograder.verification import remarks
+from autograder.verification.equivalent import equivalents
+from autograder.verification.mutants import mutants
+from autograder.verification.seeds import FailedSeeds
 from autograder.verification.simulated import (
     SimulatedClient,
     simulate,
     solution_module,
     with_functions,
 )
+from autograder.verification.stops import Stops
 from autograder.worker.messages import Unit
 
 SEEDS = 50
@@ -74,6 +80,7 @@ class Verifier:
         children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
         self._judge = Judge(course, [exercise], children)
         self._about: dict[str, frozenset[str]] = {}
+        self._stops = Stops()
 
     def __enter__(self) -> "Verifier":
         try:
@@ -103,6 +110,8 @@ class Verifier:
 
     def _report(self, source: Source | SimulatedClient) -> ExerciseReport:
         graded = self._judge.grade(source)
+        if isinstance(source, SimulatedClient):
+            self._stops.note(graded.results)
         return exercise_report(self.exercise, graded.client.source, graded.results, graded.client)
 
     def _sources(self) -> list[tuple[str, Source]]:
@@ -125,12 +134,14 @@ class Verifier:
     def _right_answers(self) -> None:
         for style, source in self._sources():
             graded = self._judge.grade(source)
-            self._about = self._about or {r.name: frozenset(r.about) for r in graded.results}
+            if not self._about:
+                self._about = {r.name: frozenset(r.about) for r in graded.results}
+                self.result.remarks += remarks.of_checks(graded.results)
             report = exercise_report(self.exercise, source, graded.results, graded.client)
             self.result.checks = len(report.checks)
             self.result.right += 1
             for check in report.checks:
-                if check.outcome != "passed":
+                if check.outcome not in {"passed", "not run"}:  # what did not run has its reason
                     self._fault(f"right answer {style}: {check.title}: {check.finding}")
         others = self.result.right - 1
         if others < STYLES and not self.exercise.questions:
@@ -142,6 +153,16 @@ class Verifier:
 
     def _stub(self) -> None:
         path = self.course.handed_out / f"{self.exercise.name}.py"
+        try:
+            built = stub_text(self.course, self.exercise)
+        except UserError as error:
+            self._fault(str(error))
+        else:
+            if outdated(path, built):
+                build = f"autograder build {self.exercise.name}"
+                self._fault(f"{path} is out of step with the solution; run: {build}")
+        if not path.is_file():
+            return
         report = self._report(read_source(path, self.exercise.name))
         if report.points:
             self._fault(f"the stub gets {report.points} points")
@@ -155,6 +176,7 @@ class Verifier:
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
+            self.result.remarks += remarks.of_ids(function, recipe)
             self._apart(function, replay)
             ids = {each.id for each in recipe.misconceptions}
             self.result.misconceptions += len(ids)
@@ -165,7 +187,7 @@ class Verifier:
                     unnamed.add(each.id)
                     said = ", ".join(sorted(named)) or "nothing"
                     self._fault(f"{function}, {each.id}: named {said}")
-                if not each.finding or len([h for h in each.hints if h.strip()]) != 3:
+                if not each.finding or len([h for h in each.hints if h.strip()]) != remarks.HINTS:
                     self._fault(f"{function}, {each.id}: no finding, or not three hints")
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
@@ -177,6 +199,7 @@ class Verifier:
         """Exceptions in recipes that no check could show: the diagnosis goes on without them."""
         for error in self._judge.catalogue.faults:
             self._slip(error, "the recipes stop")
+        self.result.faults += self._stops.faults()
 
     def _slip(self, error: Exception, doing: str) -> None:
         said = str(slip_of(error, self.course.grading, self._solution, doing))
@@ -255,7 +278,8 @@ class Verifier:
             self.result.pairs_both += named == ids
 
     def _mutants(self) -> None:
-        known = equivalents(self._solution.parent).get(self.exercise.name, [])
+        listed = equivalents(self._solution.parent, self.course.exercises)
+        known = listed.get(self.exercise.name, [])
         lines = {each.line for each in known}
         met = set()
         self._judge.until_first_failure = True
@@ -265,6 +289,7 @@ class Verifier:
             graded = self._judge.grade(
                 Source(self.exercise.name, label, (Unit(label, mutant.text),))
             )
+            self._stops.note(graded.results)
             self.result.mutants += 1
             if any(result.outcome != "passed" for result in graded.results):
                 self.result.rejected += 1
@@ -281,17 +306,16 @@ class Verifier:
         """One right answer after the other, each with a seed of its own; the time of each check."""
         seconds: dict[str, list[float]] = {}
         sources = self._sources()
+        failed = FailedSeeds()
         for seed in range(0, SEEDS, self.share):
             self._judge.reseed(seed)
             style, source = sources[seed % len(sources)]
-            report = self._report(source)
-            if any(check.outcome != "passed" for check in report.checks):
-                failed = next(c for c in report.checks if c.outcome != "passed")
-                self._fault(f"{style}, seed {seed}: {failed.title}: {failed.finding}")
+            failed.note(style, seed, self._report(source))
             if source is sources[0][1]:
                 for name, taken in self._judge.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
+        self.result.faults += failed.faults(self.result.seeds)
         self._judge.reseed(self.course.content.seed)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.one_in(2)
+
 ZEROS = {
     "float16": "np.zeros({shape}, np.float16)",
     "float32": "np.zeros({shape}, np.float32)",
@@ -138,8 +140,6 @@ def test_entropies_do_not_follow_from_a_table(grade_text):
 OF_ATTENTION = """
 import torch
 from torch import nn
-
-pytestmark = pytest.mark.one_in(2)
 
 
 class ScaledDotProductAttention(nn.Module):

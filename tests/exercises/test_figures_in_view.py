@@ -6,6 +6,8 @@ import pytest
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_in(3)
+
 HEATMAP = (ROOT / "solutions" / "attention_heatmap.py").read_text()
 SCALING = (ROOT / "solutions" / "scaling_experiment.py").read_text()
 
@@ -153,8 +155,6 @@ def test_three_panels_are_what_stands_side_by_side(grade_text, way):
 FABRICATED = """
 import sys
 import numpy as np
-
-pytestmark = pytest.mark.one_in(3)
 codec = next(m for name, m in list(sys.modules.items()) if name.endswith("worker.codec"))
 def plot_attention(weights, tokens, title=None):
     return {}

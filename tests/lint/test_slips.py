@@ -67,6 +67,11 @@ CHECKS = {
     "a value": ("submission.area(2, 3)", "submission.value('aera')", None, "no `aera`.*`area`"),
     "an answer": ("submission.area(2, 3)", "submission.answer('why')", None, "no question `why`"),
     "a name": ("def test_perimeter", "def tset_perimeter", None, "begins with `test_`"),
+    "a name twice in a class": ("import pytest\n", "import pytest\n\nclass TestAll:\n    def test_a(self): ...\n"
+                                "    def test_a(self): ...\n", None, "a second `test_a`"),
+    "a class of another name": ('@pytest.mark.hidden\n', "class Areas:\n    @pytest.mark.check('In it')\n"
+                                "    def test_a(self, submission): ...\n\n@pytest.mark.hidden\n", "def test_a(self",
+                                "`test_a` is marked.*its class has a name"),
     "one name twice": ("def test_perimeter", "def test_area", None, "a second `test_area`"),
     "a syntax error": ("def test_area(", "def test_area((", None, "cannot be loaded: SyntaxError"),
     "a module": ("checking.expect", "checking.expct", None, "mean `autograder.checking.expect`"),
