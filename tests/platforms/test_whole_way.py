@@ -162,7 +162,7 @@ def test_a_dry_run_says_who_is_who_and_runs_nothing(way, tmp_path):
     assert not way.out.exists()
     assert "jmueller, Jörg Müller, blackboard, 2027-02-05T23:10:00 (by Blackboard)\n" in done.output
     assert "    softmax: softmax.py\n" in done.output
-    assert "Nothing in what was handed in can be graded: the text of the attempt." in done.output
+    assert "Nothing can be graded in the text of the attempt." in done.output
     assert "Note: Read as a download of Blackboard: 4 entries." in done.output
 
 
