@@ -13,7 +13,6 @@ from autograder.classroom.roster import squashed
 from autograder.course import Assignment, Course
 from autograder.errors import UserError
 from autograder.exports.grades import (
-    EXCUSED,
     Person,
     Rows,
     Scale,
@@ -23,8 +22,8 @@ from autograder.exports.grades import (
     said_of,
 )
 from autograder.report.model import Report
-from autograder.report.table import safe_cell
-from autograder.text import few
+from autograder.report.table import EXCUSED, safe_cell
+from autograder.text import few, one_line
 
 REMEDY = "Export the gradebook from Canvas, and name that file."
 ABOUT = {
@@ -68,7 +67,10 @@ def fill_in(
             left += _fill(table, row, cells, rows, columns, possible, scale)
         filled.append([cells[at] for at in kept])
     header = tuple(table.header[at] for at in kept)
-    notes = [f"Column {table.header[at].strip()}: {columns[at].title}." for at in columns]
+    notes = [
+        f"Column {one_line(table.header[at].strip())} is filled with {columns[at].title}."
+        for at in columns
+    ]
     notes += said_of("Without a row, so not in the file", map_names(rows.without_a_row()))
     notes += said_of("Left as they are, since there are no points", left)
     if len(columns) < len(groups(course, reports[0]) if reports else ()) or len(columns) > 1:

@@ -15,7 +15,6 @@ from autograder.text import few, number, one_line
 REPORTS = "report.jsonl"
 MAX_SHOWN = 40
 WITHOUT_POINTS = {"missing", "by hand", "not loaded", "needs a person"}
-EXCUSED = "EX"
 
 
 class Grade(msgspec.Struct, frozen=True):
@@ -85,7 +84,8 @@ def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> 
     if every and not parts:
         return Grade(None, maximum, "excused", excused=True)
     if status in WITHOUT_POINTS:
-        return Grade(None, maximum, status)
+        rest = " but for what is excused" if len(parts) < len(every) else ""
+        return Grade(None, maximum, f"{status}{rest}")
     return Grade(round(points, 2), maximum)
 
 

@@ -55,7 +55,7 @@ def test_a_gradebook_of_canvas(course, template):
     data, notes = canvas.fill_in(CLASS, course, template(GRADEBOOK), None, False)
     same(data, "canvas.csv")
     assert notes == [
-        f"Column {TITLE} (12): {TITLE}.",
+        f"Column {TITLE} (12) is filled with {TITLE}.",
         "Without a row, so not in the file: nobody_7.",
         "Left as they are, since there are no points: m4 (Bo Chen) (missing), "
         "Student, Test (no result).",
