@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.finished import finished
 from autograder.course import Course, load_course
 from autograder.errors import UserError
-from autograder.exports.grades import grade_of
+from autograder.exports.grades import Scale, grade_of
 from autograder.lateness import LatePolicy, charge, days_late
 from autograder.report.above import told_of
 from autograder.report.model import Adjustment, Lateness
@@ -71,6 +71,9 @@ def test_a_row_with_an_excuse_adds_up(course, tmp_path):
     report = finished(two(excused=True), course)
     assert (report.points, report.max_points, report.status) == (0.0, 12.0, "missing")
     assert grade_of(report, ["softmax", "causal_mask"]).why_not == "missing but for what is excused"
+    rest = finished(two("graded", excused=True), course)
+    with pytest.raises(UserError, match=r"excused from a part can get 12. Say --scale"):
+        Scale(24.0, False).text(grade_of(rest, ["softmax", "causal_mask"]), "x.csv")
     overview = Overview("C", ())
     overview.add(report, "page")
     whole = finished(record("s2", excused=True), course)
