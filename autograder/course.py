@@ -12,7 +12,7 @@ import msgspec
 import yaml
 
 from autograder.errors import UserError
-from autograder.lateness import LatePolicy
+from autograder.lateness import LatePolicy, with_deadlines
 from autograder.text import number
 
 FILE_NAME = "course.yml"
@@ -233,7 +233,7 @@ def parse_course(path: Path, text: str) -> Course:
     if not isinstance(data, dict):
         raise UserError(f"{path}: expected fields such as `title:` and `exercises:`, found none.")
     try:
-        content = msgspec.convert(data, CourseFile)
+        content = msgspec.convert(with_deadlines(data), CourseFile)
     except msgspec.ValidationError as error:
         raise UserError(_explain(path, _tree(text), str(error))) from error
     _check_names(path, text, content)
@@ -267,8 +267,8 @@ def _expected(said: str, steps: Sequence[str | int]) -> str:
     }
     if said.startswith("Invalid enum value"):
         return f"expected one of {', '.join(get_args(choices[steps[-1]]))}"
-    if said.startswith("Invalid RFC3339"):
-        return "expected a date and time such as 2027-02-05T23:59:00+00:00"
+    if said.startswith(("Invalid RFC3339", "Expected `datetime")):
+        return "expected a date and time such as 2027-02-05T23:59+01:00"
     return said[0].lower() + said[1:]
 
 

@@ -1,5 +1,6 @@
 """What a course takes off for lateness: the policy of `course.yml`, and its arithmetic."""
 
+import contextlib
 import math
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -62,3 +63,20 @@ def charge(policy: LatePolicy, days: int, free_left: int) -> Charge:
     if policy.until_days is not None and charged > policy.until_days:
         percent = 100.0
     return Charge(days, free, percent)
+
+
+def with_deadlines(course: dict[object, object]) -> dict[object, object]:
+    """A course's fields, with deadlines such as `2027-02-05T23:59+01:00` as times with a zone.
+
+    YAML takes a time without seconds for a text. One without a zone is in UTC. What is no time
+    stays as it is.
+    """
+    assignments = course.get("assignments")
+    for assignment in assignments if isinstance(assignments, list) else ():
+        due = assignment.get("due") if isinstance(assignment, dict) else None
+        if isinstance(due, str) and len(due) > len("2027-02-05"):
+            with contextlib.suppress(ValueError):
+                due = datetime.fromisoformat(due)
+        if isinstance(due, datetime):
+            assignment["due"] = due if due.tzinfo else due.replace(tzinfo=UTC)
+    return course

@@ -41,6 +41,21 @@ def test_a_good_file(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("due", "read"),
+    [
+        ("2027-01-31T23:59+02:00", "2027-01-31T23:59:00+02:00"),
+        ("'2027-01-31 23:59Z'", "2027-01-31T23:59:00+00:00"),
+        ("2027-01-31T23:59", "2027-01-31T23:59:00+00:00"),
+        ("2027-01-31 23:59:00", "2027-01-31T23:59:00+00:00"),
+    ],
+)
+def test_deadlines_as_people_write_them(tmp_path, due, read):
+    text = GOOD.replace("2027-01-31T23:59:00+00:00", due)
+    course = load_course(write(tmp_path, text))
+    assert course.assignment("week-1").due.isoformat() == read
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("points: 3", "points: ten", "line 6, field `exercises[0].points`: expected `float`, got"),
@@ -68,6 +83,11 @@ def test_a_good_file(tmp_path):
         (
             "2027-01-31",
             "2027-13-31",
+            "line 16, field `assignments[0].due`: expected a date and time",
+        ),
+        (
+            "2027-01-31T23:59:00+00:00",
+            "2027-01-31",
             "line 16, field `assignments[0].due`: expected a date and time",
         ),
         ("title: Tiny", "title: [", "is not valid YAML"),

@@ -1,6 +1,6 @@
 """`adjustments.csv`: points that a person changed, each for the work that it was given for."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -10,7 +10,7 @@ from autograder.classroom.by_hand import answer_id
 from autograder.classroom.filled_in import Row, Table
 from autograder.course import Course
 from autograder.errors import UserError
-from autograder.report.model import Adjustment, ExerciseReport
+from autograder.report.model import Adjustment, ExerciseReport, Report
 from autograder.report.table import plain_cell, safe_cell
 from autograder.text import few, number, one_line, several
 
@@ -53,7 +53,7 @@ class Entered(msgspec.Struct, frozen=True):
     def said(self, title: str) -> str:
         """The line that the student reads."""
         what = {
-            "add": f"{'+' if self.points >= 0 else '−'}{several_points(abs(self.points))}",
+            "add": f"{signed(self.points)} {'point' if abs(self.points) == 1 else 'points'}",
             "set": f"set to {several_points(self.points)}",
             "excuse": "excused",
             "comment": "a comment",
@@ -62,6 +62,10 @@ class Entered(msgspec.Struct, frozen=True):
         when = f" on {self.when}" if self.when else ""
         why = f": {self.why}" if self.why else ""
         return one_line(f"{title}: {what}{who}{when}{why}", 1000)
+
+
+def signed(points: float) -> str:
+    return f"{'+' if points >= 0 else '−'}{number(abs(points))}"
 
 
 def several_points(points: float) -> str:
@@ -119,21 +123,39 @@ class Adjustments:
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
         """The exercises with what was decided for them, and a line for each decision."""
         changed = {exercise.name: exercise for exercise in exercises}
-        said: list[Adjustment] = []
+        said = [_decided(each, changed) for each in self._counted(student, exercises)]
+        return [changed[exercise.name] for exercise in exercises], said
+
+    def _counted(self, student: str, exercises: Sequence[ExerciseReport]) -> list[Entered]:
+        """What was decided for somebody's work as it is; what becomes of every row is kept."""
+        names = {TOTAL, *(exercise.name for exercise in exercises)}
+        found = []
         for each in self.entered:
-            if each.student != student or (each.exercise != TOTAL and each.exercise not in changed):
+            if each.student != student or each.exercise not in names:
                 continue
             mine = [e for e in exercises if each.exercise in {TOTAL, e.name}]
             now = work_id(mine)
             if each.work not in {"", now}:
                 self._states[each.row.line] = CHANGED, each.work
-                continue
-            if each.check and not any(c.name == each.check for c in mine[0].checks):
+            elif each.check and not any(c.name == each.check for c in mine[0].checks):
                 self._states[each.row.line] = ORPHANED, each.work
-                continue
-            self._states[each.row.line] = "", now
-            said.append(_decided(each, changed))
-        return [changed[exercise.name] for exercise in exercises], said
+            else:
+                self._states[each.row.line] = "", now
+                found.append(each)
+        return found
+
+    def are_in(self, report: Report) -> bool:
+        """Whether a report has what is entered for its student, and nothing else."""
+        titles = {exercise.name: exercise for exercise in report.exercises}
+        entered = [
+            each.said(_title(each, titles))
+            for each in self._counted(report.student, report.exercises)
+        ]
+        told = report.adjustments
+        return len(entered) == len(told) and all(
+            each.said in {said, in_effect(said, each.points)}
+            for said, each in zip(entered, told, strict=True)
+        )
 
     def notes(self, students: Collection[str]) -> list[str]:
         """What a person should know of rows that do not count."""
@@ -183,17 +205,42 @@ def _decided(each: Entered, changed: dict[str, ExerciseReport]) -> Adjustment:
         if each.change == "excuse":
             for name, one in changed.items():
                 changed[name] = msgspec.structs.replace(one, excused=True)
-        return Adjustment(points=each.points, said=each.said("All together"))
+        return Adjustment(points=each.points, said=each.said(_title(each, changed)))
     before = changed[each.exercise]
     after = _changed(before, each)
     changed[each.exercise] = after
-    titles = [check.title for check in before.checks if check.name == each.check]
+    points = round(after.points - before.points, 2)
+    said = each.said(_title(each, changed))
+    cut = each.change == "add" and points != round(each.points, 2)
     return Adjustment(
         exercise=each.exercise,
         check=each.check,
-        points=round(after.points - before.points, 2),
-        said=each.said(", ".join([before.title, *titles])),
+        points=points,
+        said=in_effect(said, points) if cut else said,
     )
+
+
+def _title(each: Entered, exercises: Mapping[str, ExerciseReport]) -> str:
+    if each.exercise == TOTAL:
+        return "All together"
+    exercise = exercises[each.exercise]
+    checks = [check.title for check in exercise.checks if check.name == each.check]
+    return ", ".join([exercise.title, *checks])
+
+
+def in_effect(said: str, points: float) -> str:
+    """The line of an adjustment that could not be made whole, with the `points` it came to."""
+    return f"{said} ({signed(points)} in effect, since there are no points below 0)"
+
+
+def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
+    """A total with what a person changed in it, and the adjustment as it came out."""
+    after = max(0.0, points + adjustment.points)
+    change = round(after - points, 2)
+    if change == round(adjustment.points, 2):
+        return after, adjustment
+    said = in_effect(adjustment.said, change)
+    return after, msgspec.structs.replace(adjustment, points=change, said=said)
 
 
 def _points(where: str, text: str, change: str) -> float:

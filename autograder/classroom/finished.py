@@ -5,9 +5,17 @@ from datetime import datetime
 
 import msgspec
 
+from autograder.classroom.adjustments import on_the_total
 from autograder.course import Assignment, Course
 from autograder.lateness import LatePolicy, charge, days_late
-from autograder.report.model import Adjustment, ExerciseReport, HandIn, Lateness, Report
+from autograder.report.model import (
+    Adjustment,
+    ExerciseReport,
+    HandIn,
+    Lateness,
+    Report,
+    worst,
+)
 from autograder.text import one_line
 
 EVERYTHING = "all"
@@ -22,14 +30,18 @@ def finished(report: Report, course: Course, adjustments: Sequence[Adjustment] =
     counted = [exercise for exercise in exercises if not exercise.excused]
     lateness = _lateness(report.hand_in or HandIn(), counted, course)
     points = sum(exercise.points for exercise in counted) - sum(each.points for each in lateness)
-    points += sum(each.points for each in adjustments if not each.exercise)
+    told = []
+    for entered in adjustments:
+        points, each = (points, entered) if entered.exercise else on_the_total(points, entered)
+        told.append(each)
     return msgspec.structs.replace(
         report,
         exercises=exercises,
+        status=worst([exercise.status for exercise in counted]) if counted else report.status,
         points=round(max(0.0, points), 2),
         max_points=round(sum(exercise.max_points for exercise in counted), 2),
         lateness=tuple(lateness),
-        adjustments=tuple(adjustments),
+        adjustments=tuple(told),
     )
 
 
@@ -76,9 +88,10 @@ def _of(
     if not hand_in.at:
         if not hand_in.late:
             return None
+        by = hand_in.at_from or hand_in.platform
         said = (
-            f"{assignment.title}: marked as late by {hand_in.platform}. When it came is not "
-            f"known, so nothing is taken off."
+            f"{assignment.title}: marked as late by {by}. When it came is not known, so nothing is "
+            f"taken off."
         )
         return Lateness(assignment=name, due=due, said=said)
     at = datetime.fromisoformat(hand_in.at)

@@ -22,6 +22,7 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.files import open_new
 from autograder.grading.scoring import grader, ungraded, whole_report
+from autograder.report.above import told_of
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.overview import Overview
@@ -123,6 +124,7 @@ class _Run:
             write_grades(job.out / GRADES, names, self.overview.rows)
             if any(exercise.questions for exercise in job.exercises):
                 self._write_marks()
+            self.overview.notes += tuple(told_of(self.overview.above))
             here = {row.student for row in self.overview.rows}
             self.overview.notes += (*self.adjustments.notes(here), *self.adjustments.write())
             self.pages.write_index(self.overview)

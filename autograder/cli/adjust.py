@@ -1,6 +1,7 @@
 """`autograder adjust`: a person changes what the grader gave, and says why."""
 
 import getpass
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from autograder.classroom.adjustments import TABLE, TOTAL, Adjustments
 from autograder.course import find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
+from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.text import number, one_line, several
 
 AGAIN = "Run the same grade command again: grades and pages then have it."
@@ -29,7 +31,8 @@ def run(
     course_path: Path | None,
 ) -> int:
     table = Adjustments(results / TABLE, find_course(Path.cwd(), named=course_path))
-    name = _check(results, student, exercise, check, undo)
+    reports = {} if undo else {report.student: report for report in read_reports(results)}
+    name = (check or "") if undo else _check(reports, results, student, exercise, check)
     if undo:
         count, trouble = table.undo(student, exercise, name)
         if not count:
@@ -49,7 +52,8 @@ def run(
                 "when": date.today().isoformat(),
             }
         )
-        done = f"Entered in {results / TABLE}."
+        doubt = _doubt(reports[student], exercise, name, change, amount)
+        done = f"Entered in {results / TABLE}.{doubt}"
     if trouble:
         raise UserError(f"{trouble}, and run the same command again.")
     click.echo(f"{done} {AGAIN}")
@@ -72,15 +76,31 @@ def _change(
     return ("excuse", None) if excuse else ("comment", None)
 
 
-def _check(results: Path, student: str, exercise: str, check: str | None, undo: bool) -> str:
+def _doubt(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
+    """What is odd about a change of the points that there were when grade last ran."""
+    parts: list[Report | ExerciseReport | CheckReport] = [report]
+    if exercise != TOTAL:
+        one = next(each for each in report.exercises if each.name == exercise)
+        parts = [c for c in one.checks if c.name == check] if check else [one]
+    if amount is None:
+        return ""
+    before, most = parts[0].points, parts[0].max_points
+    after = amount if change == "set" else before + amount
+    if after < 0:
+        return f" There were {number(before)} points, so no more than these are taken off."
+    if after > most and amount:
+        return f" That makes {number(after)} of {number(most)} points: see that it is meant."
+    return ""
+
+
+def _check(
+    reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
+) -> str:
     """The check's own name, for a name or a title; the student and the exercise are there.
 
     Raises:
         UserError: one of them is not.
     """
-    if undo:
-        return check or ""
-    reports = {report.student: report for report in read_reports(results)}
     if student not in reports:
         raise UserError(f"There is nobody called {student!r} in {results}. See its grades.csv.")
     graded = {each.name: each for each in reports[student].exercises}

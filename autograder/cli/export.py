@@ -6,10 +6,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from autograder.classroom.entered_since import refuse_entered_since
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
 from autograder.files import write_whole
+from autograder.report.above import above_maximum, told_of
 from autograder.report.model import Report
 
 PLATFORMS = ("canvas", "moodle", "moodle-feedback", "gradescope")
@@ -34,13 +36,14 @@ def run(
         raise UserError("--out is the template itself. Name another file.")
     reports = read_reports(results)
     course = find_course(Path.cwd(), named=course_path)
+    refuse_entered_since(results, course, reports)
     data, notes = _made(platform, reports, course, results, template, column, scale)
     try:
         write_whole(out, data)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.") from None
     console = Console(highlight=False)
-    for note in notes:
+    for note in [*notes, *told_of(name for each in reports for name in above_maximum(each))]:
         console.print(Text(note))
     console.print(Text(f"Written   {out}"))
     return 1 if any(note.startswith(("Without a", "Row ")) for note in notes) else 0

@@ -19,7 +19,7 @@ from autograder.lint.course import refuse_slips
 from autograder.platforms.recognise import NOT_UNDERSTOOD
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
-from autograder.report.table import points_cell
+from autograder.report.table import EXCUSED, points_cell
 from autograder.sandbox.levels import choose
 from autograder.text import number, several
 from autograder.worker.confinement import LAYERS, Level
@@ -95,7 +95,7 @@ def _print_notes(console: Console, overview: Overview) -> None:
     if len(overview.changed) > MAX_ROWS:
         console.print(f"… and {len(overview.changed) - MAX_ROWS} more, in {GRADES}.")
     for row in overview.needs_a_person:
-        console.print(Text(f"{row.student}: {' '.join(row.notes)}"))
+        console.print(Text(f"{row.student}: {row.said}"))
 
 
 WIDE = 7  # columns that a number and its head take, so that nothing is cut
@@ -103,7 +103,7 @@ WIDE = 7  # columns that a number and its head take, so that nothing is cut
 
 def _table(overview: Overview, course: Course, width: int) -> Table:
     """A row a student; by assignment, where there is no room for every exercise."""
-    groups = {e.name.replace("_", " "): [e] for e in overview.exercises}
+    groups = {e.title: [e] for e in overview.exercises}
     if len(groups) * WIDE + 30 > width and course.content.assignments:
         groups = {
             assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
@@ -118,14 +118,17 @@ def _table(overview: Overview, course: Course, width: int) -> Table:
     table.add_column("total", justify="right", no_wrap=True)
     table.add_column("status", no_wrap=True)
     for row in overview.rows[:MAX_ROWS]:
-        style = {"graded": "", "missing": "dim"}.get(row.status, "yellow")
+        style = {"graded": "", "missing": "dim", "excused": "dim"}.get(row.status, "yellow")
         cells = [_cell(row, exercises) for exercises in groups.values() if exercises]
         table.add_row(Text(row.student), *cells, number(row.total), Text(row.status, style=style))
     return table
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """The points of some exercises together; a dot where none has any."""
-    if not any(points_cell(row, exercise.name) for exercise in exercises):
+    """The points of some exercises together; a dot where none has any, `EX` for excused."""
+    counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
+    if not counted:
+        return EXCUSED
+    if not any(points_cell(row, name) for name in counted):
         return "·"
-    return number(sum(row.points[exercise.name] for exercise in exercises))
+    return number(sum(row.points[name] for name in counted))

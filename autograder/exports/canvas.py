@@ -13,7 +13,6 @@ from autograder.classroom.roster import squashed
 from autograder.course import Assignment, Course
 from autograder.errors import UserError
 from autograder.exports.grades import (
-    EXCUSED,
     Person,
     Rows,
     Scale,
@@ -23,10 +22,11 @@ from autograder.exports.grades import (
     said_of,
 )
 from autograder.report.model import Report
-from autograder.report.table import safe_cell
-from autograder.text import few
+from autograder.report.table import EXCUSED, safe_cell
+from autograder.text import few, one_line
 
 REMEDY = "Export the gradebook from Canvas, and name that file."
+ALONE = ""  # instead of an assignment's name, of an exercise that has a column for itself
 ABOUT = {
     "student",
     "lastname",
@@ -68,13 +68,31 @@ def fill_in(
             left += _fill(table, row, cells, rows, columns, possible, scale)
         filled.append([cells[at] for at in kept])
     header = tuple(table.header[at] for at in kept)
-    notes = [f"Column {table.header[at].strip()}: {columns[at].title}." for at in columns]
+    notes = [
+        f"Column {one_line(table.header[at].strip())} is filled with {columns[at].title}."
+        for at in columns
+    ]
     notes += said_of("Without a row, so not in the file", map_names(rows.without_a_row()))
     notes += said_of("Left as they are, since there are no points", left)
-    if len(columns) < len(groups(course, reports[0]) if reports else ()) or len(columns) > 1:
+    notes += _in_no_column(reports, course, list(columns.values()))
+    return table.encoded(filled, header), [*notes, *rows.unclear]
+
+
+def _in_no_column(
+    reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
+) -> list[str]:
+    """Whose total has changes that the columns do not show."""
+    if not reports:
+        return []
+    notes = []
+    parts = any(each.name == ALONE for each in columns) and len(reports[0].exercises) > 1
+    if parts or len(columns) < len(groups(course, reports[0])) or len(columns) > 1:
         changed = [r for r in reports if any(not each.exercise for each in r.adjustments)]
         notes += said_of("Changed in their total, which is in no column", map_names(changed))
-    return table.encoded(filled, header), [*notes, *rows.unclear]
+    if parts:
+        late = [r for r in reports if any(each.points for each in r.lateness)]
+        notes += said_of("Less for lateness in their total, which is in no column", map_names(late))
+    return notes
 
 
 def map_names(reports: Sequence[Report]) -> list[str]:
@@ -143,9 +161,34 @@ def _columns(
             raise UserError(f"{table.path} has no column {column!r} of its own. It has: {shown}.")
         every = tuple(exercise.name for exercise in reports[0].exercises) if reports else ()
         whole = Assignment(name="all", title=few([a.title for a in graded], 5), exercises=every)
-        return {at[0]: graded[0] if len(graded) == 1 else whole}
+        called = _called(table, places, [*graded, *_alone(reports)])
+        return {at[0]: called.get(at[0], graded[0] if len(graded) == 1 else whole)}
+    found = _called(table, places, graded) or _called(table, places, _alone(reports))
+    if not found:
+        raise UserError(
+            f"{table.path} has no column that is called as what was graded "
+            f"({few([a.title for a in graded], 5)}), nor as an exercise of it. Say which one is "
+            f"meant with --column. It has: {shown}."
+        )
+    return found
+
+
+def _alone(reports: Sequence[Report]) -> list[Assignment]:
+    """The exercises each for itself, as a gradebook with a column for each has them."""
+    exercises = reports[0].exercises if reports else ()
+    return [Assignment(name=ALONE, title=e.title, exercises=(e.name,)) for e in exercises]
+
+
+def _called(
+    table: Table, places: dict[int, str], meant: Sequence[Assignment]
+) -> dict[int, Assignment]:
+    """The columns that are called as something that is meant; the first of two of one name counts.
+
+    Raises:
+        UserError: several columns are called as one.
+    """
     found: dict[int, Assignment] = {}
-    for assignment in graded:
+    for assignment in meant:
         wanted = squashed(assignment.title)
         at = [p for p, name in places.items() if wanted in map(squashed, _names(name))]
         if len(at) > 1:
@@ -153,13 +196,7 @@ def _columns(
                 f"{table.path} has several columns called {assignment.title!r}. Say which one: "
                 f'--column "{table.header[at[0]].strip()}".'
             )
-        found |= dict.fromkeys(at, assignment)
-    if not found:
-        raise UserError(
-            f"{table.path} has no column that is called as what was graded "
-            f"({few([a.title for a in graded], 5)}). Say which one is meant with --column. "
-            f"It has: {shown}."
-        )
+        found = dict.fromkeys(at, assignment) | found
     return found
 
 

@@ -15,7 +15,6 @@ from autograder.text import few, number, one_line
 REPORTS = "report.jsonl"
 MAX_SHOWN = 40
 WITHOUT_POINTS = {"missing", "by hand", "not loaded", "needs a person"}
-EXCUSED = "EX"
 
 
 class Grade(msgspec.Struct, frozen=True):
@@ -25,6 +24,7 @@ class Grade(msgspec.Struct, frozen=True):
     maximum: float
     why_not: str = ""
     excused: bool = False
+    of_less: bool = False  # since a part is excused
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -42,10 +42,17 @@ class Scale(msgspec.Struct, frozen=True):
         assert grade.points is not None
         if self.maximum is None or abs(self.maximum - grade.maximum) < 0.005:
             return number(grade.points)
+        if not self.allowed and grade.of_less:
+            raise UserError(
+                f"{where} has a maximum of {number(self.maximum)} points. Who is excused from a "
+                f"part can get {number(grade.maximum)}. Say --scale, and that counts as the whole."
+            )
         if not self.allowed:
             raise UserError(
                 f"{where} has a maximum of {number(self.maximum)} points, the results have "
-                f"{number(grade.maximum)}. Set it to {number(grade.maximum)} there, or say --scale."
+                f"{number(grade.maximum)}. If it is for all of that, set it to "
+                f"{number(grade.maximum)} there, or say --scale. If it is for fewer exercises, "
+                f"grade these alone: grade --exercise NAME, with an --out of their own."
             )
         return number(grade.points * self.maximum / grade.maximum if grade.maximum else 0.0)
 
@@ -85,8 +92,9 @@ def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> 
     if every and not parts:
         return Grade(None, maximum, "excused", excused=True)
     if status in WITHOUT_POINTS:
-        return Grade(None, maximum, status)
-    return Grade(round(points, 2), maximum)
+        rest = " but for what is excused" if len(parts) < len(every) else ""
+        return Grade(None, maximum, f"{status}{rest}")
+    return Grade(round(points, 2), maximum, of_less=len(parts) < len(every))
 
 
 def groups(course: Course, report: Report) -> list[Assignment]:

@@ -28,8 +28,8 @@ def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
         for at, exercise in enumerate(shown.exercises, start=1)
         for place, check in enumerate(exercise.checks, start=1)
     ]
-    lines = [f"{e.title}: {number(e.points)} of {number(e.max_points)}" for e in shown.exercises]
-    lines += [late.said for late in shown.lateness] + [each.said for each in shown.adjustments]
+    lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
+    lines += shown.changes
     return {
         "score": shown.points,
         "output": "\n".join((*lines, *shown.notes)),
@@ -39,6 +39,12 @@ def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
         "tests": tests,
         "extra_data": {"status": shown.status, "grader": shown.grader.digest},
     }
+
+
+def _points(exercise: ExerciseReport) -> str:
+    if exercise.excused:
+        return "excused"
+    return f"{number(exercise.points)} of {number(exercise.max_points)}"
 
 
 def _test(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:

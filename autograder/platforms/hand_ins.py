@@ -67,6 +67,7 @@ def _folder(share: Share, found: Recognised, student: str, known: HandIn, place:
         names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
         notes.append(f"Handed in together with {names}.")
     at = known.at or (_latest(times).isoformat() if times else "")
+    late = any(piece.late for piece in pieces)
     hand_in = msgspec.structs.replace(
         known,
         platform=share.importer.name,
@@ -75,8 +76,8 @@ def _folder(share: Share, found: Recognised, student: str, known: HandIn, place:
         email=known.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
         at=at,
-        at_from=known.at_from or (share.importer.title if at else ""),
-        late=any(piece.late for piece in pieces),
+        at_from=known.at_from or (share.importer.title if at or late else ""),
+        late=late,
     )
     return Folder(student, staged(share, found.listing, place), hand_in, tuple(notes))
 

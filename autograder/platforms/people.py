@@ -7,10 +7,7 @@ import msgspec
 
 from autograder.platforms.model import Importer, Person, Piece
 from autograder.platforms.recognise import PIECES
-from autograder.submission.archive import UNPACKED
-from autograder.text import few, one_line
-
-MAX_SHOWN = 5
+from autograder.text import one_line
 
 
 class Share(msgspec.Struct):
@@ -21,15 +18,6 @@ class Share(msgspec.Struct):
     pieces: list[Piece]
     notes: list[str] = []
     together_with: tuple[Person, ...] = ()
-
-    @property
-    def can_be_graded(self) -> bool:
-        """Whether anything may be in it that the grader reads: a folder's content may."""
-        return any(not piece.name or _suffix(piece.name) in UNPACKED for piece in self.pieces)
-
-
-def _suffix(name: str) -> str:
-    return PurePosixPath(name).suffix.casefold()
 
 
 def shares(pieces: PIECES, exercises: Collection[str]) -> list[Share]:
@@ -65,9 +53,6 @@ def _settle(share: Share, exercises: Collection[str]) -> None:
             share.notes.append(f"{which} left out: the last one counts.")
     else:
         _without_replaced(share, pieces, exercises)
-    if not share.can_be_graded:
-        names = few([one_line(piece.name, 60) for piece in share.pieces], MAX_SHOWN)
-        share.notes.append(f"Nothing in what was handed in can be graded: {names}.")
 
 
 def _without_replaced(share: Share, pieces: Sequence[Piece], exercises: Collection[str]) -> None:
@@ -98,5 +83,5 @@ def _replaces(
         return False
     if other.name == piece.name or PurePosixPath(piece.original).stem in exercises:
         return True
-    packed = _suffix(piece.original) == ".zip"
+    packed = PurePosixPath(piece.original).suffix.casefold() == ".zip"
     return packed and any(each.name == each.original == piece.original for each in pieces)

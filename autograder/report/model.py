@@ -196,7 +196,7 @@ class HandIn(Record, frozen=True, kw_only=True):
 
     `platform` and `platform_id` are where it came from and the student's number there; `ids` are
     their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
-    where its source names none, and `at_from` that source.
+    where its source names none; `at_from` is that source, or what marks it as `late`.
     """
 
     platform: str = ""
@@ -256,6 +256,20 @@ class Report(Record, frozen=True, kw_only=True):
     hand_in: HandIn | None = None
     lateness: tuple[Lateness, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
+
+    @property
+    def changes(self) -> list[str]:
+        """What lateness and people made of the points, in the order in which it was reckoned."""
+        return [
+            *(each.said for each in self.adjustments if each.exercise),
+            *(each.said for each in self.lateness),
+            *(each.said for each in self.adjustments if not each.exercise),
+        ]
+
+    @property
+    def excused(self) -> bool:
+        """Whether the student is excused from all of it."""
+        return bool(self.exercises) and all(exercise.excused for exercise in self.exercises)
 
 
 def worst(statuses: list[Status]) -> Status:

@@ -1,10 +1,12 @@
 """What is kept of each report while a class is graded: a row of numbers, and counts of failures."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from autograder.course import Exercise
+from autograder.report.above import above_maximum
 from autograder.report.model import ExerciseReport, Report, Status
 from autograder.report.terminal import diagnosed
 
@@ -17,10 +19,16 @@ class Row(msgspec.Struct, frozen=True):
     statuses: dict[str, Status]
     total: float
     maximum: float
-    status: Status
+    status: Status | Literal["excused"]
     notes: tuple[str, ...]
     page: str
     name: str = ""
+    excused: frozenset[str] = frozenset()
+
+    @property
+    def said(self) -> str:
+        """The notes in one line; where one ends stays seen, whatever is in them."""
+        return " | ".join(self.notes)
 
 
 class CheckCount(msgspec.Struct):
@@ -51,18 +59,20 @@ class Overview:
         self.notes = tuple(notes)
         self.rows: list[Row] = []
         self.changed: list[str] = []  # what lateness and people made of the points, by student
+        self.above: list[str] = []
         self.checks: dict[tuple[str, str], CheckCount] = {}
         self.mistakes: dict[tuple[str, str, str], MistakeCount] = {}
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
-        notes = [*report.notes, *(late.said for late in report.lateness)]
-        notes += [adjustment.said for adjustment in report.adjustments]
-        self.changed += [f"{report.student}: {said}" for said in notes[len(report.notes) :]]
+        notes = [*report.notes, *report.changes]
+        self.changed += [f"{report.student}: {said}" for said in report.changes]
+        self.above += above_maximum(report)
+        told = {each.exercise for each in report.adjustments}
         for exercise in report.exercises:
             if exercise.excused:
-                notes.append(f"{exercise.name}: excused.")
-            if exercise.status not in {"graded", "missing"}:
+                notes += [] if exercise.name in told else [f"{exercise.name}: excused."]
+            elif exercise.status not in {"graded", "missing"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
             elif exercise.file and exercise.reason and not exercise.points:
                 notes.append(f"{exercise.name}: {exercise.reason}")
@@ -81,10 +91,11 @@ class Overview:
                 statuses={e.name: e.status for e in report.exercises},
                 total=report.points,
                 maximum=report.max_points,
-                status=report.status,
+                status="excused" if report.excused else report.status,
                 notes=tuple(notes),
                 page=page,
                 name=report.hand_in.name if report.hand_in else "",
+                excused=frozenset(e.name for e in report.exercises if e.excused),
             )
         )
 

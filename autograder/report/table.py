@@ -13,6 +13,7 @@ from autograder.text import number
 if TYPE_CHECKING:
     from autograder.report.overview import Row
 
+EXCUSED = "EX"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the marks that are put before it
 
 
@@ -42,7 +43,7 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
                 number(row.total),
                 number(row.maximum),
                 row.status,
-                safe_cell(" ".join(row.notes)),
+                safe_cell(row.said),
             ]
             for row in rows
         ),
@@ -59,7 +60,9 @@ def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """The points, or nothing for what was not handed in or could not be graded."""
+    """The points, `EX`, or nothing for what was not handed in or could not be graded."""
+    if exercise in row.excused:
+        return EXCUSED
     unseen = {"missing", "not loaded", "needs a person", "by hand"}
     if row.statuses[exercise] in unseen and not row.points[exercise]:
         return ""

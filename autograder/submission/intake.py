@@ -17,7 +17,7 @@ from autograder.submission.siblings import MAX_KEPT, Room, Siblings
 from autograder.submission.source import ALSO_READ, SUFFIXES, Source, read_source
 from autograder.submission.stubs import Stubs, exercises_in
 from autograder.submission.walk import File, Walk
-from autograder.text import identity, one_line, several
+from autograder.text import few, identity, one_line, several
 
 MAX_NOTES = 5
 MAX_LEVELS = 20  # of folders around the students' folders
@@ -188,6 +188,7 @@ class _Reading:
         self.stubs = stubs
         self.candidates: dict[str, list[Candidate]] = {name: [] for name in names}
         self.unknown: list[str] = []
+        self.others: list[str] = []  # of which nothing says for which exercise they are
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
         self._siblings: dict[Path, Siblings] = {}
@@ -199,6 +200,7 @@ class _Reading:
         named = self.named(file)
         if file.suffix not in (*SUFFIXES, *ALSO_READ):
             self.unread.update(dict.fromkeys(named, file.shown))
+            self.others += [] if named else [file.shown]
             return
         found = self._candidate(file)
         recognised = exercises_in(found.source, found.code, self.stubs) if found.source else {}
@@ -211,8 +213,8 @@ class _Reading:
                 self.also.setdefault(exercise, file.shown)
             elif exercise not in named:
                 self._add(exercise, found, Name.OTHER, defines)
-        if not named and not recognised and file.suffix in SUFFIXES:
-            self.unknown.append(file.shown)
+        if not named and not recognised:
+            (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def named(self, file: File) -> Mapping[str, Name]:
         """The exercises that the file's name speaks of."""
@@ -294,6 +296,8 @@ class _Reading:
                     f"Nothing was handed in as {exercise}, but {shown} defines what it asks for. "
                     f"To have it graded, hand it in under that name."
                 )
+        if self.others and not any(self.candidates.values()):
+            found.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
         return [*walk.notes, *found, *self._not_read()]
 
     def _not_read(self) -> list[str]:

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from autograder.classroom.adjustments import Adjustments, work_id
+from autograder.classroom.adjustments import Adjustments, on_the_total, work_id
 from autograder.errors import UserError
-from autograder.report.model import CheckReport
+from autograder.report.model import Adjustment, CheckReport
 
 from ..exports.records import record
 
@@ -64,6 +64,31 @@ def test_the_line_says_who_when_and_why(apply):
     one, (said,), _, _ = apply('s1,softmax,test_a,add,1,"\'=1+1",Dr. X,2027-02-10,,\n')
     assert said.said == "Softmax, Rows: +1 point by Dr. X on 2027-02-10: =1+1"
     assert one.checks[0].points == 5.0
+
+
+def test_the_line_says_what_could_not_be_taken_off(apply):
+    _, (said,), _, _ = apply("s1,softmax,,add,-200,copied,,,,\n")
+    assert said.said == (
+        "Softmax: −200 points: copied (−9 in effect, since there are no points below 0)"
+    )
+    assert on_the_total(3.0, Adjustment(points=-5.0, said="All together: −5 points")) == (
+        0.0,
+        Adjustment(
+            points=-3.0,
+            said="All together: −5 points (−3 in effect, since there are no points below 0)",
+        ),
+    )
+
+
+@pytest.mark.parametrize("row", ["softmax,,add,-200", "softmax,test_a,set,3", "total,,add,-2"])
+def test_whether_a_report_has_what_is_entered(apply, row):
+    exercises, said, table, _ = apply(f"s1,{row},why,,,,\n")
+    before = exercise("s1")
+    after = msgspec.structs.replace(before, exercises=(exercises,), adjustments=tuple(said))
+    assert table.are_in(after) and not table.are_in(before)
+    assert not apply("")[2].are_in(after)
+    assert not apply(f"s1,{row}1,why,,,,\n")[2].are_in(after)
+    assert apply(f"s1,{row},why,,,given for other work,\n")[2].are_in(before)
 
 
 def test_excused(apply):

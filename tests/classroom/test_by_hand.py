@@ -38,6 +38,19 @@ def graded(tmp_path):
     return grade
 
 
+def test_marks_that_the_results_do_not_have_are_not_exported(graded, tmp_path):
+    def export():
+        args = ["export", "gradescope", str(tmp_path / "out"), "--out", str(tmp_path / "x")]
+        return CliRunner().invoke(app, [*args, "--course", str(ROOT)])
+
+    graded()
+    assert "Written" in export().output
+    fill_in(graded.table, ["1"] * len(rows_of(graded.table)))
+    assert "by-hand.csv was changed since grade ran" in str(export().exception)
+    graded()
+    assert "Written" in export().output
+
+
 def fill_in(path, points):
     rows = rows_of(path)
     for row, each in zip(rows, points, strict=True):

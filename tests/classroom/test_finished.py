@@ -8,8 +8,12 @@ import pytest
 from autograder.classroom.finished import finished
 from autograder.course import Course, load_course
 from autograder.errors import UserError
-from autograder.exports.grades import grade_of
+from autograder.exports.grades import Scale, grade_of
 from autograder.lateness import LatePolicy, charge, days_late
+from autograder.report.above import told_of
+from autograder.report.model import Adjustment, Lateness
+from autograder.report.overview import Overview
+from autograder.report.table import write_grades
 
 from ..exports.records import record
 
@@ -51,6 +55,59 @@ def test_days(at, grace, extra, days):
 def test_what_days_cost(policy, days, free_left, free, percent):
     cost = charge(policy, days, free_left)
     assert (cost.days, cost.free_days, cost.percent) == (days, free, percent)
+
+
+def two(second="missing", **first):
+    """Somebody with 9 of 12 points in one exercise, and another one; `first` is of the first."""
+    report = record("s1")
+    one = msgspec.structs.replace(report.exercises[0], **first)
+    other = msgspec.structs.replace(
+        one, name="causal_mask", title="Mask", status=second, points=0.0, excused=False
+    )
+    return msgspec.structs.replace(report, exercises=(one, other))
+
+
+def test_a_row_with_an_excuse_adds_up(course, tmp_path):
+    report = finished(two(excused=True), course)
+    assert (report.points, report.max_points, report.status) == (0.0, 12.0, "missing")
+    assert grade_of(report, ["softmax", "causal_mask"]).why_not == "missing but for what is excused"
+    rest = finished(two("graded", excused=True), course)
+    with pytest.raises(UserError, match=r"excused from a part can get 12. Say --scale"):
+        Scale(24.0, False).text(grade_of(rest, ["softmax", "causal_mask"]), "x.csv")
+    overview = Overview("C", ())
+    overview.add(report, "page")
+    whole = finished(record("s2", excused=True), course)
+    overview.add(whole, "page")
+    write_grades(tmp_path / "grades.csv", ["softmax"], overview.rows)
+    assert (tmp_path / "grades.csv").read_text().splitlines()[1:] == [
+        "s1,EX,0,12,missing,softmax: excused.",
+        "s2,EX,0,0,excused,softmax: excused.",
+    ]
+
+
+def test_an_excuse_is_said_once_and_notes_stay_apart(course):
+    said = [Adjustment(exercise="softmax", points=0.0, said="Softmax: excused: ill")]
+    overview = Overview("C", ())
+    overview.add(finished(two("not loaded", excused=True), course, said), "page")
+    assert overview.rows[0].said == "Softmax: excused: ill | causal_mask: not loaded. "
+
+
+def test_points_above_the_maximum_are_named(course):
+    overview = Overview("C", ())
+    overview.add(finished(two(points=16.0), course), "page")
+    bonus = [Adjustment(points=100.0, said="All together: +100 points")]
+    overview.add(finished(record("s2"), course, bonus), "page")
+    assert told_of(overview.above) == [
+        "More points than the maximum, which is right only for a bonus: "
+        "s1 (softmax: 16 of 12), s2 (109 of 12)."
+    ]
+
+
+def test_changes_are_said_in_the_order_in_which_they_are_reckoned():
+    late = Lateness(assignment="a", due="", points=1.0, said="late")
+    said = [Adjustment(said="total"), Adjustment(exercise="softmax", said="softmax")]
+    report = msgspec.structs.replace(record("s1"), lateness=(late,), adjustments=tuple(said))
+    assert report.changes == ["softmax", "late", "total"]
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import io
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from autograder.errors import UserError
@@ -55,7 +56,7 @@ def test_a_gradebook_of_canvas(course, template):
     data, notes = canvas.fill_in(CLASS, course, template(GRADEBOOK), None, False)
     same(data, "canvas.csv")
     assert notes == [
-        f"Column {TITLE} (12): {TITLE}.",
+        f"Column {TITLE} (12) is filled with {TITLE}.",
         "Without a row, so not in the file: nobody_7.",
         "Left as they are, since there are no points: m4 (Bo Chen) (missing), "
         "Student, Test (no result).",
@@ -101,6 +102,26 @@ def test_which_column(course, template):
         canvas.fill_in(CLASS, course, template(twice), None, False)
     with pytest.raises(UserError, match="the columns Section are missing. Export the gradebook"):
         canvas.fill_in(CLASS, course, template("ID,Student\n1,x\n"), None, False)
+
+
+def test_a_column_for_each_exercise(course, template):
+    """Exercises have columns where what they are part of has none, or one is named."""
+    one = record("müllerjörg_101", 9.5, platform="canvas", platform_id="101")
+    other = msgspec.structs.replace(
+        one.exercises[0], name="qkv_projection", title="QKV", status="missing", points=0.0
+    )
+    late = Lateness(assignment="attention-1", due="", points=2.0, said="late")
+    both = msgspec.structs.replace(
+        one, exercises=(*one.exercises, other), points=7.5, max_points=24.0, lateness=(late,)
+    )
+    alone = GRADEBOOK.replace(TITLE, "Softmax")
+    for text, name in ((alone, None), (alone, "12"), (alone.replace("Essay", TITLE), "Softmax")):
+        data, notes = canvas.fill_in([both], course, template(text), name, False)
+        assert '"A, B",9.5\n' in data.decode()
+        assert notes[0] == "Column Softmax (12) is filled with Softmax."
+        assert "Less for lateness in their total, which is in no column: müllerjörg_101." in notes
+    with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
+        canvas.fill_in([both], course, template(GRADEBOOK), TITLE, False)
 
 
 def test_two_who_fit_one_row_get_nothing(course, template):

@@ -87,7 +87,7 @@ def test_canvas(way):
     }
     table = (way.out / "grades.csv").read_text()
     assert table.startswith("student,name,softmax,total") and '\nm1,"Müller, Jörg",12,12,' in table
-    assert "marked as late by canvas" in " ".join(rows["m2"].notes)
+    assert "marked as late by Canvas" in " ".join(rows["m2"].notes)
     head = f"Student,ID,SIS User ID,SIS Login ID,Section,{TITLE} (12)\n    Points Possible,,,,,12\n"
     students = (
         "Jörg Müller,101,,j,A,",
@@ -115,6 +115,8 @@ def test_moodle_with_an_adjustment_that_lasts(way):
     wanted = ["adjust", way.out, "Jörg Müller_2001", "softmax"]
     done = way.run(*wanted, "--add", "-2", "--why", "handed in on paper", "--by", "Dr. X")
     assert done.exit_code == 0, done.output
+    with pytest.raises(AssertionError, match=r"adjustments.csv was changed since grade ran"):
+        way.export("moodle", sheet)
     for _ in range(2):
         way.grade(downloads.MOODLE)
     upload, done = way.export("moodle", sheet)
@@ -129,6 +131,8 @@ def test_moodle_with_an_adjustment_that_lasts(way):
         "Nobody Here_2005_assignsubmission_file/feedback.html",
     ]
     assert "Softmax: −2 points by Dr. X on 20" in page and "handed in on paper" in page
+    assert "That makes 110 of 12 points" in way.run(*wanted, "--add", "100").output
+    assert "There were 10 points, so no" in way.run(*wanted, "--add", "-200").output
     assert way.run(*wanted, "--undo").exit_code == 0
     assert way.grade(downloads.MOODLE)["Jörg Müller_2001"].total == 12.0
 
@@ -162,7 +166,7 @@ def test_a_dry_run_says_who_is_who_and_runs_nothing(way, tmp_path):
     assert not way.out.exists()
     assert "jmueller, Jörg Müller, blackboard, 2027-02-05T23:10:00 (by Blackboard)\n" in done.output
     assert "    softmax: softmax.py\n" in done.output
-    assert "Nothing in what was handed in can be graded: the text of the attempt." in done.output
+    assert "Nothing can be graded in the text of the attempt." in done.output
     assert "Note: Read as a download of Blackboard: 4 entries." in done.output
 
 

@@ -199,3 +199,26 @@ def test_a_crowd_of_other_files_is_counted_not_listed(tmp_path):
     assert set(found.sources) == {"softmax"}
     assert len(found.notes) == 6
     assert found.notes[-1].startswith("Nor were 295 more files")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (["Übung 1.pdf"], ["Nothing can be graded in Übung 1.pdf."]),
+        (
+            ["onlinetext.html", "a/essay.txt"],
+            ["Nothing can be graded in onlinetext.html, a/essay.txt."],
+        ),
+        (
+            ["softmax.pdf"],
+            ["softmax.pdf was not graded for softmax: only .py and .ipynb files can be."],
+        ),
+        (["softmax.py", "data.pdf"], []),
+        ([], []),
+    ],
+)
+def test_who_handed_in_only_what_cannot_be_graded_is_told_so(tmp_path, files, said):
+    (tmp_path / "s1").mkdir()
+    for file in files:
+        put(tmp_path, f"s1/{file}")
+    assert work(tmp_path).notes == said
