@@ -29,7 +29,7 @@ demo:
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 
 test: lint
-	@$(BIN)/pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --durations 30
 	@$(BIN)/autograder verify --quick
 
 thorough: lint

@@ -25,7 +25,7 @@ def saves_to_screen(exercise: str, size: Size) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{exercise}.py"
         file.write_text(texts["wrong"], encoding="utf-8")
-        terminal = Terminal("watch", exercise, cwd=folder, lines=100)
+        terminal = Terminal("watch", exercise, cwd=folder, lines=100, AUTOGRADER_COURSE=str(ROOT))
         try:
             terminal.until(" points\n", 300)
             times = _in_turn(terminal, file, texts, max(size.repeats // 2, 1))

@@ -167,7 +167,7 @@ def output_of(*args: str, folder: Path) -> str:
 
 
 def some(name):
-    return () if name in {"locals", "junit", "native"} else pytest.mark.thorough
+    return () if name in {"locals", "junit"} else pytest.mark.thorough
 
 
 @pytest.mark.parametrize(
