@@ -1,5 +1,6 @@
 """`autograder check`: one's own work, one exercise of it or several."""
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from autograder.text import number, several
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autograder.grading.session import Graded, Judge
+    from autograder.grading.session import Judge
     from autograder.report.model import ExerciseReport
     from autograder.report.wrap import Line
     from autograder.sandbox.child import Children
@@ -67,16 +68,14 @@ def _checked(
 
     from autograder.grading.session import Judge
     from autograder.lint.course import refuse_slips_in_code
-    from autograder.study.step import source_of
 
     one = len(targets) == 1
-    if one:
-        source_of(targets[0].path, targets[0].exercise)  # before anything is started for it
+    sources = [_read(target, one) for target in targets]  # before anything is started for them
     shown = []
     with Judge(course, [target.exercise for target in targets], children, asked.seed) as judge:
         refuse_slips_in_code(course, list(judge.exercises.values()))
-        for target in targets:
-            shown.append(_looked_at(course, judge, target, one, asked, terminal))
+        for target, source in zip(targets, sources, strict=True):
+            shown.append(_looked_at(judge, target, source, one, asked, terminal))
     if asked.as_json:
         _print_json(course, shown, asked)
     elif not one:
@@ -84,48 +83,61 @@ def _checked(
     return shown
 
 
-def _looked_at(
-    course: Course, judge: "Judge", target: Target, one: bool, asked: Asked, terminal: Terminal
-) -> "ExerciseReport":
-    """What the student sees of one file, printed; one that cannot be read says so beside others."""
+def _read(target: Target, one: bool) -> "Source | ExerciseReport":
+    """A student's file; beside others, one that cannot be read is a report that says so."""
     from autograder.grading.scoring import ungraded
-    from autograder.report.terminal import repair_lines
-    from autograder.study.step import glanced_at, graded, is_unnamed, shown_step, source_of
+    from autograder.study.step import source_of
 
-    def show(shown: "ExerciseReport") -> "ExerciseReport":
+    try:
+        return source_of(target.path, target.exercise)
+    except UserError as error:
+        if one:
+            raise
+        return ungraded(target.exercise, "not loaded", str(error), ran=False)
+
+
+def _looked_at(
+    judge: "Judge",
+    target: Target,
+    source: "Source | ExerciseReport",
+    one: bool,
+    asked: Asked,
+    terminal: Terminal,
+) -> "ExerciseReport":
+    """What the student sees of one file, printed."""
+    from autograder.report.model import ExerciseReport
+    from autograder.report.terminal import repair_lines
+    from autograder.study.step import glanced_at, graded, is_unnamed, shown_step, with_change
+
+    def show(shown: ExerciseReport) -> ExerciseReport:
         if not asked.as_json:
             _print(shown, target, one, asked, terminal)
         return shown
 
-    try:
-        source = source_of(target.path, target.exercise)
-    except UserError as error:
-        if one:
-            raise
-        return show(ungraded(target.exercise, "not loaded", str(error), ran=False))
+    if isinstance(source, ExerciseReport):
+        return show(source)
     full, done = graded(judge, target.exercise, source)
     if not (one or asked.show_all):
-        return show(glanced_at(course, full, target.path))
-    shown = show(shown_step(course, full, target.path, asked.more))
+        return show(glanced_at(judge.course, full, target.path))
+    shown = show(shown_step(judge.course, full, target.path, asked.more))
     if one and is_unnamed(judge, target.exercise, done):
-        shown = _repaired(shown, judge, target, source, done)
+        with _saying_that_it_looks():
+            shown = with_change(shown, full, judge, source, done)
         if not asked.as_json:
             terminal.show(repair_lines(shown))
     return shown
 
 
-def _repaired(
-    shown: "ExerciseReport", judge: "Judge", target: Target, source: "Source", done: "Graded"
-) -> "ExerciseReport":
-    """The report with where a small change makes every check pass; it says that it looks."""
+@contextlib.contextmanager
+def _saying_that_it_looks() -> "Iterator[None]":
+    """A word on the screen for as long as the search takes."""
     from autograder.repair import LOOKING
-    from autograder.study.step import repaired
 
     screen = sys.stderr.isatty()
     if screen:
         print(LOOKING, end="", file=sys.stderr, flush=True)
     try:
-        return repaired(shown, judge, target.exercise, source, done)
+        yield
     finally:
         if screen:
             print(f"\r{' ' * len(LOOKING)}\r", end="", file=sys.stderr, flush=True)

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.grading.options import OPTIONS, register_marks
+from autograder.grading.options import OPTIONS
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected, missing_checks
@@ -143,7 +143,9 @@ class Judge:
         files = [str(self.course.checks_file(name)) for name in self.exercises]
         environment = os.environ.pop("PYTEST_ADDOPTS", None)
         try:
-            pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=[self._checks, _Loop(self)])
+            loop = _Loop(self)
+            plugins = [self._checks, loop.collected, loop]
+            pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
         except BaseException as error:
             self._done.put(error)
         else:
@@ -270,24 +272,12 @@ class _Loop:
         self.judge = judge
         self.collected = Collected(judge.course)
 
-    def pytest_configure(self, config: pytest.Config) -> None:
-        register_marks(config)
-
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
         with importable(self.judge.course):
             return (yield)
 
-    def pytest_exception_interact(
-        self,
-        node: pytest.Item | pytest.Collector,
-        call: pytest.CallInfo[object],
-        report: object,
-    ) -> None:
-        self.collected.note_failure(node, call, report)
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.collected.note_items(session.items)
+    def pytest_runtestloop(self) -> bool:
         slips = self.collected.look(list(self.judge.exercises))
         if slips:
             raise CourseSlips(slips)

@@ -11,36 +11,42 @@ import pytest
 from autograder.course import Course
 from autograder.grading.options import OPTIONS, register_marks
 from autograder.lint.marks import slips_in_marks
-from autograder.lint.slip import Slip, nearest
+from autograder.lint.slip import Slip
 from autograder.lint.stopped import slip_of
 from autograder.lint.text import course_text
-from autograder.text import one_line
+from autograder.text import nearest, one_line
 
 _TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
 
 
 class Collected:
-    """The checks that pytest found, by exercise, and a slip for each file that stopped it."""
+    """The checks that pytest found, by exercise, and a slip for each file that stopped it.
+
+    It is a plugin of pytest's, which tells it of both.
+    """
 
     def __init__(self, course: Course) -> None:
         self.course = course
         self.items: dict[str, list[pytest.Item]] = {}
         self.slips: list[Slip] = []
 
-    def note_failure(
+    def pytest_configure(self, config: pytest.Config) -> None:
+        register_marks(config)
+
+    def pytest_exception_interact(
         self,
         node: pytest.Item | pytest.Collector,
         call: pytest.CallInfo[object],
         report: object,
     ) -> None:
-        """Take up why a file could not be collected; for pytest's `pytest_exception_interact`."""
+        """Take up why a file could not be collected."""
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
             self.slips.append(not_loaded(self.course, node.path, call.excinfo.value))
 
-    def note_items(self, items: Sequence[pytest.Item]) -> None:
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take up what was collected."""
-        for item in items:
+        for item in session.items:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> list[Slip]:
@@ -64,25 +70,8 @@ def not_loaded(course: Course, path: Path, error: BaseException) -> Slip:
     return Slip(path, line, f"{doing}: {one_line(str(error))}")
 
 
-class _Plugin:
-    """Collects, and runs nothing."""
-
-    def __init__(self, collected: Collected) -> None:
-        self.collected = collected
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        register_marks(config)
-
-    def pytest_exception_interact(
-        self,
-        node: pytest.Item | pytest.Collector,
-        call: pytest.CallInfo[object],
-        report: object,
-    ) -> None:
-        self.collected.note_failure(node, call, report)
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.collected.note_items(session.items)
+class _NothingRuns:
+    def pytest_runtestloop(self) -> bool:
         return True
 
 
@@ -98,7 +87,7 @@ def slips_in_checks(course: Course, exercises: Sequence[str]) -> list[Slip]:
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
-        plugins = [CheckPlugin(course, 0, _no_client), _Plugin(collected)]
+        plugins = [CheckPlugin(course, 0, _no_client), collected, _NothingRuns()]
         pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
     finally:
         if environment is not None:

@@ -7,8 +7,6 @@ import msgspec
 from autograder.course import Exercise, HintPolicy
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Graded, Judge
-from autograder.repair.say import repair
-from autograder.repair.search import Search
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import GraderTrouble
 from autograder.submission.source import Source
@@ -35,6 +33,9 @@ def look_for_repair(
     judge: Judge, exercise: Exercise, source: Source, graded: Graded
 ) -> Repair | None:
     """What a search for a verified repair finds; points and results are as they were."""
+    from autograder.repair.say import repair  # few checks come to need it
+    from autograder.repair.search import Search
+
     try:
         return repair(Search(judge, exercise, source, graded.results).run())
     except (GraderTrouble, RecursionError, MemoryError):  # the report stands without it

@@ -135,20 +135,18 @@ class Search:
             known = next((each for each in good if _is_within(each, edit)), None)
             if known is not None and (known.kind == edit.kind or not one_kind):
                 continue
-            if not self._passes(edit, panel, line):
+            edited = self._edited(edit)
+            if edited is None or not self._passes(edited, panel, line):
                 continue
             if known is not None:
                 one_kind = False  # which says less, so it need not be certain
-            elif self._is_right(edit):
+            elif self._is_right(edited):
                 good.append(edit)
                 last = min(last, tried + reach.after_first)
         return Found(tuple(good), self.trees, tried, one_kind)
 
-    def _passes(self, edit: Edit, panel: Sequence[str], line: SharedLine) -> bool:
+    def _passes(self, edited: Source, panel: Sequence[str], line: SharedLine) -> bool:
         """Whether the checks that failed pass, in the shared process."""
-        edited = self._edited(edit)
-        if edited is None:
-            return False
         self.judge.only = frozenset(panel)
         client = self._client(edited, line)
         results = self.judge.grade(client).results
@@ -156,10 +154,8 @@ class Search:
         self._timed_out += any(result.outcome == "timed out" for result in results)
         return all(result.outcome == "passed" for result in results)
 
-    def _is_right(self, edit: Edit) -> bool:
+    def _is_right(self, edited: Source) -> bool:
         """Whether all checks pass, alone, with the course's inputs and with others."""
-        edited = self._edited(edit)
-        assert edited is not None
         self.judge.only = None
         seed = self.judge.seed
         try:

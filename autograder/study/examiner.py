@@ -17,7 +17,7 @@ from autograder.submission.source import Source
 OFTEN = 0.02  # s between two tries to end a grading
 
 
-class Graded(msgspec.Struct, frozen=True):
+class Examined(msgspec.Struct, frozen=True):
     """What became of a source: its full report, or why there is none."""
 
     source: Source
@@ -33,7 +33,7 @@ class Examiner:
         course: Course,
         exercises: Sequence[Exercise],
         children: Children,
-        tell: Callable[[Graded | BaseException], None],
+        tell: Callable[[Examined | BaseException], None],
     ) -> None:
         self._course = course
         self._tell = tell
@@ -89,14 +89,14 @@ class Examiner:
             self._current, self._wanted = self._wanted, None
             return None if self._closed else self._current
 
-    def _graded(self, source: Source) -> Graded | None:
+    def _graded(self, source: Source) -> Examined | None:
         try:
             exercise = self._course.exercise(source.name)
-            return Graded(source, graded(self._judge, exercise, source)[0])
+            return Examined(source, graded(self._judge, exercise, source)[0])
         except Cancelled:
             return None
         except (UserError, GraderTrouble) as error:
-            return Graded(source, trouble=str(error))
+            return Examined(source, trouble=str(error))
 
     def _end_what_is_older(self) -> None:
         """While something newer waits, end what is being graded."""

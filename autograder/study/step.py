@@ -47,15 +47,14 @@ def is_unnamed(judge: Judge, exercise: Exercise, done: Graded) -> bool:
     return is_worth_looking(exercise, done.results, judge.course.content.hints)
 
 
-def repaired(
-    shown: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, done: Graded
+def with_change(
+    shown: ExerciseReport, full: ExerciseReport, judge: Judge, source: Source, done: Graded
 ) -> ExerciseReport:
-    """What is shown, with where such a change is, if one is found."""
-    full = exercise_report(exercise, source, done.results, done.client)
-    found = exercise_for_student(
-        with_repair(full, judge, exercise, source, done), judge.course.content.hints, 0
-    )
-    return msgspec.structs.replace(shown, repair=found.repair)
+    """What is shown of the full report, with where such a change is, if one is found."""
+    exercise = judge.exercises[full.name]
+    found = with_repair(full, judge, exercise, source, done)
+    seen = exercise_for_student(found, judge.course.content.hints, 0)
+    return msgspec.structs.replace(shown, repair=seen.repair)
 
 
 def shown_step(

@@ -12,8 +12,7 @@ from autograder.errors import UserError
 from autograder.report.terminal import score
 from autograder.report.wrap import Line
 from autograder.study.desk import Desk
-from autograder.study.examiner import Examiner, Graded
-from autograder.study.find import SUFFIXES
+from autograder.study.examiner import Examined, Examiner
 from autograder.study.keys import Keys
 from autograder.study.listing import bar
 from autograder.study.saves import Saves
@@ -21,7 +20,7 @@ from autograder.study.screen import Frame, Screen
 from autograder.study.step import face, source_of
 from autograder.study.terminal import Terminal, from_here
 from autograder.submission.code import read_code
-from autograder.submission.source import Source
+from autograder.submission.source import SUFFIXES, Source
 
 SETTLE = 0.25  # s that a file which is no Python, or not there, has to become whole
 SETTLE_A_LINE = 0.06  # s for one whose last line has no end
@@ -38,7 +37,7 @@ class Again(msgspec.Struct, frozen=True):
     wanted: bool = False
 
 
-Event = frozenset[Path] | str | Graded | BaseException | Again
+Event = frozenset[Path] | str | Examined | BaseException | Again
 
 
 class Watch:
@@ -103,7 +102,7 @@ class Watch:
             self._look_around()
         elif isinstance(event, frozenset):
             self._saved(event)
-        elif isinstance(event, Graded):
+        elif isinstance(event, Examined):
             self._graded(event)
         elif isinstance(event, str):
             return self._key(event)
@@ -198,7 +197,7 @@ class Watch:
         elif self._stamp != _stamp(self.desk.path.resolve()):
             self._look()
 
-    def _graded(self, done: Graded) -> None:
+    def _graded(self, done: Examined) -> None:
         path = self.desk.path.resolve()
         if done.source.name != self.desk.name or self._looked.get(path) != done.source.digest:
             return

@@ -169,9 +169,9 @@ class Verifier:
 
     def _misconceptions(self) -> None:
         with importable(self.course):
-            self._play_all()
+            self._simulate_all()
 
-    def _play_all(self) -> None:
+    def _simulate_all(self) -> None:
         catalogue = self._judge.catalogue
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
@@ -182,7 +182,7 @@ class Verifier:
             self.result.misconceptions += len(ids)
             unnamed = set()
             for each in recipe.misconceptions:
-                named = self._play(function, recipe, (each,))
+                named = self._named_for(function, recipe, (each,))
                 if named != {each.id}:
                     unnamed.add(each.id)
                     said = ", ".join(sorted(named)) or "nothing"
@@ -245,7 +245,7 @@ class Verifier:
                 if not same and replay.apart(everywhere, wrong, other) < 2:
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
 
-    def _play(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
+    def _named_for(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
         changed = with_functions(
             self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
@@ -271,7 +271,7 @@ class Verifier:
             )
             if looks_like_less or all(replay.outcome(i, pair).raised for i in everywhere):
                 continue  # the two undo or hide each other, or nothing runs
-            named = self._play(function, recipe, pair)
+            named = self._named_for(function, recipe, pair)
             ids = {each.id for each in pair}
             self.result.pairs += 1
             self.result.pairs_named += bool(named & ids)
