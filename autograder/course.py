@@ -1,6 +1,5 @@
 """`course.yml`: what the course consists of, as typed data, and where a mistake in it is."""
 
-import difflib
 import os
 import re
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ import yaml
 
 from autograder.errors import UserError
 from autograder.lateness import LatePolicy, with_deadlines
-from autograder.text import number
+from autograder.text import nearest, number
 
 FILE_NAME = "course.yml"
 
@@ -128,8 +127,8 @@ class Course:
         """
         if name in self.exercises:
             return self.exercises[name]
-        near = difflib.get_close_matches(name, self.exercises, n=1)
-        meant = f" Did you mean {near[0]}?" if near else ""
+        near = nearest(name, self.exercises)
+        meant = f" Did you mean {near}?" if near else ""
         known = ", ".join(self.exercises)
         raise UserError(f"There is no exercise {name!r} in this course.{meant} It has: {known}.")
 
@@ -251,8 +250,8 @@ def _explain(path: Path, tree: yaml.Node, message: str) -> str:
     if unknown:
         field = unknown.group(1)
         known = _known_fields(steps)
-        near = difflib.get_close_matches(field, known, n=1)
-        expected = f"did you mean `{near[0]}`?" if near else f"expected one of {', '.join(known)}"
+        near = nearest(field, known)
+        expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
         return f"{path}, line {_line(tree, [*steps, field])}: unknown field `{field}`; {expected}"
     field = f", field `{_dotted(steps)}`" if steps else ""
     return f"{path}, line {_line(tree, steps)}{field}: {_expected(said, steps)}."

@@ -1,9 +1,10 @@
 """Text that comes from a submission, made safe to print, to store and to compare."""
 
+import difflib
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
@@ -12,6 +13,7 @@ _AFTER_A_NOUN = re.compile(  # what begins the part of a name that says more of 
     r" (?:(?:of|after|for|with|without|in|on|at|by|to|from|over|under|before|between|while|"
     r"that|which|divided|given|taken)\b|[(A-Z])|,"
 )
+_CONSONANT_Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y\Z")
 MAX_NAME = 60
 MAX_ID = 120
 
@@ -90,8 +92,17 @@ def number(value: float) -> str:
 
 
 def several(count: int, noun: str) -> str:
-    """`1 value`, `3 values`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """`1 value`, `3 values`, `2 entries`."""
+    if count == 1:
+        return f"{count} {noun}"
+    ending = _CONSONANT_Y.sub("ies", noun)
+    return f"{count} {noun}s" if ending == noun else f"{count} {ending}"
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The name that is most like a word, from 0 to 1 at least by `cutoff`; or nothing."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return found[0] if found else ""
 
 
 def few(names: Sequence[str], most: int) -> str:
@@ -112,6 +123,11 @@ def is_plural(what: str) -> bool:
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
     return noun.endswith("s") and not noun.endswith(("ss", "is", "us", "bias"))
+
+
+def are(what: str) -> str:
+    """The verb that goes with the name of a value."""
+    return "are" if is_plural(what) else "is"
 
 
 def ordinal(number: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from autograder.checking.difference import difference, kind_in_words
 from autograder.checking.expect import Mismatch
 from autograder.report.literal import as_text
-from autograder.text import capital, is_plural
+from autograder.text import are, capital
 from autograder.worker.kinds import Record, Tuple, items_of, kind_of
 from autograder.worker.serialise import serialised
 
@@ -50,7 +50,7 @@ def expect_equal(
         return actual
     text = found.about(what)
     if actual is None:
-        text = f"{capital(what)} {_is(what)} None. Is a `return` missing?"
+        text = f"{capital(what)} {are(what)} None. Is a `return` missing?"
     raise Mismatch(f"{finding} {text}".strip(), what, as_text(actual), as_text(right))
 
 
@@ -93,7 +93,7 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
     missing = " Is a `return` missing?" if actual is None else ""
     other = kind_in_words(actual)
     kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
-    raise Mismatch(f"{capital(what)} {_is(what)} {said}{kind}; expected {expected}.{missing}", what)
+    raise Mismatch(f"{capital(what)} {are(what)} {said}{kind}; expected {expected}.{missing}", what)
 
 
 def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
@@ -119,7 +119,7 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
     if not fits:
         missing = " Is a `return` missing?" if actual is None else ""
         said = kind_in_words(actual)
-        raise Mismatch(f"{capital(what)} {_is(what)} {said}; expected {wanted}.{missing}", what)
+        raise Mismatch(f"{capital(what)} {are(what)} {said}; expected {wanted}.{missing}", what)
     return actual
 
 
@@ -133,7 +133,3 @@ def _wanted(kind: type | None) -> str:
         return kind_in_words(examples[kind] if kind in examples else kind())
     except TypeError:
         return f"a {kind.__name__}"
-
-
-def _is(what: str) -> str:
-    return "are" if is_plural(what) else "is"

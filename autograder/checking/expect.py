@@ -15,7 +15,7 @@ from autograder.report.literal import as_text
 from autograder.report.model import Curve
 from autograder.report.values import index, shape
 from autograder.sandbox.problems import Raised
-from autograder.text import capital, is_plural, one_line, several
+from autograder.text import are, capital, is_plural, one_line, several
 from autograder.worker.codec import Figure
 from autograder.worker.kinds import Dates, Record
 from autograder.worker.messages import MAX_MESSAGE
@@ -139,10 +139,10 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
     """Pass if `actual` is real numbers, as an array or lists of equal length; else `Mismatch`."""
     __tracebackhide__ = True
     if actual is None:
-        raise Mismatch(f"{capital(what)} {_is(what)} None. Is a `return` missing?", what)
+        raise Mismatch(f"{capital(what)} {are(what)} None. Is a `return` missing?", what)
     if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
         order = " A set has no order." * isinstance(actual, set | frozenset)
-        said = f"{capital(what)} {_is(what)} {_kind(actual)}; expected numbers.{order}"
+        said = f"{capital(what)} {are(what)} {_kind(actual)}; expected numbers.{order}"
         raise Mismatch(said, what)
     try:
         answer = np.asarray(actual)
@@ -306,7 +306,7 @@ def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers
     count = int(wrong.sum())
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     if not place:
-        return f"{capital(what)} {_is(what)} {_short(answer)}; expected {_short(right)}."
+        return f"{capital(what)} {are(what)} {_short(answer)}; expected {_short(right)}."
     if count == wrong.size:
         values = f"all {count} values differ"
     else:
@@ -339,10 +339,6 @@ def _kind(value: Any) -> str:
     names |= {"set": "a set", "frozenset": "a frozenset"}
     name = one_line(value.type, 80) if isinstance(value, Record) else type(value).__name__
     return "None" if value is None else names.get(name, f"an object of type {name}")
-
-
-def _is(what: str) -> str:
-    return "are" if is_plural(what) else "is"
 
 
 def _has(what: str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import msgspec
 
 from autograder.classroom.by_hand import answer_id
-from autograder.classroom.filled_in import Row, Table
+from autograder.classroom.filled_in import Row, Table, as_number
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.report.model import Adjustment, ExerciseReport, Report
@@ -244,12 +244,9 @@ def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustme
 
 
 def _points(where: str, text: str, change: str) -> float:
-    try:
-        points = float(text.replace(",", ".").replace("−", "-"))
-    except ValueError:
-        points = MOST + 1.0
+    points = as_number(text.replace("−", "-"))
     least = 0 if change == "set" else -MOST
-    if not least <= points <= MOST:
+    if points is None or not least <= points <= MOST:
         raise UserError(
             f"{where}: expected points from {number(least)} to {number(MOST)}, found {text!r:.40}."
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.filled_in import Row, Table
+from autograder.classroom.filled_in import Row, Table, as_number
 from autograder.course import Course, Exercise, Question
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
@@ -126,11 +126,8 @@ class Marks:
         text = self.table.get(row, "points").strip()
         if not text:
             return None
-        try:
-            points = float(text.replace(",", "."))
-        except ValueError:
-            points = -1.0
-        if not 0 <= points <= question.points:
+        points = as_number(text)
+        if points is None or not 0 <= points <= question.points:
             raise UserError(
                 f"{self.table.path}, line {row.line}: expected points from 0 to "
                 f"{number(question.points)} for {question.name}, found {text!r:.40}."

@@ -93,8 +93,7 @@ class Table:
 
     def get(self, row: Row, column: str) -> str:
         """What stands in one of our columns."""
-        at = self._at[column]
-        return row.cells[at] if at < len(row.cells) else ""
+        return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:
         """What stands in all columns that are not ours."""
@@ -144,6 +143,19 @@ class Table:
         table.writerow(self.header if header is None else header)
         table.writerows(rows)
         return text.getvalue().encode(form.encoding)
+
+
+def cell(row: Row, at: int) -> str:
+    """What stands in a column; nothing where the row ends before it."""
+    return row.cells[at] if at < len(row.cells) else ""
+
+
+def as_number(text: str) -> float | None:
+    """A number as people write it, with a point or a comma; None of what is none."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
 
 
 def _plain(name: str) -> str:

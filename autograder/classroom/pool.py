@@ -26,6 +26,7 @@ from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.levels import children_on
+from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -229,8 +230,7 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Outcome
 
 @contextlib.contextmanager
 def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # one process a core; threads would only be in the way
+    keep_to_one_thread()
     context = multiprocessing.get_context("spawn")
     number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
     executor = ProcessPoolExecutor(workers, context, _start, (setup, os.getpid(), number))

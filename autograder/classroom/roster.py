@@ -1,6 +1,5 @@
 """`roster.csv`: who is enrolled, and how they are called on each platform."""
 
-import difflib
 import re
 import unicodedata
 from collections import Counter
@@ -10,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.filled_in import Row, Table
+from autograder.classroom.filled_in import Row, Table, as_number
 from autograder.errors import UserError
 from autograder.platforms.model import Person
 from autograder.report.model import HandIn
 from autograder.report.table import plain_cell
-from autograder.text import few, number, one_line, several
+from autograder.text import few, nearest, number, one_line, several
 
 ABOUT = ("id", "name", "email", "section", "group")
 PLATFORMS = (
@@ -163,14 +162,14 @@ class Roster:
         """Who is not enrolled, and whom that is most like."""
         shown = one_line(person.key, 80)
         names = {s.cells["name"].casefold(): s for s in self.students if s.cells["name"]}
-        near = difflib.get_close_matches(person.name.casefold(), names, n=1) if person.name else []
+        near = nearest(person.name.casefold(), names)
         if not near:
             ids = {s.id: s for s in self.students}
-            near = difflib.get_close_matches(person.id, ids, n=1) if person.id else []
+            near = nearest(person.id, ids)
             names = ids
         if not near:
             return shown
-        like = names[near[0]]
+        like = names[near]
         about = ", ".join(filter(None, (like.cells["name"], like.id)))
         return f"{shown} (most like {one_line(about, 80)})"
 
@@ -205,11 +204,8 @@ def spellings(name: str) -> set[str]:
 def _days(path: Path, line: int, column: str, text: str) -> float:
     if not text:
         return 0.0
-    try:
-        days = float(text.replace(",", "."))
-    except ValueError:
-        days = -1.0
-    if not 0 <= days <= MAX_DAYS:
+    days = as_number(text)
+    if days is None or not 0 <= days <= MAX_DAYS:
         raise UserError(
             f"{path}, line {line}, column {column}: expected days from 0 to {number(MAX_DAYS)}, "
             f"found {text!r:.40}."

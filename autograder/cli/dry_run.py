@@ -8,7 +8,7 @@ from rich.text import Text
 
 from autograder.classroom.submissions import guarded, opened
 from autograder.course import Course, Exercise
-from autograder.platforms.recognise import NOT_UNDERSTOOD
+from autograder.platforms.recognise import left_something
 from autograder.report.model import HandIn
 from autograder.submission.intake import Folder, Work, read_work
 from autograder.submission.stubs import Stubs, read_stubs
@@ -36,8 +36,7 @@ def show(
                 console.print(Text(f"    {line}"))
         for note in found.notes:
             console.print(Text(f"Note: {note}"))
-    unread = any(NOT_UNDERSTOOD in note for note in found.notes)
-    return 1 if unclear or unread else 0
+    return 1 if unclear or left_something(found.notes) else 0
 
 
 def _read(folder: Folder, course: Course, stubs: Stubs) -> Work:

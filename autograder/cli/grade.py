@@ -16,7 +16,7 @@ from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
 from autograder.lint.course import refuse_slips
-from autograder.platforms.recognise import NOT_UNDERSTOOD
+from autograder.platforms.recognise import left_something
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.overview import Overview, Row
 from autograder.report.table import EXCUSED, points_cell
@@ -78,8 +78,7 @@ def run(
     if any(exercise.questions for exercise in job.exercises):
         console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
     console.print(f"Records   {out / REPORTS}")
-    unread = any(NOT_UNDERSTOOD in note for note in overview.notes)
-    return 1 if overview.needs_a_person or unread else 0
+    return 1 if overview.needs_a_person or left_something(overview.notes) else 0
 
 
 def _print_notes(console: Console, overview: Overview) -> None:

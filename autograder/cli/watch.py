@@ -1,6 +1,5 @@
 """`autograder watch`: check as one saves."""
 
-import os
 import signal
 import sys
 from pathlib import Path
@@ -13,18 +12,16 @@ from autograder.study.standing import next_of, standings
 from autograder.study.targets import Target, course_of, targets_of
 from autograder.study.terminal import Terminal
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
 
 def run(name: str | None, spoken: bool, course_path: Path | None) -> int:
     names = [name] if name is not None else []
     course = course_of(names, course_path)
     target = _one(course, name)
-    for variable in THREADS:  # small matrices: more threads only wait for each other
-        os.environ.setdefault(variable, "1")
 
+    from autograder.sandbox.spawn import keep_to_one_thread
     from autograder.sandbox.unconfined import children_for
 
+    keep_to_one_thread()
     children = children_for(course, target.exercise.needs)
 
     from autograder.study.desk import Desk

@@ -12,7 +12,7 @@ from autograder.diagnosis.recipe import Fact, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.sizes import named_factor
 from autograder.report.values import shape
-from autograder.text import capital, is_plural, number
+from autograder.text import are, capital, number
 
 if TYPE_CHECKING:
     from autograder.diagnosis.examine import Answer
@@ -221,8 +221,7 @@ def _results(recipe: Recipe, wrong: set[int]) -> str:
     bad = [name for place, name in enumerate(recipe.results) if place in wrong]
     if not good or not bad:
         return ""
-    are, is_not = ("are" if is_plural(name) else "is" for name in (good[0], bad[0]))
-    return f"{capital(good[0])} {are} right; {bad[0]} {is_not} not."
+    return f"{capital(good[0])} {are(good[0])} right; {bad[0]} {are(bad[0])} not."
 
 
 def _other_shape(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:

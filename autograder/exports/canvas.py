@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.classroom.filled_in import Row, Table
+from autograder.classroom.filled_in import Row, Table, as_number, cell
 from autograder.classroom.roster import squashed
 from autograder.course import Assignment, Course
 from autograder.errors import UserError
@@ -60,7 +60,7 @@ def fill_in(
     lines = {row.line for row in students}
     filled, left = [], []
     for row in table.rows:
-        cells = list(row.cells) + [""] * (len(table.header) - len(row.cells))
+        cells = list(table.row({}, row))
         if row.line in lines:
             for at in about:
                 name = table.header[at].strip().casefold()
@@ -72,7 +72,7 @@ def fill_in(
         f"Column {one_line(table.header[at].strip())} is filled with {columns[at].title}."
         for at in columns
     ]
-    notes += said_of("Without a row, so not in the file", map_names(rows.without_a_row()))
+    notes += said_of("Without a row, so not in the file", _names_of(rows.without_a_row()))
     notes += said_of("Left as they are, since there are no points", left)
     notes += _in_no_column(reports, course, list(columns.values()))
     return table.encoded(filled, header), [*notes, *rows.unclear]
@@ -88,14 +88,14 @@ def _in_no_column(
     parts = any(each.name == ALONE for each in columns) and len(reports[0].exercises) > 1
     if parts or len(columns) < len(groups(course, reports[0])) or len(columns) > 1:
         changed = [r for r in reports if any(not each.exercise for each in r.adjustments)]
-        notes += said_of("Changed in their total, which is in no column", map_names(changed))
+        notes += said_of("Changed in their total, which is in no column", _names_of(changed))
     if parts:
         late = [r for r in reports if any(each.points for each in r.lateness)]
-        notes += said_of("Less for lateness in their total, which is in no column", map_names(late))
+        notes += said_of("Less for lateness in their total, which is in no column", _names_of(late))
     return notes
 
 
-def map_names(reports: Sequence[Report]) -> list[str]:
+def _names_of(reports: Sequence[Report]) -> list[str]:
     return [name_of(report) for report in reports]
 
 
@@ -132,16 +132,9 @@ def _fill(
         elif grade.points is None:
             left.append(f"{name_of(report)} ({grade.why_not})")
         else:
-            maximum = _number(possible.cells[at]) if possible and at < len(possible.cells) else None
+            maximum = as_number(cell(possible, at)) if possible else None
             cells[at] = Scale(maximum, scale).text(grade, f"{table.path}: {table.header[at]}")
     return left
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
 
 
 def _columns(

@@ -1,7 +1,5 @@
 """Gradescope: a `results.json` for each submission, in a zip by the names of its export."""
 
-import io
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +7,7 @@ import msgspec
 
 from autograder.course import HintPolicy
 from autograder.exports.grades import name_of, said_of
-from autograder.exports.moodle import BEGINNING
+from autograder.exports.zipped import zipped
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.redact import for_student
 from autograder.report.terminal import check_lines
@@ -64,18 +62,16 @@ def _test(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str,
 
 def results_zip(reports: Sequence[Report], policy: HintPolicy) -> tuple[bytes, list[str]]:
     """A zip with a `results.json` for each submission; who has none is named."""
-    data = io.BytesIO()
-    others, written = [], set()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
-        for report in reports:
-            hand_in = report.hand_in
-            if hand_in is None or hand_in.platform != "gradescope" or not hand_in.entries:
-                others.append(name_of(report))
-                continue
-            entry = hand_in.entries[0]
-            if entry in written:  # of a group, whose members have the same
-                continue
-            written.add(entry)
+    others: list[str] = []
+    files: dict[str, bytes] = {}
+    for report in reports:
+        hand_in = report.hand_in
+        if hand_in is None or hand_in.platform != "gradescope" or not hand_in.entries:
+            others.append(name_of(report))
+            continue
+        path = f"{hand_in.entries[0]}/{RESULTS}"
+        if path not in files:  # the members of a group have the same
             text = msgspec.json.format(msgspec.json.encode(results_of(report, policy)), indent=1)
-            file.writestr(zipfile.ZipInfo(f"{entry}/{RESULTS}", BEGINNING), text + b"\n")
-    return data.getvalue(), said_of("Without a submission on Gradescope, so not in the zip", others)
+            files[path] = text + b"\n"
+    notes = said_of("Without a submission on Gradescope, so not in the zip", others)
+    return zipped(files.items()), notes

@@ -4,18 +4,17 @@ The worksheet's heads are in the language of whoever downloaded it, and Moodle t
 with those. So it is written as it was read, with grades in it.
 """
 
-import io
 import re
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.filled_in import Row, Table
+from autograder.classroom.filled_in import Row, Table, as_number, cell
 from autograder.classroom.roster import squashed
 from autograder.errors import UserError
 from autograder.exports.grades import Person, Rows, Scale, grade_of, ids_of, name_of, said_of
+from autograder.exports.zipped import zipped
 from autograder.platforms import moodle
 from autograder.report.model import Report
 from autograder.text import few
@@ -30,7 +29,6 @@ MAXIMUM = {
     "valutazione massima",
 }
 FEEDBACK = "feedback.html"
-BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time, in a zip
 _ID = re.compile(r"(?P<what>.*?)(?P<id>\d+)\s*")
 
 
@@ -66,8 +64,8 @@ def read_worksheet(reports: Sequence[Report], template: Path, column: str | None
         )
     maximum = next((at for at, head in enumerate(heads) if head in MAXIMUM), None)
     if maximum is None and places[0] + 1 < len(heads):
-        values = {_cell(row, places[0] + 1) for row in table.rows}
-        alike = len(values) == 1 and all(_number(value) is not None for value in values)
+        values = {cell(row, places[0] + 1) for row in table.rows}
+        alike = len(values) == 1 and all(as_number(value) is not None for value in values)
         maximum = places[0] + 1 if alike else None
     own = [report for report in reports if not _is_of_a_team(report, table)]
     rows = Rows(own, "moodle", [_person(row) for row in table.rows])
@@ -123,11 +121,11 @@ def fill_in(
     """
     sheet = read_worksheet(reports, template, column)
     table, left = sheet.table, []
-    decimals = [_cell(row, at) for row in table.rows for at in (sheet.grade, sheet.maximum) if at]
+    decimals = [cell(row, at) for row in table.rows for at in (sheet.grade, sheet.maximum) if at]
     comma = any("," in cell for cell in decimals)
     filled = []
     for row in table.rows:
-        cells = list(row.cells) + [""] * (len(table.header) - len(row.cells))
+        cells = list(table.row({}, row))
         report = sheet.people.get(row.line)
         if report is None:
             left.append(f"{_name(row)} (no result)")
@@ -136,7 +134,7 @@ def fill_in(
             if grade.points is None:
                 left.append(f"{name_of(report)} ({grade.why_not})")
             else:
-                most = _number(_cell(row, sheet.maximum)) if sheet.maximum is not None else None
+                most = as_number(cell(row, sheet.maximum)) if sheet.maximum is not None else None
                 text = Scale(most, scale).text(grade, str(template))
                 cells[sheet.grade] = text.replace(".", ",") if comma else text
         filled.append(cells)
@@ -146,17 +144,6 @@ def fill_in(
 
 def _name(row: Row) -> str:
     return row.cells[1] if len(row.cells) > 1 and row.cells[1] else row.cells[0]
-
-
-def _cell(row: Row, at: int) -> str:
-    return row.cells[at] if at < len(row.cells) else ""
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
 
 
 def feedback(
@@ -170,23 +157,20 @@ def feedback(
     from autograder.report.html import page_of
 
     sheet = read_worksheet(reports, template, column)
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
-        for row in sheet.table.rows:
-            report = sheet.people.get(row.line)
-            if report is None:
-                continue
-            page = results / page_of(report)
-            try:
-                text = page.read_bytes()
-            except OSError as error:
-                raise UserError(
-                    f"{page} cannot be read: {error.strerror}. Run grade again."
-                ) from None
-            name = re.sub(r"[_/\\]", " ", _name(row) if _has_name(row) else _what(row)).strip()
-            folder = f"{name}_{_number_of(row)}_assignsubmission_file"
-            file.writestr(zipfile.ZipInfo(f"{folder}/{FEEDBACK}", BEGINNING), text)
-    return data.getvalue(), sheet.notes
+    pages = []
+    for row in sheet.table.rows:
+        report = sheet.people.get(row.line)
+        if report is None:
+            continue
+        page = results / page_of(report)
+        try:
+            text = page.read_bytes()
+        except OSError as error:
+            raise UserError(f"{page} cannot be read: {error.strerror}. Run grade again.") from None
+        name = re.sub(r"[_/\\]", " ", _name(row) if _has_name(row) else _what(row)).strip()
+        folder = f"{name}_{_number_of(row)}_assignsubmission_file"
+        pages.append((f"{folder}/{FEEDBACK}", text))
+    return zipped(pages), sheet.notes
 
 
 def _has_name(row: Row) -> bool:

@@ -16,9 +16,10 @@ from autograder.lint.dry_run import slips_in_runs
 from autograder.lint.names import Uses, defined_in_solution, loaded_modules, undefined_names
 from autograder.lint.places import Places
 from autograder.lint.recipes import slips_in_recipe
-from autograder.lint.slip import CourseSlips, Slip, nearest
+from autograder.lint.slip import CourseSlips, Slip
 from autograder.lint.stopped import slip_of
 from autograder.own_modules import importable
+from autograder.text import nearest
 
 ALIKE = 0.8
 

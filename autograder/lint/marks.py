@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from autograder.lint.slip import Slip, meant, nearest
+from autograder.lint.slip import Slip, meant
 from autograder.lint.text import CourseText, Function, course_text
+from autograder.text import nearest
 
 DETAILS = ("points", "needs", "hints")
 OURS = ("check", "hidden")

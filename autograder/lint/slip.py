@@ -1,16 +1,14 @@
 """A slip of an author's, as one sentence with a file and a line, and the error made of some."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import UserError
-from autograder.text import few, several
+from autograder.text import few, nearest, several
 
 MOST_SAID = 20
 MOST_NAMES = 12
-ALIKE = 0.6
 
 
 @dataclass(frozen=True, order=True)
@@ -50,9 +48,3 @@ def meant(word: str, known: Iterable[str]) -> str:
     if near:
         return f"; did you mean `{near}`?"
     return f"; there is {few(names, MOST_NAMES)}." if names else "."
-
-
-def nearest(word: str, known: Iterable[str], cutoff: float = ALIKE) -> str:
-    """The name that is most like a word, or nothing."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
-    return found[0] if found else ""

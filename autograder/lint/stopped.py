@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.diagnosis.recipe import State
-from autograder.lint.slip import Slip, nearest
-from autograder.text import one_line
+from autograder.lint.slip import Slip
+from autograder.text import nearest, one_line
 
 _NOT_IN_MODULE = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _ARGUMENT = re.compile(r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")

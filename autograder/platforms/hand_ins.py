@@ -1,7 +1,7 @@
 """A class's folders, from whatever a platform's download looks like."""
 
-from collections.abc import Collection
-from datetime import datetime
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -85,7 +85,7 @@ def _folder(share: Share, found: Recognised, student: str, known: HandIn, place:
 def _latest(times: list[datetime]) -> datetime:
     """The last of some times; of one source, they all have a zone or none has."""
     return max(
-        times, key=lambda when: when.replace(tzinfo=None) - (when.utcoffset() or when - when)
+        times, key=lambda when: when.replace(tzinfo=None) - (when.utcoffset() or timedelta())
     )
 
 
@@ -123,10 +123,20 @@ def _enrolled(
             student = identity(share.person.key)
             folders.append(_folder(share, found, student, known, scratch / str(number)))
             strangers.append(roster.stranger(share.person))
+    everybody, said = _with_the_missing(folders, whose, strangers, roster)
+    return everybody, [*found.notes, *said, *summary(found.not_understood)]
+
+
+def _with_the_missing(
+    folders: list[Folder],
+    whose: Sequence[Sequence[str]],
+    strangers: Sequence[str],
+    roster: Roster,
+) -> tuple[list[Folder], list[str]]:
+    """The folders with those of whom there is nothing, and what the roster says of the class."""
     missing = roster.missing(id for ids in whose for id in ids)
-    folders += [Folder(identity(id), None, roster.known(id)) for id in missing]
-    notes = [*found.notes, *roster.notes(missing, strangers), *summary(found.not_understood)]
-    return _apart(folders), notes
+    absent = [Folder(identity(id), None, roster.known(id)) for id in missing]
+    return _apart([*folders, *absent]), roster.notes(missing, strangers)
 
 
 def _of_group(share: Share) -> Share:
@@ -154,6 +164,5 @@ def _enrolled_folders(
         if not ids:
             named.append(Folder(folder.student, folder.path, HandIn(enrolled=False)))
             strangers.append(roster.stranger(person))
-    missing = roster.missing(id for ids in whose for id in ids)
-    named += [Folder(identity(id), None, roster.known(id)) for id in missing]
-    return _apart(named), [*notes, *roster.notes(missing, strangers)]
+    everybody, said = _with_the_missing(named, whose, strangers, roster)
+    return everybody, [*notes, *said]

@@ -1,6 +1,5 @@
 """Which platform a download comes from, and what of it no importer understands."""
 
-import difflib
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -12,7 +11,7 @@ from autograder.platforms.model import Importer, Piece
 from autograder.platforms.plain import PLAIN
 from autograder.platforms.registry import importers, named
 from autograder.submission.intake import named_for
-from autograder.text import few, one_line, several
+from autograder.text import few, nearest, one_line, several
 
 MAX_LEVELS = 5  # of folders around a download
 MAX_SHOWN = 5
@@ -105,17 +104,13 @@ def _said(pieces: PIECES, counts: Counter[str]) -> list[str]:
     """What the download was read as; of a mixed one, which entries are the few."""
     parts = [(title, count) for title, count in counts.most_common() if count]
     if len(parts) == 1:
-        return [f"Read as a download of {parts[0][0]}: {_entries(parts[0][1])}."]
+        return [f"Read as a download of {parts[0][0]}: {several(parts[0][1], 'entry')}."]
     said = "; ".join(
-        f"{_entries(count)} of {title}"
+        f"{several(count, 'entry')} of {title}"
         + (f" ({_names(title, pieces)})" if title != parts[0][0] else "")
         for title, count in parts
     )
     return [f"This is a mixed folder: {said}. Each was read as what it is."]
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _names(title: str, pieces: PIECES) -> str:
@@ -133,8 +128,8 @@ def _not_understood(
     if is_folder and named_for(name, exercises):
         why = "it is called after an exercise, not after a student"
     by_entry = {piece.entry: piece.owners[0].key for _, piece in pieces}
-    near = difflib.get_close_matches(name, by_entry, n=1, cutoff=0.5)
-    like = f" Most like it is {one_line(by_entry[near[0]], 60)}'s." if near else ""
+    near = nearest(name, by_entry, cutoff=0.5)
+    like = f" Most like it is {one_line(by_entry[near], 60)}'s." if near else ""
     return f"{one_line(name, 100)} is nobody's: a {kind}, and {why}.{like}"
 
 
@@ -142,5 +137,9 @@ def summary(not_understood: Sequence[str]) -> list[str]:
     """All of them, with their number in front."""
     if not not_understood:
         return []
-    count = several(len(not_understood), "entry").replace("entrys", "entries")
-    return [f"{count} {NOT_UNDERSTOOD}:", *not_understood]
+    return [f"{several(len(not_understood), 'entry')} {NOT_UNDERSTOOD}:", *not_understood]
+
+
+def left_something(notes: Sequence[str]) -> bool:
+    """Whether these notes name entries that were not understood."""
+    return any(NOT_UNDERSTOOD in note for note in notes)

@@ -1,6 +1,5 @@
 """The platforms that are known: those of the kit, and a site's own by entry point."""
 
-import difflib
 from importlib.metadata import entry_points
 
 from autograder.errors import UserError
@@ -13,6 +12,7 @@ from autograder.platforms.moodle import MOODLE
 from autograder.platforms.nbgrader import NBGRADER
 from autograder.platforms.plain import PLAIN
 from autograder.platforms.repositories import REPOSITORIES
+from autograder.text import nearest
 
 GROUP = "autograder.platforms"
 OWN = (GRADESCOPE, MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, NBGRADER, REPOSITORIES, PLAIN)
@@ -50,7 +50,7 @@ def named(name: str) -> Importer:
     """
     known = importers()
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        meant = f" Did you mean {near[0]}?" if near else ""
+        near = nearest(name, known)
+        meant = f" Did you mean {near}?" if near else ""
         raise UserError(f"No platform is called {name!r}.{meant} Known: {', '.join(known)}.")
     return known[name]

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from autograder.repair.tree import Tree, is_text
+from autograder.repair.tree import Tree
+from autograder.submission.code import is_text
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 

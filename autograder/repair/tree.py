@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from autograder.submission.code import Definition
+from autograder.submission.code import Definition, is_text
 from autograder.worker.magics import without_magics
 from autograder.worker.messages import Unit
 
@@ -123,15 +123,6 @@ class Tree:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.append(node.id)
         return [name for name in dict.fromkeys(found) if name not in {"self", "_"}]
-
-
-def is_text(node: ast.AST) -> bool:
-    """A docstring, or a text that stands alone."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
 
 
 def _is_code(node: ast.stmt) -> bool:

@@ -1,11 +1,10 @@
 """What can go wrong between a check and a student's code, each as one sentence for the student."""
 
-import difflib
 import re
 from collections.abc import Sequence
 from typing import Literal
 
-from autograder.text import one_line
+from autograder.text import nearest, one_line
 from autograder.worker.messages import Place, Problem
 
 Kind = Literal["wrong", "missing", "not written", "raised", "crashed", "timed out", "not loaded"]
@@ -154,9 +153,9 @@ def why_missing(while_it_loaded: Sequence[Problem]) -> str:
 def missing(name: str, file: str, names: list[str], stopped: str) -> NotDefined:
     """The sentence for a name that the file does not define."""
     finding = f"{name} is not defined in {file}."
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    near = nearest(name, names, cutoff=0.7)
     if near:
-        finding += f" It does define {one_line(near[0], 80)}: is that the one?"
+        finding += f" It does define {one_line(near, 80)}: is that the one?"
     if stopped:
         finding += f" {stopped}"
     return NotDefined(finding)

@@ -22,6 +22,7 @@ from autograder.worker.confinement import Level
 if TYPE_CHECKING:
     from autograder.sandbox.connection import Connection
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 WARM: dict[Library, tuple[str, ...]] = {
     "numpy": ("numpy.random",),
@@ -152,16 +153,24 @@ def library_folders() -> list[str]:
     return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
 
 
+def keep_to_one_thread() -> None:
+    """Let what is imported or started from here on use one thread, unless somebody said otherwise.
+
+    On small matrices, and beside other processes, more threads only wait for each other.
+    """
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
+
+
 def environment(home: str) -> dict[str, str]:
     """The worker's whole environment: nothing of the judge's own goes along.
 
     Windows starts no process without SYSTEMROOT, which is the same on every machine of its kind.
     """
     kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
-    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         **kept,
-        **dict.fromkeys((*threads, "VECLIB_MAXIMUM_THREADS"), "1"),
+        **dict.fromkeys((*THREADS, "VECLIB_MAXIMUM_THREADS"), "1"),
         "HOME": home,
         "TMPDIR": home,
         "LANG": "C.UTF-8",

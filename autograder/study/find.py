@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
+from autograder.submission.source import SUFFIXES
 
 if TYPE_CHECKING:
     from autograder.submission.stubs import Stubs
-
-SUFFIXES = (".py", ".ipynb")
 
 
 def find_file(course: Course, exercise: Exercise, stubs: "Stubs | None" = None) -> Path:

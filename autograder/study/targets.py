@@ -7,8 +7,9 @@ import msgspec
 
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
-from autograder.study.find import SUFFIXES, file_in, find_file, meant
+from autograder.study.find import file_in, find_file, meant
 from autograder.study.standing import in_groups, standings
+from autograder.submission.source import SUFFIXES
 from autograder.text import few
 
 

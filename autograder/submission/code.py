@@ -125,7 +125,7 @@ def _is_idle(node: ast.stmt) -> bool:
 
 def _is_hollow(node: Definition) -> bool:
     """Whether it has no body yet; of a class, whether none of its functions has."""
-    body = [each for each in node.body if not _is_text(each)]
+    body = [each for each in node.body if not is_text(each)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
     return all(isinstance(part, ast.Pass) or _is_placeholder(part) for part in body)
@@ -137,7 +137,8 @@ def _is_placeholder(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _is_text(node: ast.stmt) -> bool:
+def is_text(node: ast.AST) -> bool:
+    """A docstring, or a text that stands alone."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -149,5 +150,5 @@ def _syntax(node: ast.stmt) -> str:
     """A statement's tree as text, without places, comments and docstrings."""
     for each in ast.walk(node):
         if isinstance(each, Definition):
-            each.body = [part for part in each.body if not _is_text(part)]
+            each.body = [part for part in each.body if not is_text(part)]
     return ast.dump(node)
