@@ -64,7 +64,6 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.course import find_course
     from autograder.errors import UserError
     from autograder.extras import require_libraries
-    from autograder.grading.scoring import exercise_report
     from autograder.grading.session import Judge
     from autograder.report.html import exercise_html
     from autograder.report.redact import exercise_for_student
@@ -82,10 +81,9 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
         source = from_cells(asked["cells"], exercise.name, Siblings(folder))
         source = with_stated_numbers(source, exercise)
         with Judge(course, [exercise]) as judge:
-            graded = judge.grade(source)
+            result = judge.grade(source)
     except UserError as error:
         return {"error": str(error)}
-    result = exercise_report(exercise, source, graded.results, graded.client)
     if "NBGRADER_EXECUTION" in os.environ:
         mine = exercise_for_student(result, course.content.hints)
     else:  # a student, who gets one step at a time

@@ -16,6 +16,7 @@ from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
 from autograder.report.not_run import NOT_SELECTED
 
 if TYPE_CHECKING:
+    from autograder.grading.graded import Graded
     from autograder.grading.plugin import CheckResult
     from autograder.sandbox.client import Client
 
@@ -37,6 +38,7 @@ class SubmissionRun:
         self.children = children_for(course)
         self.clients: dict[Path, Client] = {}
         self.items: dict[Path, list[pytest.Item]] = {}
+        self.graded: dict[Path, Graded] = {}
         self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))
         config.pluginmanager.register(self.checks, "autograder-checks")
         self.policy = PolicyPlugin(config, course, is_check, self._results)
@@ -47,17 +49,15 @@ class SubmissionRun:
         __tracebackhide__ = True
         from autograder.sandbox.client import Client
         from autograder.submission.read import UnreadableFile
-        from autograder.submission.siblings import Siblings
-        from autograder.submission.source import read_source, with_stated_numbers
+        from autograder.submission.source import read_own
 
         if path not in self.clients:
             exercise = self.course.exercise(path.stem)
             try:
                 require_libraries([exercise])
-                source = read_source(path, path.stem, Siblings(path.parent))
+                source = read_own(path, exercise)
             except (UnreadableFile, UserError) as error:
                 raise pytest.UsageError(str(error)) from None
-            source = with_stated_numbers(source, exercise)
             limits = self.course.limits(exercise)
             self.clients[path] = Client(source, exercise.needs, limits, self.children)
         return self.clients[path]
@@ -86,29 +86,52 @@ class SubmissionRun:
             return (yield)
 
     def pytest_sessionfinish(self) -> None:
-        from autograder.grading.diagnose import Catalogue, attach_diagnoses
-
-        catalogue = Catalogue(self.course.content.reference)
-        for path, client in self.clients.items():
-            with importable(self.course):
-                attach_diagnoses(catalogue, path.stem, self._results(path), client)
-            client.close()
+        for path in self.clients:
+            self.graded[path] = self._concluded(path)
         self.policy.tell_diagnoses()
         self.children.close()
 
+    def _concluded(self, path: Path) -> "Graded":
+        """What became of a file's checks, as a judge has it: they have run here already."""
+        from autograder.grading.diagnose import Catalogue, attach_diagnoses
+        from autograder.grading.graded import Graded, clear_of_blame, trouble_of
+
+        client, results, trouble = self.clients[path], self._results(path), self.checks.trouble
+        try:
+            if trouble is None:
+                clear_of_blame(results, self._is_sound)
+                catalogue = Catalogue(self.course.content.reference)
+                with importable(self.course):
+                    attach_diagnoses(catalogue, path.stem, results, client)
+            client.close()
+        except Exception as error:
+            trouble = trouble_of(error)
+        return Graded(self.course.exercise(path.stem), client, results, {}, trouble)
+
+    def _is_sound(self, result: "CheckResult") -> bool:
+        """Whether a check passes for the course's solution."""
+        from autograder.grading.graded import Wanted
+        from autograder.grading.session import Judge
+        from autograder.submission.source import read_own
+
+        exercise = self.course.exercise(result.item.path.stem)
+        solution = read_own(self.course.solution_file(exercise.name), exercise)
+        with Judge(self.course, [exercise], seed=self.checks.seed) as judge:
+            passed = judge.run(solution, Wanted(frozenset({result.name}))).results
+        return [each.outcome for each in passed] == ["passed"]
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        from autograder.grading.scoring import exercise_report, grader, whole_report
+        from autograder.grading.scoring import grader, whole_report
         from autograder.report.redact import for_student
         from autograder.report.terminal import exercise_lines
         from autograder.report.wrap import plain
 
         graded_by = grader(self.course, self.checks.seed)
-        for path, client in self.clients.items():
-            exercise = self.course.exercise(path.stem)
-            result = exercise_report(exercise, client.source, self._results(path), client)
+        for path, graded in self.graded.items():
+            result = graded.report
             report = whole_report("", self.course, [result], graded_by)
             shown = for_student(report, self.course.content.hints).exercises[0]
-            terminalreporter.section(f"{exercise.title}: {path.name}")
+            terminalreporter.section(f"{result.title}: {path.name}")
             for line in exercise_lines(shown):
                 terminalreporter.write_line(plain(line))
             if len(shown.checks) < len(result.checks):

@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from autograder.course import load_course
-from autograder.grading.scoring import exercise_report, ungraded
+from autograder.grading.graded import Wanted
 from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.levels import children_on
 from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
@@ -74,12 +73,11 @@ class Grading:
     def __init__(self, setup: Setup, core: int | None = None) -> None:
         self.course = load_course(setup.course_file)
         self._alone, self._spent = setup.alone, 0.0
+        self._wanted = Wanted() if setup.alone else Wanted(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
         children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
         tries = 3 if setup.alone else 1  # of what is killed from outside
-        self.judge = Judge(
-            self.course, exercises, children, setup.seed, tries, until_doubt=not setup.alone
-        )
+        self.judge = Judge(self.course, exercises, children, setup.seed, tries)
 
     def __enter__(self) -> Self:
         self.judge.__enter__()
@@ -106,14 +104,10 @@ class Grading:
         )
 
     def _grade_one(self, source: Source) -> ExerciseReport:
-        exercise = self.course.exercise(source.name)
-        try:
-            graded = self.judge.grade(source)
-        except GraderTrouble as trouble:
-            return ungraded(exercise, "needs a person", f"The grader itself failed: {trouble}.")
-        if any(result.outcome == "timed out" for result in graded.results):
+        graded = self.judge.run(source, self._wanted)
+        if any(check.outcome == "timed out" for check in graded.report.checks):
             self._spent += graded.client.ledger.spent
-        return exercise_report(exercise, source, graded.results, graded.client)
+        return graded.report
 
 
 _grading: Grading

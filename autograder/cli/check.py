@@ -107,7 +107,7 @@ def _looked_at(
     """What the student sees of one file, printed."""
     from autograder.report.model import ExerciseReport
     from autograder.report.terminal import repair_lines
-    from autograder.study.step import glanced_at, graded, is_unnamed, shown_step, with_change
+    from autograder.study.step import glanced_at, is_unnamed, shown_step, with_change
 
     def show(shown: ExerciseReport) -> ExerciseReport:
         if not asked.as_json:
@@ -116,13 +116,13 @@ def _looked_at(
 
     if isinstance(source, ExerciseReport):
         return show(source)
-    full, done = graded(judge, target.exercise, source)
+    done = judge.run(source)
     if not (one or asked.show_all):
-        return show(glanced_at(judge.course, full, target.path))
-    shown = show(shown_step(judge.course, full, target.path, asked.more))
-    if one and is_unnamed(judge, target.exercise, done):
+        return show(glanced_at(judge.course, done.report, target.path))
+    shown = show(shown_step(judge.course, done.report, target.path, asked.more))
+    if one and is_unnamed(judge, done):
         with _saying_that_it_looks():
-            shown = with_change(shown, full, judge, source, done)
+            shown = with_change(shown, judge, done)
         if not asked.as_json:
             terminal.show(repair_lines(shown))
     return shown

@@ -1,5 +1,6 @@
 """Diagnoses for the failed checks of a submission: one for each function that went wrong."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,10 +15,13 @@ from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, 
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckResult
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import Raised, StudentProblem
+
+SECONDS = 30.0  # of the judge's own processor
 
 
 class Stopped(Exception):
@@ -75,11 +79,19 @@ def attach_diagnoses(
 ) -> None:
     """Find out what is wrong with each function that a failed check was about, and say so there.
 
-    Points are never touched: this only runs once all checks have.
+    Points are never touched: this only runs once all checks have. What is not found by the end of
+    its time is left out.
 
     Raises:
         GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
     """
+    with contextlib.suppress(Overtime, MemoryError), at_most(SECONDS):
+        _attach(catalogue, exercise, results, client)
+
+
+def _attach(
+    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: Client
+) -> None:
     known: dict[str, Finding | None] = {}
     for result in results:
         if result.outcome != "failed" or not result.diagnosable:

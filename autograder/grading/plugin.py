@@ -31,6 +31,7 @@ class CheckResult:
     def __init__(self, item: pytest.Item) -> None:
         mark = item.get_closest_marker("check")
         args, details = (mark.args, mark.kwargs) if mark else ((), {})
+        self.item = item
         self.name = item.name
         self.path = item.path
         self.function = getattr(item, "originalname", item.name)
@@ -87,6 +88,9 @@ class CheckResult:
     def _stopped(self, error: BaseException) -> None:
         """An exception of the check's own: where, for the person who has to look at it."""
         self.outcome, self.hints = "error", ()
+        if isinstance(error, GraderTrouble):
+            self.finding = error.finding
+            return
         self.stopped_with = type(error).__name__
         found = innermost(error, [self.path.parent])
         where = f" in line {found[1]} of {found[0].name}" if found is not None else ""
@@ -119,8 +123,9 @@ class CheckPlugin:
         self.trouble: GraderTrouble | None = None
         self.enough = False
 
-    def begin(self) -> None:
-        """Forget the submission before."""
+    def begin(self, seed: int) -> None:
+        """Forget the submission before; `seed` is what the next one's random inputs come from."""
+        self.seed = seed
         self.results.clear()
         self.trouble = None
         self.enough = False

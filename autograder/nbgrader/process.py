@@ -20,6 +20,7 @@ from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
 from autograder.text import one_line
 
+KILLS = 3  # as where a class is graded: so often a submission may be killed from outside
 Version = tuple[tuple[str, int, int], ...]
 
 
@@ -79,24 +80,17 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
 
     Submissions see neither the course nor the current folder, nbgrader's course directory.
     """
-    from autograder.classroom.pool import Grading, Setup, Task
-    from autograder.sandbox.levels import choose
+    from autograder.grading.session import Judge
+    from autograder.sandbox.levels import children_on, choose
 
     course = load_course(root / FILE_NAME)
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        setup = Setup(
-            course_file=course.root / FILE_NAME,
-            exercises=tuple(course.exercises),
-            seed=course.content.seed,
-            level=choose(None, own_code=False),
-            secret=(course.root, Path.cwd()),
-            scratch=Path(scratch),
-        )
-        with Grading(setup) as grading:
+        level, hidden = choose(None, own_code=False), (course.root, Path.cwd())
+        children = children_on(level, course, hidden, Path(scratch))
+        with Judge(course, course.content.exercises, children, kills=KILLS) as judge:
             for line in asked:
-                source = msgspec.json.decode(line, type=Source)
-                outcome = grading.grade(Task(0, "", (source,)))
-                answers.write(outcome.reports[source.name] + b"\n")
+                report = judge.grade(msgspec.json.decode(line, type=Source))
+                answers.write(msgspec.json.encode(report) + b"\n")
                 answers.flush()
 
 
