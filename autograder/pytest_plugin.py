@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from autograder.checking.collection import MARKS
 from autograder.course import FILE_NAME, Course, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
-from autograder.grading import MARKS
 from autograder.own_modules import importable
 from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
 from autograder.report.not_run import NOT_SELECTED

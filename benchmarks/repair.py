@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from autograder.authoring.stub import BEGIN, END
 from autograder.course import Course, Exercise, load_course
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.repair.look import is_worth_looking, look_for_repair
 from autograder.report.model import Repair
 from autograder.sandbox.unconfined import children_for
+from autograder.submission.markers import BEGIN, END
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, from_text
 from autograder.verification.mutants import mutants

@@ -58,7 +58,7 @@ def page() -> str:
 
 
 def _marks() -> Iterator[str]:
-    for node in _source("autograder.grading").body:
+    for node in _source("autograder.checking.collection").body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MARKS":
             for line in ast.literal_eval(node.value):
                 name, _, said = line.partition(": ")
@@ -67,7 +67,7 @@ def _marks() -> Iterator[str]:
 
 def _fixtures() -> Iterator[str]:
     """The fixtures of a check: arguments of a test, which need no import."""
-    (plugin,) = _definitions(_source("autograder.grading.plugin"), ("CheckPlugin",))
+    (plugin,) = _definitions(_source("autograder.checking.fixtures"), ("Fixtures",))
     for node in plugin.body:
         if isinstance(node, ast.FunctionDef) and "pytest.fixture" in map(
             ast.unparse, node.decorator_list

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.stub import strip_solutions
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.extras import require
+from autograder.submission.markers import strip_solutions
 from autograder.variants import personalised
 
 CLOSING = """

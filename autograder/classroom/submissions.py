@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import msgspec
 
+from autograder.classroom.folders import Folder
+from autograder.classroom.hand_ins import Source, hand_ins
+from autograder.classroom.intake import Work
 from autograder.classroom.roster import Roster
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.grading.overtime import Overtime, at_most
-from autograder.platforms.hand_ins import Source, hand_ins
 from autograder.submission.archive import unpack
-from autograder.submission.intake import Folder, Work
 from autograder.text import one_line
 
 READ_SECONDS = 60  # of the processor, for one student's folder

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import pytest
 
+from autograder.checking.collection import OPTIONS
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.grading.graded import ALL, Graded, Wanted, clear_of_blame, trouble_of
-from autograder.grading.options import OPTIONS
 from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected, missing_checks
 from autograder.lint.slip import CourseSlips

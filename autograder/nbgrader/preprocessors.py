@@ -9,10 +9,10 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
-from autograder.authoring.stub import strip_solutions
 from autograder.nbgrader.grading import Graded, grading_of
 from autograder.nbgrader.names import check_cell
 from autograder.nbgrader.texts import take_force_out
+from autograder.submission.markers import strip_solutions
 
 
 class StubSolutions(ClearSolutions):

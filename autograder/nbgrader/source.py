@@ -3,10 +3,10 @@
 from typing import Any
 
 from autograder.authoring.build import as_book, written
-from autograder.authoring.stub import BEGIN, END
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.nbgrader.names import check_cell
+from autograder.submission.markers import BEGIN, END
 
 SCHEMA = 3
 CHECKED = """\

@@ -26,7 +26,6 @@ from autograder.report.terminal import diagnosed, first_failure, headline
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:
-    from autograder.classroom.by_hand import Kept
     from autograder.report.overview import Overview
 
 FOLDER = "feedback"
@@ -118,10 +117,13 @@ class Pages:
         self,
         answers: Sequence[tuple[str, str, WrittenAnswer]],
         table: str,
-        changed: Mapping[tuple[str, str, str], "Kept"],
-        orphaned: Sequence["Kept"],
+        changed: Mapping[tuple[str, str, str], object],
+        orphaned: Sequence[object],
     ) -> None:
-        """The page of all answers in words, question by question, and of marks without one."""
+        """The page of all answers in words, question by question, and of marks without one.
+
+        Marks that do not count are records with the fields that the page shows.
+        """
         text = self._answers.render(
             course=self.course.title,
             exercises=self.exercises,

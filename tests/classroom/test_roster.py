@@ -2,9 +2,9 @@
 
 import pytest
 
+from autograder.classroom.hand_ins import Source, hand_ins
 from autograder.classroom.roster import Roster, spellings
 from autograder.errors import UserError
-from autograder.platforms.hand_ins import Source, hand_ins
 from autograder.platforms.model import Person
 
 from ..platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put

@@ -3,12 +3,12 @@
 import os
 import time
 
+from autograder.classroom.hand_ins import Source, hand_ins
+from autograder.classroom.intake import read_work
 from autograder.platforms.blackboard import BLACKBOARD
-from autograder.platforms.hand_ins import Source, hand_ins
 from autograder.platforms.listing import Listing
 from autograder.platforms.people import shares
 from autograder.platforms.recognise import recognise
-from autograder.submission.intake import read_work
 
 from .downloads import NOTE, SOFTMAX, put
 

@@ -1,12 +1,14 @@
-"""How pytest is started for checks: with nothing that is not needed, and with the checks' marks."""
+"""How pytest collects checks: started with nothing that is not needed, and with their marks."""
 
 import warnings
 from pathlib import Path
 
 import pytest
 
-from autograder.grading import MARKS
-
+MARKS = (
+    "check(title, points=1, needs=(), hints=()): a check of an exercise",
+    "hidden: a check whose inputs and values are not shown to students",
+)
 INI = Path(__file__).with_name("judge.ini")
 UNNEEDED = """
     terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings

@@ -1,26 +1,22 @@
-"""A class's submissions: who handed in what, and what is odd about it."""
+"""What one student handed in: their files, read, and what is odd about them."""
 
-import os
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from autograder.errors import UserError
-from autograder.report.model import HandIn
-from autograder.submission.choice import Candidate, Choice, Name, choose
+from autograder.classroom.folders import Folder
+from autograder.submission.choice import Candidate, Choice, choose
 from autograder.submission.code import read_code
-from autograder.submission.names import counts
+from autograder.submission.names import NameMatch, bare_stem, named_for
 from autograder.submission.read import NotPython, UnreadableFile
 from autograder.submission.siblings import MAX_KEPT, Room, Siblings
 from autograder.submission.source import ALSO_READ, SUFFIXES, Source, read_source
 from autograder.submission.stubs import Stubs, exercises_in
 from autograder.submission.walk import File, Walk
-from autograder.text import few, identity, one_line, several
+from autograder.text import few, several
 
 MAX_NOTES = 5
-MAX_LEVELS = 20  # of folders around the students' folders
 MAX_CODE = 1024 * 1024  # of which so many are parsed
 MAX_READ = 128 * 1024 * 1024  # bytes of one student
 
@@ -37,102 +33,6 @@ class Work(msgspec.Struct):
     unclear: dict[str, str] = {}
     not_loaded: dict[str, str] = {}
     notes: list[str] = []
-
-
-class Folder(msgspec.Struct, frozen=True):
-    """A student's folder, not opened yet; none for who handed in nothing.
-
-    `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
-    """
-
-    student: str
-    path: Path | None
-    hand_in: HandIn | None = None
-    notes: tuple[str, ...] = ()
-
-
-def find_folders(
-    root: Path, exercises: Collection[str], levels: int = MAX_LEVELS
-) -> tuple[list[Folder], list[str]]:
-    """The students' folders below `root`, in order of name, and notes on what else lies there.
-
-    Raises:
-        UserError: `root` is no such folder.
-    """
-    try:
-        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-    except OSError as error:
-        raise UserError(f"{root} cannot be read: {error.strerror}.") from None
-    folders = [e for e in entries if e.is_dir(follow_symlinks=False) and counts(e.name)]
-    packed = [e for e in entries if _is_zip(e) and counts(e.name)]
-    if not folders and packed:
-        return _packed(packed, set()), _no_folders(entries, packed)
-    if not folders:
-        names = set(exercises)
-        if any(Path(entry.name).stem in names for entry in entries):
-            raise UserError(
-                f"{root} looks like the folder of one student. For one's own work there is "
-                f"`autograder check {root}/NAME.py`; to grade a class, name the folder above."
-            )
-        raise UserError(
-            f"{root} holds no folders. Expected one folder for each student, "
-            f"with files such as {next(iter(names), 'NAME')}.py in it."
-        )
-    if len(folders) == 1 and levels and _is_around_students(Path(folders[0].path), exercises):
-        found, notes = find_folders(Path(folders[0].path), exercises, levels - 1)
-        around = (
-            f"{one_line(folders[0].name, 100)} was taken as the folder around all students' "
-            f"folders, since nothing is beside it and only folders are in it."
-        )
-        return found, [around, *notes]
-    found = _identified(folders)
-    both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: str(f.path))
-    return both, _no_folders(entries, [*folders, *packed])
-
-
-def _is_zip(entry: "os.DirEntry[str]") -> bool:
-    return entry.is_file(follow_symlinks=False) and entry.name.casefold().endswith(".zip")
-
-
-def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
-    """Students whose folders are packed, each in a zip that has their name."""
-    found = []
-    for entry in entries:
-        student = identity(Path(entry.name).stem)
-        if student in taken:
-            student = identity(entry.name)
-        taken.add(student)
-        found.append(Folder(student, Path(entry.path)))
-    return found
-
-
-def _no_folders(
-    entries: Iterable["os.DirEntry[str]"], students: list["os.DirEntry[str]"]
-) -> list[str]:
-    others = [entry.name for entry in entries if counts(entry.name) and entry not in students]
-    return [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
-
-
-def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
-    """Folders with an id that can be printed, a different one for each."""
-    return [Folder(identity(entry.name), Path(entry.path)) for entry in entries]
-
-
-def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
-    """Whether a folder holds nothing but folders that may be students'.
-
-    Folders that are called after exercises are parts of one student's work.
-    """
-    try:
-        entries = [entry for entry in os.scandir(path) if counts(entry.name)]
-    except OSError:
-        return False
-    folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
-    packed = [entry for entry in entries if _is_zip(entry)]
-    several_packed = not packed or len(entries) > 1  # one zip is the work of one student
-    only_folders = bool(entries) and len(folders) + len(packed) == len(entries)
-    parts = any(named_for(Path(entry.name).stem, exercises) for entry in entries)
-    return only_folders and several_packed and not parts
 
 
 def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> Work:
@@ -204,27 +104,27 @@ class _Reading:
             return
         found = self._candidate(file)
         recognised = exercises_in(found.source, found.code, self.stubs) if found.source else {}
-        exact = [exercise for exercise, name in named.items() if name == Name.EXACT]
+        exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
         for exercise, name in named.items():
-            if name != Name.WITHIN or not recognised or exercise in recognised:
+            if name != NameMatch.WITHIN or not recognised or exercise in recognised:
                 self._add(exercise, found, name)
         for exercise, defines in recognised.items():
             if exact and exercise not in named:
                 self.also.setdefault(exercise, file.shown)
             elif exercise not in named:
-                self._add(exercise, found, Name.OTHER, defines)
+                self._add(exercise, found, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
-    def named(self, file: File) -> Mapping[str, Name]:
+    def named(self, file: File) -> Mapping[str, NameMatch]:
         """The exercises that the file's name speaks of."""
-        found = named_for(_stem(file.path), self.names)
+        found = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
             return found
-        return {name: max(clear, Name.NEAR) for name, clear in found.items()}
+        return {name: max(clear, NameMatch.NEAR) for name, clear in found.items()}
 
     def _add(
-        self, exercise: str, found: Candidate, name: Name, defines: Iterable[str] = ()
+        self, exercise: str, found: Candidate, name: NameMatch, defines: Iterable[str] = ()
     ) -> None:
         own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
         if own.source is not None:
@@ -234,7 +134,7 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: File) -> Candidate:
-        found = Candidate(file.path, file.shown, Name.OTHER)
+        found = Candidate(file.path, file.shown, NameMatch.OTHER)
         try:
             source = self._read(file)
             found.source, found.code = source, read_code(source.units, self._room_for_code)
@@ -267,7 +167,7 @@ class _Reading:
             each.path.parent / name
             for candidates in self.candidates.values()
             for each in candidates
-            if each.name == Name.EXACT and each.source is not None
+            if each.name == NameMatch.EXACT and each.source is not None
             for name in each.source.helpers
         }
 
@@ -321,27 +221,3 @@ def _size(path: Path) -> int:
 
 def _too_much(file: File, most: str) -> UnreadableFile:
     return UnreadableFile(f"{file.shown} was not read: the files of the folder are over {most}.")
-
-
-def _stem(path: Path) -> str:
-    """A file's name without what makes it a file: `softmax` for `softmax.py.txt`."""
-    stem = path.stem
-    while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
-        stem = Path(stem).stem
-    return stem
-
-
-def named_for(stem: str, names: Iterable[str]) -> Mapping[str, Name]:
-    """The exercises that a file's name speaks of; `Softmax (1)` and `softmax-final` of softmax.
-
-    A name within a longer one does not count: `multi_head_attention` is not `attention`.
-    """
-    plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
-    found: dict[str, Name] = {}
-    for name in sorted(names, key=len, reverse=True):
-        if stem == name:
-            return {name: Name.EXACT}
-        wanted = f"_{name.casefold()}_"
-        if wanted in plain and not any(wanted in f"_{longer.casefold()}_" for longer in found):
-            found[name] = Name.NEAR if plain.startswith(wanted) else Name.WITHIN
-    return found

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from autograder.classroom.folders import Folder, find_folders
 from autograder.classroom.roster import Roster
 from autograder.errors import UserError
 from autograder.platforms.listing import Listing, Parts
@@ -15,7 +16,6 @@ from autograder.platforms.plain import PLAIN
 from autograder.platforms.recognise import Recognised, recognise, summary
 from autograder.platforms.staging import staged
 from autograder.report.model import HandIn
-from autograder.submission.intake import Folder, find_folders
 from autograder.text import few, identity, one_line
 
 MAX_SHOWN = 5

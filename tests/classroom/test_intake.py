@@ -4,8 +4,9 @@ import os
 
 import pytest
 
+from autograder.classroom.folders import find_folders
+from autograder.classroom.intake import read_work
 from autograder.errors import UserError
-from autograder.submission.intake import find_folders, read_work
 
 EXERCISES = ["softmax", "causal_mask"]
 
