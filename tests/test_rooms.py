@@ -10,7 +10,7 @@ from tests.engine import ENGINE, imports, modules
 LAYERS = [
     ["worker"],
     ["errors", "text", "files"],
-    ["lateness"],
+    ["lateness", "yaml_file"],
     ["course"],
     ["extras", "own_modules"],
     ["variants"],

@@ -24,6 +24,7 @@ WHERE: dict[
 ] = {  # the heading, and what of each module is an author's
     "Comparing": {
         "autograder.checking.expect": (),
+        "autograder.checking.refusal": (),
         "autograder.checking.equal": (),
         "autograder.checking.tolerance": ("allowed_error",),
         "autograder.checking.purity": ("expect_no_trace", "alike"),

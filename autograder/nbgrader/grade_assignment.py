@@ -97,8 +97,7 @@ def _graded(
     scratch: Path,
 ) -> Iterator[tuple[str, Staged]]:
     """Each student, in order, once the reports are known; as many processes as workers grade."""
-    course = job.course
-    exercises = [name for name in notebooks if name in course.exercises]
+    exercises = [name for name in notebooks if name in job.course.exercises]
     staged: dict[str, Staged] = {}
     ready: set[str] = set()
 
@@ -114,12 +113,8 @@ def _graded(
             else:
                 ready.add(student)
 
-    level = choose(job.confinement, own_code=False)
-    hidden = (job.folder.resolve(),)
-    seed = course.content.seed
-    setup = Setup(course.root / FILE_NAME, tuple(exercises), seed, level, hidden, scratch)
     written = 0
-    for task, reports in graded(tasks(), setup, job.workers):
+    for task, reports in graded(tasks(), _setup(job, exercises, scratch), job.workers):
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
@@ -131,6 +126,14 @@ def _graded(
             written += 1
     for student in students[written:]:
         yield student, staged[student]
+
+
+def _setup(job: Job, exercises: list[str], scratch: Path) -> Setup:
+    """What the judges must know; the course directory is hidden from what they run."""
+    course, level = job.course, choose(job.confinement, own_code=False)
+    hidden = (job.folder.resolve(),)
+    names = tuple(exercises)
+    return Setup(course.root / FILE_NAME, names, course.content.seed, level, hidden, scratch)
 
 
 def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) -> Result:

@@ -86,21 +86,29 @@ def choose(
             why = each.trouble.rstrip(".") if each.trouble else WHY.get(rank, "")
             choice.notes.append(f"{each.shown} was left out for {exercise}: {why}.")
     if best != Rank.UNTOUCHED:
-        same = [each for each in others if _is_same(each, first)]
-        if len(same) < len(others):
-            shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
-            choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
+        _settle_between(choice, first, others, exercise)
+        if choice.chosen is None:
             return choice
-        choice.notes += [
-            f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
-            for each in same
-        ]
     if first.name != NameMatch.EXACT and not first.trouble:
         by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
         choice.notes.insert(0, f"{first.shown} was taken as {exercise}{by}.")
     elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
         choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
     return choice
+
+
+def _settle_between(
+    choice: Choice, first: Candidate, others: Sequence[Candidate], exercise: str
+) -> None:
+    """Of several that are equally likely the first is chosen if all are the same, else none."""
+    if all(_is_same(each, first) for each in others):
+        choice.notes += [
+            f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
+            for each in others
+        ]
+    else:
+        shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
+        choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
 
 
 def _rank(candidate: Candidate, stub: Stub | None) -> Rank:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from autograder.checking.equal import expect_equal, expect_false, expect_true, expect_type
-from autograder.checking.expect import Mismatch, expect_error, expect_numbers
+from autograder.checking.expect import Mismatch, expect_numbers
+from autograder.checking.refusal import expect_error
 from autograder.worker.serialise import serialised
 
 
