@@ -10,22 +10,22 @@ import msgspec
 from autograder.errors import UserError
 from autograder.lateness import LatePolicy, with_deadlines
 from autograder.text import nearest, number
-from autograder.yaml_file import Places, read_yaml
+from autograder.yaml_file import YamlPlaces, read_yaml
 
 FILE_NAME = "course.yml"
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Identifier = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 HintPolicy = Literal["practice", "homework", "exam"]
 Library = Literal["numpy", "torch"]
 Variant = Literal["none", "per-student"]
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A block of `course.yml`; a field that is not known here is a mistake."""
 
 
-class Limits(Record, frozen=True, kw_only=True):
+class Limits(Block, frozen=True, kw_only=True):
     """What a submission may use. Times are wall-clock seconds."""
 
     load_seconds: Positive = 10.0
@@ -34,19 +34,19 @@ class Limits(Record, frozen=True, kw_only=True):
     memory_mb: Annotated[int, msgspec.Meta(ge=64)] = 1024
 
 
-class Question(Record, frozen=True, kw_only=True):
+class Question(Block, frozen=True, kw_only=True):
     """A question that is answered in words and graded by a person.
 
     `rubric` says for what there are points; the answer is the text cell `answer="NAME"`.
     """
 
-    name: Name
+    name: Identifier
     title: str
     points: Positive
     rubric: tuple[str, ...] = ()
 
 
-class Exercise(Record, frozen=True, kw_only=True):
+class Exercise(Block, frozen=True, kw_only=True):
     """One exercise: its solution, the file that is handed out, and its checks.
 
     With `questions` a person gives the points, and the checks only say what was answered. With
@@ -54,7 +54,7 @@ class Exercise(Record, frozen=True, kw_only=True):
     not look for a small change that mends an answer: where checks take long, a search takes longer.
     """
 
-    name: Name
+    name: Identifier
     title: str
     points: Positive
     needs: Library = "numpy"
@@ -65,7 +65,7 @@ class Exercise(Record, frozen=True, kw_only=True):
     repair: bool = True
 
 
-class Assignment(Record, frozen=True, kw_only=True):
+class Assignment(Block, frozen=True, kw_only=True):
     """Exercises that are handed in together."""
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -75,7 +75,7 @@ class Assignment(Record, frozen=True, kw_only=True):
     late: LatePolicy | None = None
 
 
-class CourseFile(Record, frozen=True, kw_only=True):
+class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (right answers in other styles) are folders of
@@ -91,7 +91,7 @@ class CourseFile(Record, frozen=True, kw_only=True):
     seed: int = 0
     handed_out: str = "exercises"
     solutions: str = "solutions"
-    reference: Name = "reference"
+    reference: Identifier = "reference"
     checks: str = "reference/checks"
     right: str = "examples/right"
 
@@ -212,11 +212,11 @@ def parse_course(path: Path, text: str) -> Course:
         UserError: naming the file, the line, the field and what was expected there.
     """
     content = read_yaml(path, text, CourseFile, with_deadlines)
-    _check_names(Places(path, text), content)
+    _check_names(YamlPlaces(path, text), content)
     return Course(path.parent, content)
 
 
-def _check_names(places: Places, content: CourseFile) -> None:
+def _check_names(places: YamlPlaces, content: CourseFile) -> None:
     """What types cannot say: names are unique, and assignments name exercises that exist."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):

@@ -47,10 +47,10 @@ def read_yaml(
     try:
         return msgspec.convert(prepared(data), kind)
     except msgspec.ValidationError as error:
-        raise _explained(Places(path, text), kind, str(error)) from error
+        raise _explained(YamlPlaces(path, text), kind, str(error)) from error
 
 
-class Places:
+class YamlPlaces:
     """Where in a file what stands."""
 
     def __init__(self, path: Path, text: str) -> None:
@@ -82,7 +82,7 @@ class Places:
         return int(line) + 1
 
 
-def _explained(places: Places, kind: type, message: str) -> UserError:
+def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
     """A msgspec message and its `$.exercises[1].points`, as a line, a field and an expectation."""
     said, _, where = message.partition(" - at `")
     steps: list[Step] = [

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from autograder.classroom.pool import Grading, Setup, Task
+from autograder.classroom.pool import Setup, Task, TaskGrader
 from autograder.cli import app
 from autograder.course import FILE_NAME
 from autograder.grading.session import Judge
@@ -84,7 +84,7 @@ def by_notebook(course):
 
 def by_pool(course):
     setup = Setup(course.root / FILE_NAME, ("sorting",), 0, "none", (), course.root)
-    with Grading(setup) as grading:
+    with TaskGrader(setup) as grading:
         (data,) = grading.grade(Task(0, "ann", (SOURCE,))).reports.values()
     return msgspec.json.decode(data, type=ExerciseReport)
 

@@ -10,7 +10,7 @@ from autograder.worker.codec import Tensor
 from autograder.worker.messages import Forward, Passed
 from autograder.worker.module_calls import run_module
 
-State = Mapping[str, Any]
+Weights = Mapping[str, Any]
 
 
 @computed_once
@@ -18,7 +18,7 @@ def right_pass(
     build: Callable[..., Any],
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
     """The same pass of a module of the course's own, in float64, here in this process.

@@ -20,7 +20,7 @@ STEP = 0.05  # of a difference quotient, in float32
 SLOPE = 0.03  # how far a difference quotient may be from the derivative, as a share of it
 LEAST_SLOPE = 1e-3  # of the size of the right gradient: a smaller one is none
 DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for other inputs
-State = Mapping[str, Any]
+Weights = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Run:
     value: Any
     gradients: Mapping[str, Any]
     after: Sequence[Any]
-    state: State
+    state: Weights
     fit: Fit
     parameters: Mapping[str, list[int]]
 
@@ -54,9 +54,9 @@ def pass_through(
     name: str,
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     words: Words,
-    right: Callable[[State], Any] | None = None,
+    right: Callable[[Weights], Any] | None = None,
     **details: Any,
 ) -> Run:
     """A forward pass of the student's module with these weights, wherever it keeps them.
@@ -91,9 +91,9 @@ def _agreeing(
     name: str,
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     found: Sequence[Fit],
-    right: Callable[[State], Any],
+    right: Callable[[Weights], Any],
 ) -> Fit:
     for fit in found:
         try:
@@ -123,7 +123,7 @@ def _far_more(name: str, passed: Passed, parameter: str) -> Mismatch:
     )
 
 
-def _not_there(name: str, passed: Passed, state: State) -> Mismatch:
+def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
     for parameter, value in state.items():
         sizes = passed.state.get(parameter)
         if sizes is not None and sizes != list(np.shape(value)):

@@ -9,8 +9,8 @@ import msgspec
 from autograder.classroom.folders import Folder, find_folders
 from autograder.classroom.roster import Roster
 from autograder.errors import UserError
-from autograder.platforms.listing import Listing, Parts
-from autograder.platforms.model import Person
+from autograder.platforms.listing import Listing, PathParts
+from autograder.platforms.model import Owner
 from autograder.platforms.people import Share, shares
 from autograder.platforms.plain import PLAIN
 from autograder.platforms.recognise import Recognised, recognise, summary
@@ -21,16 +21,16 @@ from autograder.text import few, identity, one_line
 MAX_SHOWN = 5
 
 
-class Source(msgspec.Struct, frozen=True):
+class Download(msgspec.Struct, frozen=True):
     """Where hand-ins come from: a folder, the paths of the zip it was unpacked from, a platform."""
 
     root: Path
-    packed: tuple[Parts, ...] = ()
+    packed: tuple[PathParts, ...] = ()
     platform: str | None = None
 
 
 def hand_ins(
-    source: Source, exercises: Collection[str], roster: Roster | None, scratch: Path
+    source: Download, exercises: Collection[str], roster: Roster | None, scratch: Path
 ) -> tuple[list[Folder], list[str]]:
     """The class's folders in order of student, and notes on what was read as what.
 
@@ -153,7 +153,7 @@ def _enrolled_folders(
     if roster is None:
         return folders, notes
     people = [
-        Person(key=folder.student, id=folder.student, name=folder.student) for folder in folders
+        Owner(key=folder.student, id=folder.student, name=folder.student) for folder in folders
     ]
     whose = roster.match([(PLAIN.name, person) for person in people])
     named: list[Folder] = []

@@ -60,14 +60,14 @@ class Task(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class TaskReports(msgspec.Struct, frozen=True):
     """An encoded `ExerciseReport` for each source, and the names of those not to believe yet."""
 
     reports: Reports
     doubtful: frozenset[str] = frozenset()
 
 
-class Grading:
+class TaskGrader:
     """The grading within one process: a judge, and the children that it asks, on one core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
@@ -86,7 +86,7 @@ class Grading:
     def __exit__(self, *_: object) -> None:
         self.judge.__exit__()
 
-    def grade(self, task: Task) -> Outcome:
+    def grade(self, task: Task) -> TaskReports:
         """Each source's report.
 
         What is graded again is left as it is when a student has used up far too much.
@@ -98,7 +98,7 @@ class Grading:
             if self._alone and self._spent > most:
                 break
             reports[source.name] = self._grade_one(source)
-        return Outcome(
+        return TaskReports(
             {name: msgspec.json.encode(report) for name, report in reports.items()},
             frozenset(name for name, report in reports.items() if report.status in DOUBTFUL),
         )
@@ -110,7 +110,7 @@ class Grading:
         return graded.report
 
 
-_grading: Grading
+_grading: TaskGrader
 
 
 def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
@@ -122,7 +122,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     with number.get_lock():
         core = number.value
         number.value += 1
-    _grading = Grading(setup, core)
+    _grading = TaskGrader(setup, core)
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     atexit.register(_grading.__exit__)
@@ -146,7 +146,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _grade(task: Task) -> Outcome:
+def _grade(task: Task) -> TaskReports:
     return _grading.grade(task)
 
 
@@ -173,10 +173,10 @@ def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[
 
 def _side_by_side(
     tasks: Iterable[Task], setup: Setup, workers: int
-) -> Iterator[tuple[Task, Outcome]]:
+) -> Iterator[tuple[Task, TaskReports]]:
     """Each task and what came of it, as it gets ready; no reports where a judge died of it."""
     coming = iter(tasks)
-    running: dict[Future[Outcome], Task] = {}
+    running: dict[Future[TaskReports], Task] = {}
     executor: Executor | None = None
     with contextlib.ExitStack() as stack:
         while True:
@@ -211,10 +211,10 @@ def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
             return
 
 
-def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Outcome]]:
+def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskReports]]:
     """Grade again those that were under way when a judge died, each apart, to find the cause."""
     for task in tasks:
-        outcome = Outcome({})
+        outcome = TaskReports({})
         for _ in range(TRIES):  # the end may have come from outside, more than once
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
                 outcome = executor.submit(_grade, task).result()

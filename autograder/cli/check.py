@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from autograder.grading.session import Judge
     from autograder.report.model import ExerciseReport
-    from autograder.report.wrap import Line
+    from autograder.report.wrap import StyledLine
     from autograder.sandbox.child import Children
     from autograder.submission.source import Source
 
@@ -161,7 +161,7 @@ def _print(
         print(save_picture(shown, Path(f"{shown.name}-check.png")))
 
 
-def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
+def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[StyledLine]":
     """An exercise in a line or two: its points, and the one sentence to act on."""
     from autograder.report.terminal import first_failure, headline, score
 
@@ -176,7 +176,7 @@ def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
         yield [("  ", ""), (said, "")]
 
 
-def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[Line]":
+def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[StyledLine]":
     points, whole = sum(each.points for each in shown), sum(each.max_points for each in shown)
     yield []
     said = f"{number(points)} of {number(whole)} points in {several(len(shown), 'exercise')}."

@@ -13,7 +13,7 @@ from autograder.errors import UserError
 from autograder.grading.plugin import CheckResult
 from autograder.grading.scoring import exercise_report, ungraded
 from autograder.lint.stopped import explained, innermost
-from autograder.report.model import ExerciseReport, Outcome
+from autograder.report.model import CheckOutcome, ExerciseReport
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 
@@ -32,7 +32,7 @@ class Wanted(msgspec.Struct, frozen=True):
     until: Literal["the end", "a failure", "a doubt"] = "the end"
     seed: int | None = None
 
-    def is_enough(self, outcome: Outcome) -> bool:
+    def is_enough(self, outcome: CheckOutcome) -> bool:
         """Whether nothing has to be known after a check with this outcome."""
         if self.until == "a doubt":
             return outcome in {"timed out", "crashed"}

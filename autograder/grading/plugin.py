@@ -13,12 +13,12 @@ from autograder.checking.proxy import Submission
 from autograder.course import Course
 from autograder.lint.stopped import explained, innermost
 from autograder.report.literal import as_text
-from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
+from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line, Matrix
 from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
-from autograder.sandbox.problems import Kind, StudentProblem
+from autograder.sandbox.problems import ProblemKind, StudentProblem
 from autograder.text import one_line, printable
 
 
@@ -37,8 +37,8 @@ class CheckResult:
         self.needs: tuple[str, ...] = tuple(details.get("needs", ()))
         self.hints: tuple[str, ...] = tuple(details.get("hints", ()))
         self.hidden = item.get_closest_marker("hidden") is not None
-        self.outcome: Outcome = "failed"
-        self.kind: Kind | None = None
+        self.outcome: CheckOutcome = "failed"
+        self.kind: ProblemKind | None = None
         self.finding = "The check did not come to an end."
         self.note = ""
         self.diagnosis: Diagnosis | None = None
@@ -64,7 +64,7 @@ class CheckResult:
         self.diagnosable = not isinstance(error, StudentProblem) or error.kind == "raised"
         if isinstance(error, StudentProblem):
             self.kind = error.kind
-            outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
+            outcomes: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")
             if error.kind not in {"wrong", "raised"}:
                 self.hints = ()  # they speak of the mathematics; nothing of it was seen yet

@@ -17,7 +17,7 @@ TIMESTAMP = "timestamp.txt"
 MAX_DEPTH = 20  # folders within folders
 
 
-class Limits(msgspec.Struct, frozen=True):
+class CopyLimits(msgspec.Struct, frozen=True):
     """The most that is copied: files, bytes of one file and, roughly, bytes in all."""
 
     files: int = 1000
@@ -55,7 +55,7 @@ def stage(
     Raises:
         UserError: the copy cannot be written.
     """
-    refused, left_out = copy_plain(submitted, clean, Limits())
+    refused, left_out = copy_plain(submitted, clean, CopyLimits())
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
         (clean / TIMESTAMP).unlink()
         left_out.append(f"{TIMESTAMP}, which holds no time")
@@ -77,7 +77,7 @@ def stage(
     )
 
 
-def copy_plain(folder: Path, clean: Path, limits: Limits) -> tuple[dict[str, str], list[str]]:
+def copy_plain(folder: Path, clean: Path, limits: CopyLimits) -> tuple[dict[str, str], list[str]]:
     """Copy what is a regular file, and nothing that a link leads to.
 
     Returns:

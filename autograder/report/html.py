@@ -13,7 +13,7 @@ from autograder.course import Course, Exercise
 from autograder.files import plain_folder, write_whole
 from autograder.report import values
 from autograder.report.model import (
-    Cell,
+    CellValue,
     Curve,
     Evidence,
     ExerciseReport,
@@ -245,6 +245,6 @@ def _chart(curve: Curve) -> dict[str, Any]:
     }
 
 
-def _shade(value: Cell, largest: float) -> str:
+def _shade(value: CellValue, largest: float) -> str:
     """How dark the cell is, in percent, by the size of its number."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"

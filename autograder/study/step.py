@@ -15,7 +15,7 @@ from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
 from autograder.report.spoken import exercise_words
 from autograder.report.terminal import exercise_lines
-from autograder.report.wrap import Line
+from autograder.report.wrap import StyledLine
 from autograder.study.progress import write_progress
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
@@ -84,7 +84,7 @@ def _says_nothing(full: ExerciseReport) -> bool:
 
 def face(
     shown: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
-) -> list[Line]:
+) -> list[StyledLine]:
     """A report that its student may see, for a terminal: in columns, or `spoken`, in words."""
     if spoken:
         return list(exercise_words(shown, details, where))

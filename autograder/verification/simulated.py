@@ -10,10 +10,10 @@ from autograder.course import Course, Exercise
 from autograder.diagnosis.recipe import Misconception, Probe, Recipe
 from autograder.sandbox.child import Place
 from autograder.sandbox.client import Client
-from autograder.sandbox.process import Answer
+from autograder.sandbox.process import AnswerTo
 from autograder.sandbox.spawn import Spawner
 from autograder.submission.source import Source
-from autograder.worker.messages import Ask, Reply, Request, Unit
+from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.serve import Answers
 
 
@@ -26,7 +26,7 @@ class SimulatedClient(Client):
         super().__init__(source, exercise.needs, course.limits(exercise), children)
         self._answers = Answers([], self._asked)
         self._answers.module = module
-        self._answer: Answer | None = None
+        self._answer: AnswerTo | None = None
 
     def fresh(self, place: Place = "first") -> Client:  # noqa: ARG002
         """Itself: it keeps nothing of a call."""
@@ -35,7 +35,7 @@ class SimulatedClient(Client):
     def _loaded(self) -> Any:
         return None
 
-    def _asked(self, ask: Ask) -> Request:
+    def _asked(self, ask: Callback) -> Request:
         assert self._answer is not None
         return self._answer(ask)
 
@@ -44,7 +44,7 @@ class SimulatedClient(Client):
         worker: Any,  # noqa: ARG002
         request: Request,
         seconds: float,  # noqa: ARG002
-        answer: Answer | None = None,
+        answer: AnswerTo | None = None,
         again: bool = False,  # noqa: ARG002
     ) -> Reply:
         self._answer = answer

@@ -64,7 +64,7 @@ def _axes(
     view: View,
     pictures: list[Picture],
     series: list[Series],
-    entries: list[legends.Entry],
+    entries: list[legends.LegendEntry],
     bars_of: list[Picture],
 ) -> Axes:
     x_ticks, y_ticks = _ticks(axes, axes.xaxis, view), _ticks(axes, axes.yaxis, view)
@@ -157,7 +157,7 @@ def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
     return pixels, (float(given[0, 0]), float(given[0, 1]))
 
 
-def _series(axes: Any, view: View, entries: list[legends.Entry]) -> list[Series]:
+def _series(axes: Any, view: View, entries: list[legends.LegendEntry]) -> list[Series]:
     ground = colour_over(axes.get_facecolor(), view.page)
 
     def shown(artists: Any) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Seen = npt.NDArray[np.bool_]
+Visible = npt.NDArray[np.bool_]
 
 FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
 OPAQUE = 0.9
@@ -65,7 +65,7 @@ class View:
         """Whether the artist is drawn, and not transparent as a whole."""
         return self.order(artist) >= 0 and is_visible(artist)
 
-    def sees(self, places: Floats, artist: Any, axes: Any) -> Seen:
+    def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
         """Which of these places (n, 2), in pixels, lie on the axes with nothing drawn over them."""
         seen = _inside(places, axes.bbox) & _inside(places, axes.figure.bbox)
         for box in clips(artist):
@@ -108,7 +108,7 @@ def clips(artist: Any) -> Iterator[Any]:
             yield path.get_extents(transform)
 
 
-def _inside(places: Floats, box: Any, margin: float = 1.0) -> Seen:
+def _inside(places: Floats, box: Any, margin: float = 1.0) -> Visible:
     """Whether places lie in a box, with a pixel to spare; a place that is not finite does not."""
     (left, low), (right, high) = box.min, box.max
     with np.errstate(invalid="ignore"):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograder.classroom.hand_ins import Source, hand_ins
+from autograder.classroom.hand_ins import Download, hand_ins
 from autograder.classroom.roster import Roster, spellings
 from autograder.errors import UserError
-from autograder.platforms.model import Person
+from autograder.platforms.model import Owner
 
 from ..platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
 
@@ -33,7 +33,7 @@ def roster(tmp_path):
 @pytest.fixture
 def read(tmp_path, roster):
     def read(files, text=ROSTER):
-        source = Source(put(tmp_path / "in", files))
+        source = Download(put(tmp_path / "in", files))
         folders, notes = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
         return {folder.student: folder for folder in folders}, notes
 
@@ -82,7 +82,7 @@ def test_two_of_one_name_are_not_guessed(read):
 
 def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
     names = roster("id,name,moodle\na,Anna Muster,2004\n")
-    assert names.match([("moodle", Person(key="k", id="2003", name="Anna Muster"))]) == [[]]
+    assert names.match([("moodle", Owner(key="k", id="2003", name="Anna Muster"))]) == [[]]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
 from autograder.diagnosis.replay import Replay
 from autograder.sandbox.problems import Raised
-from autograder.worker.messages import Place
+from autograder.worker.messages import CodePlace
 
 HINTS = ("?", "the property", "where")
 
@@ -141,7 +141,7 @@ def test_a_dict_in_place_of_an_array_is_not_measured_as_one():
 
 
 def raised(message, line, **shapes):
-    place = Place("f.py", 3, line)
+    place = CodePlace("f.py", 3, line)
     return Raised(
         "f stopped", place, "ValueError", message, {k: list(v) for k, v in shapes.items()}
     )
@@ -192,6 +192,8 @@ def test_usual_errors_are_explained(message, line, says):
 
 def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
     names = {f"x{i}\x1b[2J" + "y" * 500: [1] * 40 for i in range(50)}
-    said = explain(Raised("f stopped", Place("f.py", 1, "y = x"), "ValueError", "?", names), SIZES)
+    said = explain(
+        Raised("f stopped", CodePlace("f.py", 1, "y = x"), "ValueError", "?", names), SIZES
+    )
     assert len(said) < 2000
     assert "\x1b" not in said

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.authoring.build import notebook
 from autograder.nbgrader import staging
-from autograder.nbgrader.staging import Limits, stage
+from autograder.nbgrader.staging import CopyLimits, stage
 from tests.nbgrader.course import solution
 
 NAMES = ["softmax", "causal_mask"]
@@ -68,7 +68,7 @@ def test_pipes_do_not_stop_it(staged, folder):
 
 
 def test_a_large_file_is_left_out(staged, folder, monkeypatch):
-    monkeypatch.setattr(staging, "Limits", lambda: Limits(file=20_000))
+    monkeypatch.setattr(staging, "CopyLimits", lambda: CopyLimits(file=20_000))
     (folder / "data.csv").write_bytes(b"0" * 20_001)
     found, files = staged()
     assert files == ["softmax.ipynb", "timestamp.txt"]
@@ -76,7 +76,7 @@ def test_a_large_file_is_left_out(staged, folder, monkeypatch):
 
 
 def test_of_many_files_the_notebooks_come_first(staged, folder, monkeypatch):
-    monkeypatch.setattr(staging, "Limits", lambda: Limits(files=3))
+    monkeypatch.setattr(staging, "CopyLimits", lambda: CopyLimits(files=3))
     for number in range(9):
         (folder / f"a{number}.txt").write_text("")
     found, files = staged()
