@@ -14,7 +14,7 @@ import yaml
 from autograder.errors import UserError
 from autograder.text import nearest
 
-Step = str | int
+YamlKey = str | int
 Whole = TypeVar("Whole", bound=msgspec.Struct)
 
 
@@ -57,12 +57,12 @@ class YamlPlaces:
         self.path = path
         self._text = text
 
-    def slip(self, steps: Sequence[Step], says: str, field: str = "") -> UserError:
+    def slip(self, steps: Sequence[YamlKey], says: str, field: str = "") -> UserError:
         """A mistake in what is found by these keys and numbers, with its line."""
         named = f", field `{field}`" if field else ""
         return UserError(f"{self.path}, line {self._line(steps)}{named}: {says}")
 
-    def _line(self, steps: Sequence[Step]) -> int:
+    def _line(self, steps: Sequence[YamlKey]) -> int:
         """The line (from 1) of the node at `steps`, or of the nearest one above it."""
         node = yaml.compose(self._text, Loader=yaml.SafeLoader)
         assert node is not None
@@ -85,7 +85,7 @@ class YamlPlaces:
 def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
     """A msgspec message and its `$.exercises[1].points`, as a line, a field and an expectation."""
     said, _, where = message.partition(" - at `")
-    steps: list[Step] = [
+    steps: list[YamlKey] = [
         int(step) if step.isdigit() else step
         for step in re.findall(r"[^.\[\]$]+", where.rstrip("`"))
     ]
@@ -99,7 +99,7 @@ def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
     return places.slip(steps, f"{_expected(said, _kind_at(kind, steps))}.", _dotted(steps))
 
 
-def _kind_at(kind: Any, steps: Sequence[Step]) -> Any:
+def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
     """The type of what stands at these steps."""
     for step in steps:
         within = typing.get_args(kind)[0] if isinstance(step, int) else _fields(kind)[str(step)]
@@ -126,7 +126,7 @@ def _expected(said: str, kind: Any) -> str:
     return said[0].lower() + said[1:]
 
 
-def _dotted(steps: Sequence[Step]) -> str:
+def _dotted(steps: Sequence[YamlKey]) -> str:
     text = ""
     for step in steps:
         text += f"[{step}]" if isinstance(step, int) else f".{step}"

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checking.parts import Weights
 from autograder.checking.proxy import Submission
 from autograder.checking.right_pass import right_pass
-from autograder.checking.torch_modules import Run, Weights, pass_through
+from autograder.checking.torch_modules import Run, pass_through
 from autograder.sandbox.problems import Raised
 from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed

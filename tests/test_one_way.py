@@ -11,7 +11,7 @@ from autograder.classroom.pool import Setup, Task, TaskGrader
 from autograder.cli import app
 from autograder.course import FILE_NAME
 from autograder.grading.session import Judge
-from autograder.nbgrader.process import serve
+from autograder.nbgrader.grader_process import serve
 from autograder.notebook import answer_of
 from autograder.report.model import ExerciseReport
 from autograder.sandbox import levels

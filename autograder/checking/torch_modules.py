@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checking.expect import Mismatch, expect_close
-from autograder.checking.parts import Fit, TooMany, Words, fits
+from autograder.checking.parts import Fit, TooMany, Weights, Words, fits
 from autograder.checking.proxy import Submission
 from autograder.report.values import shape
 from autograder.sandbox.problems import Raised
@@ -20,7 +20,6 @@ STEP = 0.05  # of a difference quotient, in float32
 SLOPE = 0.03  # how far a difference quotient may be from the derivative, as a share of it
 LEAST_SLOPE = 1e-3  # of the size of the right gradient: a smaller one is none
 DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for other inputs
-Weights = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

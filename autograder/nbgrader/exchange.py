@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from autograder.nbgrader.staging import CopyLimits, copy_plain
+from autograder.nbgrader.clean_copy import CopyLimits, copy_plain
 
 
 class CollectPlainFiles(ExchangeCollect):

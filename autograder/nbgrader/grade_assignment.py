@@ -10,6 +10,7 @@ import msgspec
 
 from autograder.classroom.pool import Setup, Task, graded
 from autograder.course import FILE_NAME, Course
+from autograder.nbgrader.clean_copy import Staged, stage
 from autograder.nbgrader.directory import (
     must_be_writable,
     notebooks_of,
@@ -20,7 +21,6 @@ from autograder.nbgrader.directory import (
 )
 from autograder.nbgrader.engine import one_engine
 from autograder.nbgrader.grading import NotebookGrader, open_grading
-from autograder.nbgrader.staging import Staged, stage
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.levels import choose
 from autograder.worker.confinement import Level

@@ -7,7 +7,7 @@ import msgspec
 
 from autograder.course import Course, find_course
 from autograder.errors import UserError
-from autograder.nbgrader.process import GraderProcess, version_of
+from autograder.nbgrader.grader_process import GraderProcess, version_of
 from autograder.nbgrader.texts import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport

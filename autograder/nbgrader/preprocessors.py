@@ -10,9 +10,9 @@ from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
 from autograder.nbgrader.grading import ShownReport, grading_of
-from autograder.nbgrader.names import check_cell
 from autograder.nbgrader.texts import take_force_out
 from autograder.submission.markers import strip_solutions
+from autograder.submission.notebook import check_cell
 
 
 class StubSolutions(ClearSolutions):

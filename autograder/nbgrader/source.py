@@ -5,8 +5,8 @@ from typing import Any
 from autograder.authoring.build import as_book, written
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.nbgrader.names import check_cell
 from autograder.submission.markers import BEGIN, END
+from autograder.submission.notebook import check_cell
 
 SCHEMA = 3
 CHECKED = """\

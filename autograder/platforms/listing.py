@@ -7,14 +7,13 @@ from pathlib import Path
 import msgspec
 
 from autograder.errors import UserError
+from autograder.submission.archive import PathParts
 from autograder.submission.names import counts
 from autograder.submission.read import UnreadableFile, as_utf8, read_bytes
 
 MOST_ENTRIES = 200_000
 MOST_TEXT = 1024 * 1024  # of a note that a platform puts beside a hand-in
 MOST_METADATA = 32 * 1024 * 1024  # Gradescope's holds the output of every test
-
-PathParts = tuple[str, ...]
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):

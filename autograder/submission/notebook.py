@@ -160,3 +160,8 @@ def _is_check(*names: str | None) -> bool:
 
 def _joined(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
+
+
+def check_cell(exercise: str) -> str:
+    """The id of the cell that holds the points of an exercise: check-softmax."""
+    return f"{CHECK}{exercise}"

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.authoring.build import notebook
 from autograder.nbgrader import staging
-from autograder.nbgrader.staging import CopyLimits, stage
+from autograder.nbgrader.clean_copy import CopyLimits, stage
 from tests.nbgrader.course import solution
 
 NAMES = ["softmax", "causal_mask"]

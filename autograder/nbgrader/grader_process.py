@@ -38,7 +38,7 @@ class GraderProcess:
     """Grades sources of one course, as it is when the first is asked for."""
 
     def __init__(self, course: Course) -> None:
-        command = [sys.executable, "-m", "autograder.nbgrader.process", str(course.root)]
+        command = [sys.executable, "-m", "autograder.nbgrader.grader_process", str(course.root)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
