@@ -81,9 +81,9 @@ class TransformerBlock(nn.Module):
 # %% [markdown]
 # ## Your task, part 2
 #
-# The model. More tokens than `max_seq_length` have no position: raise a `ValueError` that names both
-# numbers. The embeddings are `nn.Embedding`, added as they are, and `output_projection` is a
-# `nn.Linear` with its bias.
+# The model. More tokens than `max_seq_length` have no position: raise a `ValueError`. A message that
+# names both numbers helps whoever reads it; it is not graded. The embeddings are `nn.Embedding`, added
+# as they are, and `output_projection` is a `nn.Linear` with its bias.
 
 
 # %%

@@ -45,7 +45,8 @@ from torch import nn
 # ## Your task
 #
 # Four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`, `W_k`, `W_v` and `W_o`. If the features
-# cannot be shared out evenly, the constructor raises a `ValueError` that names both numbers.
+# cannot be shared out evenly, the constructor raises a `ValueError`. A message that names both
+# numbers helps whoever reads it; it is not graded.
 
 
 # %%

@@ -12,6 +12,7 @@ import jinja2
 from autograder.course import Course, Exercise
 from autograder.files import plain_folder, write_whole
 from autograder.report import values
+from autograder.report.class_page import content
 from autograder.report.model import (
     CellValue,
     Curve,
@@ -69,7 +70,7 @@ def environment() -> jinja2.Environment:
 
 def in_pixels(style: str) -> str:
     """A style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
-    return re.sub(r"([\d.]+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
+    return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
 def exercise_html(exercise: ExerciseReport) -> str:
@@ -108,10 +109,7 @@ class Pages:
         return page_of(report)
 
     def write_index(self, overview: "Overview") -> None:
-        text = self._index.render(
-            overview=overview, hardest=overview.hardest(), commonest=overview.commonest()
-        )
-        write_whole(self.out / INDEX, text)
+        write_whole(self.out / INDEX, self._index.render(**content(overview)))
 
     def write_answers(
         self,

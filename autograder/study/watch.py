@@ -67,6 +67,8 @@ class Watch:
         self.examiner.start()
         saves = Saves(self._folders(), self.events.put)
         saves.start()
+        # an event like others: raised wherever Python is just now, the exception can get lost
+        before = signal.signal(signal.SIGINT, lambda *_: self.events.put(KeyboardInterrupt()))
         try:
             with self.keys:
                 self._look()
@@ -74,6 +76,7 @@ class Watch:
                 while self._handle(self._next()):
                     pass
         finally:
+            signal.signal(signal.SIGINT, before)
             saves.stop()
 
     def _folders(self) -> list[Path]:

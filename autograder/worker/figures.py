@@ -73,8 +73,8 @@ def _axes(
     box = axes.bbox.transformed(axes.get_figure().figure.transFigure.inverted())
     return Axes(
         title=_joined([axes.title, axes._left_title, axes._right_title], view),
-        x_label=_joined([axes.xaxis.label] if _has(axes, axes.xaxis, view) else [], view),
-        y_label=_joined([axes.yaxis.label] if _has(axes, axes.yaxis, view) else [], view),
+        x_label=_label(axes, axes.xaxis, view, view.x_labels),
+        y_label=_label(axes, axes.yaxis, view, view.y_labels),
         x_scale=_letters(axes.get_xscale()),
         y_scale=_letters(axes.get_yscale()),
         x_ticks=[label for label, _ in x_ticks],
@@ -107,6 +107,12 @@ def _stands_for(bar: Any, view: View, pictures: list[Picture]) -> bool:
 
 def _has(axes: Any, axis: Any, view: View) -> bool:
     return bool(axes.axison) and view.has(axis)
+
+
+def _label(axes: Any, axis: Any, view: View, of_figure: list[Any]) -> str:
+    """What an axis is called: by its own label, else by the figure's, which is for all axes."""
+    own = _joined([axis.label] if _has(axes, axis, view) else [], view)
+    return own if own or _colorbar(axes) else _joined(of_figure, view)
 
 
 def _ticks(axes: Any, axis: Any, view: View) -> list[tuple[str, float]]:

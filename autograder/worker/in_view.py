@@ -27,6 +27,8 @@ class View:
         self.page = colour_over(figure.get_facecolor(), (1.0, 1.0, 1.0))
         self.axes: list[Any] = []
         self.suptitles: list[Any] = []
+        self.x_labels: list[Any] = []  # a figure's own, for all of its axes
+        self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
         if is_visible(figure):
@@ -35,7 +37,13 @@ class View:
         self._covers = list(self._opaque())
 
     def _walk(self, figure: Any, depth: int) -> None:
-        self.suptitles += [figure._suptitle] if figure._suptitle is not None else []
+        for texts, text in (
+            (self.suptitles, figure._suptitle),
+            (self.x_labels, figure._supxlabel),
+            (self.y_labels, figure._supylabel),
+        ):
+            if text is not None:
+                texts.append(text)
         self.legends += figure.legends
         axes = {id(each) for each in figure.axes}
         for child in _in_order(figure, figure.patch):

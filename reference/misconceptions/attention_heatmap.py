@@ -10,7 +10,7 @@ import numpy as np
 
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe
 from reference.attention import block, softmax
-from reference.figures import image_of, panels_of
+from reference.figures import image_of, panels_of, tokens_for
 from reference.masks import causal_mask
 
 IMAGE: Hints = (
@@ -109,10 +109,7 @@ EFFECT = (
 
 def picture_probes(draw: int) -> Sequence[Probe]:
     rng = np.random.default_rng([90, draw])
-    return [
-        Probe((softmax(rng.normal(scale=1.5, size=(n, n))), [f"w{i}" for i in range(n)]))
-        for n in (2, 3, 5)
-    ]
+    return [Probe((softmax(rng.normal(scale=1.5, size=(n, n))), tokens_for(n))) for n in (2, 3, 5)]
 
 
 def effect_probes(draw: int) -> Sequence[Probe]:
