@@ -16,9 +16,11 @@ SHARED = {
     "Row",  # of a table that people fill in; of the overview of a class
     "Change",  # of a text, in a repair; what a person made of a grade
     "Answers",  # in words; a worker's
-    "Sizes",
+    "Sizes",  # of axes, by their letters
+    "Floats",  # an array of them
 }
 SHARED_MODULES = {
+    "mistakes",
     "course", "errors", "names", "notebook", "source", "statements", "table", "terminal", "text",
     "calls", "listing",
 }  # fmt: skip

@@ -9,13 +9,14 @@ import msgspec
 from autograder.classroom.folders import Folder, find_folders
 from autograder.classroom.roster import Roster
 from autograder.errors import UserError
-from autograder.platforms.listing import Listing, PathParts
+from autograder.platforms.listing import Listing
 from autograder.platforms.model import Owner
 from autograder.platforms.people import Share, shares
 from autograder.platforms.plain import PLAIN
 from autograder.platforms.recognise import Recognised, recognise, summary
 from autograder.platforms.staging import staged
 from autograder.report.model import HandIn
+from autograder.submission.archive import PathParts
 from autograder.text import few, identity, one_line
 
 MAX_SHOWN = 5

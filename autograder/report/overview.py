@@ -8,7 +8,7 @@ import msgspec
 from autograder.course import Exercise
 from autograder.report.above import above_maximum
 from autograder.report.model import Report, Status
-from autograder.statistics.mistakes import Mistakes
+from autograder.statistics.mistakes import ClassMistakes
 from autograder.statistics.scores import Scores
 
 
@@ -45,7 +45,7 @@ class Overview:
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []
         self.scores = Scores(exercises)
-        self.mistakes = Mistakes()
+        self.mistakes = ClassMistakes()
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""

@@ -7,7 +7,7 @@ import msgspec
 from autograder.report.model import ExerciseReport
 from autograder.report.terminal import diagnosed
 
-Key = tuple[str, str, str]  # exercise, function, ids
+MistakeKey = tuple[str, str, str]  # exercise, function, ids
 
 
 class MistakeCount(msgspec.Struct):
@@ -26,11 +26,11 @@ class MistakeCount(msgspec.Struct):
         return len(self.by)
 
 
-class Mistakes:
+class ClassMistakes:
     """Who made which mistake; students are known by their row."""
 
     def __init__(self) -> None:
-        self._made: dict[Key, MistakeCount] = {}
+        self._made: dict[MistakeKey, MistakeCount] = {}
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
         """Take one exercise of the student of that row; a mistake counts once in it."""
