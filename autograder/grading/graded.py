@@ -11,7 +11,7 @@ import autograder
 from autograder.course import Exercise
 from autograder.errors import UserError
 from autograder.grading.plugin import CheckResult
-from autograder.grading.scoring import exercise_report, ungraded
+from autograder.grading.scoring import exercise_report, not_graded
 from autograder.lint.stopped import explained, innermost
 from autograder.report.model import CheckOutcome, ExerciseReport
 from autograder.sandbox.child import GraderTrouble
@@ -93,11 +93,6 @@ def clear_of_blame(results: Iterable[CheckResult], is_sound: Callable[[CheckResu
     for result in results:
         if result.outcome == "error" and is_sound(result):
             result.could_not_read()
-
-
-def not_graded(exercise: Exercise, trouble: GraderTrouble) -> ExerciseReport:
-    """The report on a submission with which the grader itself failed: it is no fault of it."""
-    return ungraded(exercise, "needs a person", trouble.finding)
 
 
 def trouble_of(error: Exception) -> GraderTrouble:

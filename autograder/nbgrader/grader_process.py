@@ -17,6 +17,7 @@ import msgspec
 from autograder.course import FILE_NAME, Course, load_course
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport
+from autograder.sandbox.child import GraderTrouble
 from autograder.submission.source import Source
 from autograder.text import one_line
 
@@ -47,7 +48,8 @@ class GraderProcess:
         """The report on a source.
 
         Raises:
-            UserError: the course cannot be used, or the process has ended.
+            UserError: the course cannot be used.
+            GraderTrouble: the process has ended.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -56,7 +58,7 @@ class GraderProcess:
             self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise UserError("The grader's process has ended. Try once more.")
+            raise GraderTrouble("its process ended")
         if answer.startswith(b'"'):
             raise UserError(msgspec.json.decode(answer, type=str))
         return msgspec.json.decode(answer, type=ExerciseReport)

@@ -14,6 +14,7 @@ from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
 from autograder.report.terminal import exercise_lines, first_failure, headline
 from autograder.report.wrap import plain
+from autograder.sandbox.child import GraderTrouble
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, from_notebook
 
@@ -80,11 +81,24 @@ class NotebookGrader:
         return self._shown[student, notebook]
 
     def _graded(self, source: Source) -> ExerciseReport:
+        """The report; where the process ends of it twice, one for a person."""
+        try:
+            return self._asked(source)
+        except GraderTrouble:  # the end may have come from outside
+            pass
+        try:
+            return self._asked(source)
+        except GraderTrouble as trouble:
+            from autograder.grading.scoring import not_graded  # with all that grading takes
+
+            return not_graded(self.course.exercise(source.name), trouble)
+
+    def _asked(self, source: Source) -> ExerciseReport:
         if self._process is None:
             self._process = GraderProcess(self.course)
         try:
             return self._process.grade(source)
-        except UserError:
+        except (UserError, GraderTrouble):
             self.close()
             raise
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from autograder.authoring.build import notebook
-from autograder.nbgrader import staging
+from autograder.nbgrader import clean_copy
 from autograder.nbgrader.clean_copy import CopyLimits, stage
 from tests.nbgrader.course import solution
 
@@ -68,7 +68,7 @@ def test_pipes_do_not_stop_it(staged, folder):
 
 
 def test_a_large_file_is_left_out(staged, folder, monkeypatch):
-    monkeypatch.setattr(staging, "CopyLimits", lambda: CopyLimits(file=20_000))
+    monkeypatch.setattr(clean_copy, "CopyLimits", lambda: CopyLimits(file=20_000))
     (folder / "data.csv").write_bytes(b"0" * 20_001)
     found, files = staged()
     assert files == ["softmax.ipynb", "timestamp.txt"]
@@ -76,7 +76,7 @@ def test_a_large_file_is_left_out(staged, folder, monkeypatch):
 
 
 def test_of_many_files_the_notebooks_come_first(staged, folder, monkeypatch):
-    monkeypatch.setattr(staging, "CopyLimits", lambda: CopyLimits(files=3))
+    monkeypatch.setattr(clean_copy, "CopyLimits", lambda: CopyLimits(files=3))
     for number in range(9):
         (folder / f"a{number}.txt").write_text("")
     found, files = staged()
