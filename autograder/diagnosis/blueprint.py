@@ -9,7 +9,8 @@ import numpy as np
 from autograder.checking.expect import Mismatch
 from autograder.checking.parts import Words
 from autograder.checking.torch_modules import pass_through
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.worker.codec import tensor
 
 

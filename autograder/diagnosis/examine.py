@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.diagnosis import locate
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome, same
-from autograder.diagnosis.recipe import Misconception, Probe
+from autograder.diagnosis.recipe import Probe
 from autograder.diagnosis.replay import Replay, Wrong
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
@@ -46,7 +47,7 @@ class Examination:
             return None
         if all(answer.outcome.raised for answer in self.answers):
             return locate.stopped_everywhere(self.answers)
-        exact = self.replay.recipe.summary is None
+        exact = self.replay.recipe.comparison.is_exact
         return (
             self._alone()
             or self._in_some_cases()

@@ -6,10 +6,11 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.general import COMBINING, GENERAL
-from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, outcome_of, same
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, fit_together, style
+from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, same
+from autograder.diagnosis.recipe import Probe, Recipe, fit_together, style
 
 Wrong = tuple[Misconception, ...]
 Counts = npt.NDArray[np.int64]
@@ -36,7 +37,7 @@ class Replay:
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """The calls of the first `draws` draws; each draw has the same kinds of calls."""
         while len(self._probes) < draws * self._size or not self._size:
-            drawn = self.recipe.probes(len(self._probes) // (self._size or 1))
+            drawn = self.recipe.calls(len(self._probes) // (self._size or 1))
             self._size = len(drawn)
             self._probes += drawn
         return self._probes[: draws * self._size]
@@ -86,18 +87,11 @@ class Replay:
 
     def _run(self, probe: Probe, wrong: Wrong) -> Outcome:
         try:
-            state = self.recipe.trace(probe, wrong)
-            if self.recipe.summary is None:
-                outcome = outcome_of(state.result, self.recipe.by_kind)
-                return outcome.in_precision(np.dtype(self.recipe.precision))
-            middle, allowed = map(outcome_of, self.recipe.summary(state))
+            return self.recipe.comparison.of_replay(self.recipe.trace(probe, wrong))
         except Exception as error:
             if no_input_causes(error):
                 self.faults.append(error)
             return Outcome(RAISES)
-        return Outcome(
-            middle.signature, middle.numbers, allowed=allowed.numbers, parts=middle.parts
-        )
 
     def is_right(self, index: int, answer: Outcome) -> bool:
         """Whether the student's answer to a probe is right."""

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.faults import no_input_causes
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, style
+from autograder.diagnosis.recipe import Probe, Recipe, style
 from autograder.lint.places import Places
 from autograder.lint.recipes import slips_in_probes
 from autograder.lint.slip import Slip
@@ -35,7 +36,7 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
         slips = slips_in_probes(recipe, probes, places)
         if slips:
             return slips
-        run = _Run(recipe, probes, places, folders)
+        run = _Run(recipe, recipe.calls(0), places, folders)
         slips = run.of_recipe()
         if not slips:
             for wrong in (*map(style, recipe.styles), *recipe.misconceptions):
@@ -86,9 +87,9 @@ class _Run:
                 for f in recipe.facts
             ),
         ]
-        if recipe.summary is not None:
-            summary = recipe.summary
-            parts.append(("`summary`", lambda: summary(state)))
+        spread = recipe.comparison.spread
+        if spread is not None:
+            parts.append(("`spread`", lambda: spread(state)))
         found = []
         for what, call in parts:
             error = _slip_in(call)

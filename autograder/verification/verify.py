@@ -11,7 +11,6 @@ import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
-from autograder.diagnosis.mistakes import SIMULATES
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.errors import UserError
@@ -231,7 +230,7 @@ class Verifier:
         try:
             yield from simulated
         except Exception as error:
-            self._slip(error, f"{SIMULATES} stops")
+            self._slip(error, "simulated_values stops")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Some probes tell every two misconceptions apart, and each from the right answer."""
@@ -263,7 +262,7 @@ class Verifier:
         """Of pairs it is enough that most are named; none may have a false name."""
         everywhere = range(len(replay.probes(1)))
         own = [pair for pair in replay.pairs if all(e in recipe.misconceptions for e in pair)]
-        slow = recipe.sample is not None or recipe.call is not None
+        slow = recipe.comparison.sample is not None or recipe.call is not None
         step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[:: step * self.share]:
             looks_like_less = any(
