@@ -5,7 +5,15 @@ it is done and the ways in which it is done wrong. Nothing here knows what the s
 """
 
 from autograder.diagnosis.comparison import Comparison
-from autograder.diagnosis.family import Family, Hints, chosen, without
+from autograder.diagnosis.family import (
+    Family,
+    Hints,
+    Misconception,
+    Step,
+    chosen,
+    constant,
+    without,
+)
 from autograder.diagnosis.mistakes import Mistakes
 from autograder.diagnosis.recipe import Fact, Made, Probe, Recipe, Trait
 
@@ -15,10 +23,13 @@ __all__ = [
     "Family",
     "Hints",
     "Made",
+    "Misconception",
     "Mistakes",
     "Probe",
     "Recipe",
+    "Step",
     "Trait",
     "chosen",
+    "constant",
     "without",
 ]

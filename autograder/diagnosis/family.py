@@ -112,6 +112,11 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
     return step
 
 
+def constant(value: Any) -> Step:
+    """A step that has a value of its own, whatever came before: for `means`."""
+    return lambda _: value
+
+
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """The mistakes of these names, in the order in which the families have them.
 

@@ -4,13 +4,14 @@ The numbers are compared to two decimals at least, with the exact step before or
 """
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis import Family, Hints, Misconception, Mistakes, Step
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.recipe import Hints
 from autograder.text import several
 from reference.attention import Array, softmax
 from reference.by_hand import (
@@ -63,102 +64,222 @@ def _v(part: HandPart) -> Array:
     return np.array(part.V, float)
 
 
-# For each step: id, what the numbers are, and how they come about from the step before.
-WRONG: dict[str, tuple[Hints, list[tuple[str, str, Change]]]] = {
-    "scores": (SCORES, [
-        ("keys-not-transposed", "those of Q K, with K not transposed", lambda p, _: _q(p) @ _k(p)),
-        ("queries-transposed", "those of Qᵀ K, not of Q Kᵀ", lambda p, _: _q(p).T @ _k(p)),
-        ("scores-transposed", "those of K Qᵀ: rows and columns are exchanged",
-         lambda p, _: _k(p) @ _q(p).T),
-        ("queries-with-queries", "those of Q Qᵀ", lambda p, _: _q(p) @ _q(p).T),
-        ("keys-with-keys", "those of K Kᵀ", lambda p, _: _k(p) @ _k(p).T),
-        ("queries-with-values", "those of Q Vᵀ", lambda p, _: _q(p) @ _v(p).T),
-        ("entry-by-entry", "products entry by entry, not of matrices", lambda p, _: _q(p) * _k(p)),
-        ("scaled-already", "already divided by √d_k; that is the next step",
-         lambda p, _: _q(p) @ _k(p).T / np.sqrt(p.d_k)),
-        ("sums-for-products", "sums of the two rows, not their dot products",
-         lambda p, _: _q(p).sum(1)[:, None] + _k(p).sum(1)[None]),
-    ]),
-    "scaled": (SCALED, [
-        ("no-scaling", "the scores as they were: they are not divided", lambda p, x: x),
-        ("divides-by-d-k", "the scores divided by d_k, without the square root",
-         lambda p, x: x / p.d_k),
-        ("multiplies-by-root", "the scores multiplied by √d_k", lambda p, x: x * np.sqrt(p.d_k)),
-        ("multiplies-by-d-k", "the scores multiplied by d_k", lambda p, x: x * p.d_k),
-        ("root-of-length", "the scores divided by the root of the number of tokens",
-         lambda p, x: x / np.sqrt(len(x))),
-        ("divides-by-length", "the scores divided by the number of tokens",
-         lambda p, x: x / len(x)),
-        ("d-k-squared", "the scores divided by d_k²", lambda p, x: x / p.d_k**2),
-        ("root-of-scores", "the square roots of the scores",
-         lambda p, x: np.sqrt(np.maximum(x, 0))),
-        ("weights-already", "weights already: the softmax is the next step",
-         lambda p, x: softmax(x / np.sqrt(p.d_k))),
-    ]),
-    "weights": (WEIGHTS, [
-        ("softmax-over-columns", "those of a softmax over each column: the columns sum to 1, not "
-         "the rows", lambda p, x: softmax(x, 0)),
-        ("softmax-over-everything", "those of one softmax over the whole matrix",
-         lambda p, x: softmax(x, None)),  # type: ignore[arg-type]
-        ("base-2", "those of powers of 2 in place of powers of e",
-         lambda p, x: softmax(x * np.log(2))),
-        ("no-exponential", "the scaled scores divided by their row's sum, without an exponential",
-         lambda p, x: x / x.sum(1, keepdims=True)),
-        ("exponentials-only", "the exponentials, not divided by their sum", lambda p, x: np.exp(x)),
-        ("scores-not-scaled", "those of the scores before scaling",
-         lambda p, x: softmax(x * np.sqrt(p.d_k))),
-        ("scaled-again", "those of scores that are divided by √d_k once more",
-         lambda p, x: softmax(x / np.sqrt(p.d_k))),
-        ("negative-exponent", "those of e to the power of minus the entry",
-         lambda p, x: softmax(-x)),
-        ("causal", "those of a causal mask, and nothing is masked here",
-         lambda p, x: softmax(np.where(np.tril(np.ones(x.shape)), x, -np.inf))),
-        ("weights-transposed", "the right ones transposed", lambda p, x: softmax(x).T),
-        ("all-or-nothing", "1 for the largest entry of a row and 0 for the others",
-         lambda p, x: (x == x.max(1, keepdims=True)).astype(float)),
-    ]),
-    "output": (OUTPUT, [
-        ("weights-transposed", "those of the transposed weights times V",
-         lambda p, w: w.T @ _v(p)),
-        ("keys-for-values", "those of the weights times K, not V", lambda p, w: w @ _k(p)),
-        ("queries-for-values", "those of the weights times Q, not V", lambda p, w: w @ _q(p)),
-        ("values-first", "those of V times the weights: the factors have changed places",
-         lambda p, w: _v(p) @ w),
-        ("entry-by-entry", "products entry by entry, not of matrices", lambda p, w: w * _v(p)),
-        ("values-transposed", "those of the weights times V transposed",
-         lambda p, w: w @ _v(p).T),
-        ("values-unweighted", "the plain mean of the rows of V",
-         lambda p, w: np.repeat(_v(p).mean(0, keepdims=True), len(w), 0)),
-        ("values-added-up", "the plain sum of the rows of V",
-         lambda p, w: np.repeat(_v(p).sum(0, keepdims=True), len(w), 0)),
-        ("best-value-only", "the row of V with the largest weight alone",
-         lambda p, w: _v(p)[w.argmax(1)]),
-        ("output-transposed", "the right ones transposed", lambda p, w: (w @ _v(p)).T),
-    ]),
-}  # fmt: skip
+def from_before(change: Change) -> Step:
+    """What a part has and the step before it, made into this step's numbers."""
+    return lambda s: change(s.part, s.before)
 
 
-def _masked_rows(row: Array) -> list[tuple[str, str, Array]]:
-    """What mistakes make of the scores of the causal row."""
-    return [
-    ("not-blocked", "those of all four scores: the last position is not blocked", softmax(row)),
-    ("not-renormalised", "those of a softmax over all four with the last one set to 0: the row "
-     "no longer sums to 1", softmax(row) * [1, 1, 1, 0]),
-    ("blocked-scores-zero", "those of a blocked score of 0, and e⁰ is 1",
-     softmax(row * [1, 1, 1, 0])),
-    ("first-blocked", "those with the first position blocked, not the last",
-     np.array([0, *softmax(row[1:])])),
-    ("scaled-again", "those of scores that are divided by √d_k once more",
-     np.array([*softmax(row[:3] / 2), 0])),
-    ("no-exponential", "the scores divided by their sum, without an exponential",
-     np.array([*(row[:3] / row[:3].sum()), 0])),
-    ("scores-with-zero", "the scores themselves with a 0 at the end: the softmax is missing",
-     row * [1, 1, 1, 0]),
-    ("equal-shares", "equal shares of the three positions: the scores take no part",
-     np.array([1 / 3, 1 / 3, 1 / 3, 0])),
-    ("base-2", "those of powers of 2 in place of powers of e",
-     np.array([*softmax(row[:3] * np.log(2)), 0])),
-]  # fmt: skip
+# Each finding says what the numbers are.
+WRONG = {
+    str(family.step): family
+    for family in (
+        Family(
+            "scores",
+            SCORES,
+            means=from_before,
+            ways={
+                "keys-not-transposed": (
+                    "those of Q K, with K not transposed",
+                    lambda p, _: _q(p) @ _k(p),
+                ),
+                "queries-transposed": ("those of Qᵀ K, not of Q Kᵀ", lambda p, _: _q(p).T @ _k(p)),
+                "scores-transposed": (
+                    "those of K Qᵀ: rows and columns are exchanged",
+                    lambda p, _: _k(p) @ _q(p).T,
+                ),
+                "queries-with-queries": ("those of Q Qᵀ", lambda p, _: _q(p) @ _q(p).T),
+                "keys-with-keys": ("those of K Kᵀ", lambda p, _: _k(p) @ _k(p).T),
+                "queries-with-values": ("those of Q Vᵀ", lambda p, _: _q(p) @ _v(p).T),
+                "entry-by-entry": (
+                    "products entry by entry, not of matrices",
+                    lambda p, _: _q(p) * _k(p),
+                ),
+                "scaled-already": (
+                    "already divided by √d_k; that is the next step",
+                    lambda p, _: _q(p) @ _k(p).T / np.sqrt(p.d_k),
+                ),
+                "sums-for-products": (
+                    "sums of the two rows, not their dot products",
+                    lambda p, _: _q(p).sum(1)[:, None] + _k(p).sum(1)[None],
+                ),
+            },
+        ),
+        Family(
+            "scaled",
+            SCALED,
+            means=from_before,
+            ways={
+                "no-scaling": ("the scores as they were: they are not divided", lambda p, x: x),
+                "divides-by-d-k": (
+                    "the scores divided by d_k, without the square root",
+                    lambda p, x: x / p.d_k,
+                ),
+                "multiplies-by-root": (
+                    "the scores multiplied by √d_k",
+                    lambda p, x: x * np.sqrt(p.d_k),
+                ),
+                "multiplies-by-d-k": ("the scores multiplied by d_k", lambda p, x: x * p.d_k),
+                "root-of-length": (
+                    "the scores divided by the root of the number of tokens",
+                    lambda p, x: x / np.sqrt(len(x)),
+                ),
+                "divides-by-length": (
+                    "the scores divided by the number of tokens",
+                    lambda p, x: x / len(x),
+                ),
+                "d-k-squared": ("the scores divided by d_k²", lambda p, x: x / p.d_k**2),
+                "root-of-scores": (
+                    "the square roots of the scores",
+                    lambda p, x: np.sqrt(np.maximum(x, 0)),
+                ),
+                "weights-already": (
+                    "weights already: the softmax is the next step",
+                    lambda p, x: softmax(x / np.sqrt(p.d_k)),
+                ),
+            },
+        ),
+        Family(
+            "weights",
+            WEIGHTS,
+            means=from_before,
+            ways={
+                "softmax-over-columns": (
+                    "those of a softmax over each column: the columns sum to 1, not the rows",
+                    lambda p, x: softmax(x, 0),
+                ),
+                "softmax-over-everything": (
+                    "those of one softmax over the whole matrix",
+                    lambda p, x: softmax(x, None),
+                ),
+                "base-2": (
+                    "those of powers of 2 in place of powers of e",
+                    lambda p, x: softmax(x * np.log(2)),
+                ),
+                "no-exponential": (
+                    "the scaled scores divided by their row's sum, without an exponential",
+                    lambda p, x: x / x.sum(1, keepdims=True),
+                ),
+                "exponentials-only": (
+                    "the exponentials, not divided by their sum",
+                    lambda p, x: np.exp(x),
+                ),
+                "scores-not-scaled": (
+                    "those of the scores before scaling",
+                    lambda p, x: softmax(x * np.sqrt(p.d_k)),
+                ),
+                "scaled-again": (
+                    "those of scores that are divided by √d_k once more",
+                    lambda p, x: softmax(x / np.sqrt(p.d_k)),
+                ),
+                "negative-exponent": (
+                    "those of e to the power of minus the entry",
+                    lambda p, x: softmax(-x),
+                ),
+                "causal": (
+                    "those of a causal mask, and nothing is masked here",
+                    lambda p, x: softmax(np.where(np.tril(np.ones(x.shape)), x, -np.inf)),
+                ),
+                "weights-transposed": ("the right ones transposed", lambda p, x: softmax(x).T),
+                "all-or-nothing": (
+                    "1 for the largest entry of a row and 0 for the others",
+                    lambda p, x: (x == x.max(1, keepdims=True)).astype(float),
+                ),
+            },
+        ),
+        Family(
+            "output",
+            OUTPUT,
+            means=from_before,
+            ways={
+                "weights-transposed": (
+                    "those of the transposed weights times V",
+                    lambda p, w: w.T @ _v(p),
+                ),
+                "keys-for-values": ("those of the weights times K, not V", lambda p, w: w @ _k(p)),
+                "queries-for-values": (
+                    "those of the weights times Q, not V",
+                    lambda p, w: w @ _q(p),
+                ),
+                "values-first": (
+                    "those of V times the weights: the factors have changed places",
+                    lambda p, w: _v(p) @ w,
+                ),
+                "entry-by-entry": (
+                    "products entry by entry, not of matrices",
+                    lambda p, w: w * _v(p),
+                ),
+                "values-transposed": (
+                    "those of the weights times V transposed",
+                    lambda p, w: w @ _v(p).T,
+                ),
+                "values-unweighted": (
+                    "the plain mean of the rows of V",
+                    lambda p, w: np.repeat(_v(p).mean(0, keepdims=True), len(w), 0),
+                ),
+                "values-added-up": (
+                    "the plain sum of the rows of V",
+                    lambda p, w: np.repeat(_v(p).sum(0, keepdims=True), len(w), 0),
+                ),
+                "best-value-only": (
+                    "the row of V with the largest weight alone",
+                    lambda p, w: _v(p)[w.argmax(1)],
+                ),
+                "output-transposed": ("the right ones transposed", lambda p, w: (w @ _v(p)).T),
+            },
+        ),
+    )
+}
+
+
+def from_scores(change: Callable[[Array], Array]) -> Step:
+    """What the scores of the causal row are made into."""
+    return lambda s: change(s.before)
+
+
+MASKED_ROW = Family(
+    "masked_row",
+    MASKED,
+    means=from_scores,
+    ways={
+        "not-blocked": (
+            "those of all four scores: the last position is not blocked",
+            lambda row: softmax(row),
+        ),
+        "not-renormalised": (
+            "those of a softmax over all four with the last one set to 0: the row "
+            "no longer sums to 1",
+            lambda row: softmax(row) * [1, 1, 1, 0],
+        ),
+        "blocked-scores-zero": (
+            "those of a blocked score of 0, and e⁰ is 1",
+            lambda row: softmax(row * [1, 1, 1, 0]),
+        ),
+        "first-blocked": (
+            "those with the first position blocked, not the last",
+            lambda row: np.array([0, *softmax(row[1:])]),
+        ),
+        "scaled-again": (
+            "those of scores that are divided by √d_k once more",
+            lambda row: np.array([*softmax(row[:3] / 2), 0]),
+        ),
+        "no-exponential": (
+            "the scores divided by their sum, without an exponential",
+            lambda row: np.array([*(row[:3] / row[:3].sum()), 0]),
+        ),
+        "scores-with-zero": (
+            "the scores themselves with a 0 at the end: the softmax is missing",
+            lambda row: row * [1, 1, 1, 0],
+        ),
+        "equal-shares": (
+            "equal shares of the three positions: the scores take no part",
+            lambda row: np.array([1 / 3, 1 / 3, 1 / 3, 0]),
+        ),
+        "base-2": (
+            "those of powers of 2 in place of powers of e",
+            lambda row: np.array([*softmax(row[:3] * np.log(2)), 0]),
+        ),
+    },
+)
 
 
 def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> Finding | None:
@@ -166,8 +287,9 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
     problem = hand_problem(variant)
     if name == "c_masked_row":
         row = _numbers(read, name)
-        wrong = _masked_rows(np.array(problem.masked_scores))
-        fitting = [(i, words) for i, words, right in wrong if _close(row, right)]
+        call = SimpleNamespace(before=np.array(problem.masked_scores))
+        made = [(each, _made(MASKED_ROW, each, call)) for each in MASKED_ROW.misconceptions]
+        fitting = [(each.id, each.finding) for each, wrong in made if _close(row, wrong)]
         fitting += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
         return _named(name, fitting, MASKED)
     letter, step = name.split("_", 1)
@@ -179,7 +301,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
             also = {i for i, _ in _fitting(other, step, read)}
             narrowed = [(i, words) for i, words in fitting if i in also]
             fitting = narrowed or fitting
-    return _named(name, fitting, WRONG[step][0])
+    return _named(name, fitting, WRONG[step].hints)
 
 
 S3 = (
@@ -204,20 +326,17 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tupl
     mine = _numbers(read, name)
     if mine is None or _close(mine, part.exact(step)):
         return []
-    before = [None if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])]
+    before = [_before(part, step)]
     if step != "scores":
         own = _numbers(read, f"{part.letter}_{STEPS[STEPS.index(step) - 1]}")
-        if own is not None and own.shape == before[0].shape:  # type: ignore[union-attr]
+        if own is not None and own.shape == before[0].shape:
             before.append(own)
     found = []
-    for mistake, words, change in WRONG[step][1]:
+    for each in WRONG[step].misconceptions:
         for previous in before:
-            try:
-                wrong = change(part, previous if previous is not None else np.zeros(0))
-            except ValueError:
-                continue
-            if _close(mine, wrong) and (mistake, words) not in found:
-                found.append((mistake, words))
+            wrong = _made(WRONG[step], each, SimpleNamespace(part=part, before=previous))
+            if wrong is not None and _close(mine, wrong) and (each.id, each.finding) not in found:
+                found.append((each.id, each.finding))
     for digits in (1, 2):
         if not found and _close(mine, np.round(part.exact(step), digits)):
             words = f"the right ones rounded to {several(digits, 'decimal')}; three are asked for"
@@ -225,6 +344,19 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tupl
     if part in STANDARD.parts.values() and _printed(name, mine):
         found.append(("copied-from-s3", S3))
     return found
+
+
+def _before(part: HandPart, step: str) -> Array:
+    """The exact numbers of the step before; none before the first."""
+    return np.zeros(0) if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
+
+
+def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
+    """What a mistake makes of the step before; None where the sizes do not fit it."""
+    try:
+        return wrong.replaces[str(family.step)](call)
+    except ValueError:
+        return None
 
 
 def _printed(name: str, mine: Array | None) -> bool:
@@ -257,15 +389,16 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
     """For `autograder verify`: a value's name, a mistake, and the values as it makes them."""
     for part in STANDARD.parts.values():
-        for step, (_, wrong) in WRONG.items():
+        for step, family in WRONG.items():
             name = f"{part.letter}_{step}"
-            before = None if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
-            for mistake, _, change in wrong:
-                try:
-                    values = change(part, before if before is not None else np.zeros(0))
-                except ValueError:
-                    continue
-                if not _close(values, part.exact(step)):
-                    yield name, mistake, {name: np.round(values, 3).tolist()}
-    for mistake, _, row in _masked_rows(np.array(STANDARD.masked_scores)):
-        yield "c_masked_row", mistake, {"c_masked_row": np.round(row, 3).tolist()}
+            call = SimpleNamespace(part=part, before=_before(part, step))
+            for each in family.misconceptions:
+                values = _made(family, each, call)
+                if values is not None and not _close(values, part.exact(step)):
+                    yield name, each.id, {name: np.round(values, 3).tolist()}
+    name, call = "c_masked_row", SimpleNamespace(before=np.array(STANDARD.masked_scores))
+    for each in MASKED_ROW.misconceptions:
+        yield name, each.id, {name: np.round(_made(MASKED_ROW, each, call), 3).tolist()}
+
+
+MISTAKES = Mistakes(explain_value=explain_value, simulated_values=simulated_values)

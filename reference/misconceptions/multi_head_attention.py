@@ -9,8 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis import (
+    Comparison,
+    Family,
+    Mistakes,
+    Probe,
+    Recipe,
+    Step,
+    Trait,
+)
 from autograder.diagnosis.blueprint import Blueprint, single
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, Trait
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_reshape import BACK, BLOCKS
@@ -21,8 +29,8 @@ from reference.misconceptions.scaled_dot_product_attention.masking import (
     masked,
 )
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
-from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING
-from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
+from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING, divided
+from reference.misconceptions.scaled_dot_product_attention.weights import ROWS, WEIGHTS
 from reference.misconceptions.self_attention.whole import ORDER, OUT, WHICH
 from reference.misconceptions.torch_words import chosen
 from reference.parts import WORDS
@@ -53,32 +61,9 @@ def with_head_axis(mask: Any) -> Any:
     return mask[:, None] if mask is not None and mask.ndim == 3 else mask
 
 
-Step = Callable[[Any], Any]
-
-
-def _inputs(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, WHICH, replaces)
-
-
-def _split(id: str, finding: str, change: Callable[[Any, int], Any]) -> Misconception:
-    """The same mistake in the split of queries, keys and values."""
-    return Misconception(id, finding, BLOCKS, {"split": lambda s: lambda t: change(t, s.num_heads)})
-
-
-def _merged(id: str, finding: str, merged: Step) -> Misconception:
-    return Misconception(id, finding, BACK, {"merged": merged})
-
-
-def _output(id: str, finding: str, projected: Step) -> Misconception:
-    return Misconception(id, finding, OUT, {"projected": projected})
-
-
-def _returned(id: str, finding: str, results: Step) -> Misconception:
-    return Misconception(id, finding, ORDER, {"results": results})
-
-
-def _scale(id: str, finding: str, by: Step) -> Misconception:
-    return Misconception(id, finding, SCALE, {"scaled": lambda s: s.scores / by(s)})
+def of_each(change: Callable[[Any, int], Any]) -> Step:
+    """The same change in the split of queries, keys and values."""
+    return lambda s: lambda t: change(t, s.num_heads)
 
 
 def _parts(x: Any, h: int) -> Any:
@@ -100,136 +85,265 @@ def _never_split(by: Step) -> dict[str, Step]:
 
 
 MISCONCEPTIONS = (
-    Misconception(
-        "never-split",
-        "The heads are never split: your numbers are those of a single head with all features, "
-        "scaled by the size of a head.",
-        BLOCKS, _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
-        "S1 of the course's sources",
+    Family(
+        None,
+        BLOCKS,
+        {
+            # S1 of the course's sources
+            "never-split": (
+                "The heads are never split: your numbers are those of a single head with all "
+                "features, scaled by the size of a head.",
+                _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
+            ),
+            "one-head-only": (
+                "The heads are never split: your numbers are those of a single head with all "
+                "features.",
+                _never_split(lambda s: np.sqrt(s.d_model)),
+            ),
+        },
     ),
-    Misconception(
-        "one-head-only",
-        "The heads are never split: your numbers are those of a single head with all features.",
-        BLOCKS, _never_split(lambda s: np.sqrt(s.d_model)),
+    Family(
+        "split",
+        BLOCKS,
+        means=of_each,
+        ways={
+            "reshape-only": (
+                "The features are cut straight into (B, H, L, d), without a transpose: the words "
+                "are mixed.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1),
+            ),
+            "interleaved": (
+                "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each "
+                "head should get a block of neighbours.",
+                lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2),
+            ),
+            "heads-reversed": (
+                "The heads are in reverse order: head 0 has the last features.",
+                lambda x, h: split_heads(x, h)[:, ::-1],
+            ),
+            "first-block-for-all": (
+                "Every head gets the first block of features.",
+                lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1),
+            ),
+        },
     ),
-    _split("reshape-only",
-           "The features are cut straight into (B, H, L, d), without a transpose: the words are "
-           "mixed.",
-           lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1)),
-    _split("interleaved",
-           "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each head "
-           "should get a block of neighbours.",
-           lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2)),
-    _split("heads-reversed", "The heads are in reverse order: head 0 has the last features.",
-           lambda x, h: split_heads(x, h)[:, ::-1]),
-    _split("first-block-for-all", "Every head gets the first block of features.",
-           lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1)),
-    _merged("merged-without-moving",
-            "The heads are merged without moving them back behind the positions: the words are "
-            "mixed.",
-            lambda s: s.output.reshape(s.x.shape)),
-    _merged("merged-interleaved",
-            "The heads are merged with their features in turn; each head's features should stand "
-            "together.",
-            lambda s: s.output.transpose(0, 2, 3, 1).reshape(s.x.shape)),
-    _merged("merged-in-reverse", "The heads are merged in reverse order.",
-            lambda s: merge_heads(s.output[:, ::-1])),
-    _merged("heads-averaged",
-            "The heads' outputs are averaged, and the mean stands in each head's place; they "
-            "should stand side by side.",
-            lambda s: np.tile(s.output.mean(1), s.num_heads)),
-    _merged("heads-added",
-            "The heads' outputs are added up, and the sum stands in each head's place; they should "
-            "stand side by side.",
-            lambda s: np.tile(s.output.sum(1), s.num_heads)),
-    _merged("first-head-for-all", "The output of head 0 stands in every head's place.",
-            lambda s: np.tile(s.output[:, 0], s.num_heads)),
-    _scale("root-of-d-model",
-           "Your numbers are those of scores divided by √d_model; each head has keys of d_model / "
-           "num_heads features only.", lambda s: np.sqrt(s.d_model)),
-    _scale("divides-by-d-model", "Your numbers are those of scores divided by d_model.",
-           lambda s: s.d_model),
-    _scale("root-of-num-heads",
-           "Your numbers are those of scores divided by √num_heads, not by the root of a head's "
-           "size.", lambda s: np.sqrt(s.num_heads)),
-    _scale("divides-by-num-heads", "Your numbers are those of scores divided by num_heads.",
-           lambda s: s.num_heads),
-    Misconception(
-        "softmax-over-heads",
-        "The softmax runs over the heads: the weights of the heads sum to 1, not those of a row.",
-        WEIGHTS[0].hints, {"weights": lambda s: softmax(s.blocked, axis=1)},
+    Family(
+        "merged",
+        BACK,
+        {
+            "merged-without-moving": (
+                "The heads are merged without moving them back behind the positions: the words are "
+                "mixed.",
+                lambda s: s.output.reshape(s.x.shape),
+            ),
+            "merged-interleaved": (
+                "The heads are merged with their features in turn; each head's features should "
+                "stand together.",
+                lambda s: s.output.transpose(0, 2, 3, 1).reshape(s.x.shape),
+            ),
+            "merged-in-reverse": (
+                "The heads are merged in reverse order.",
+                lambda s: merge_heads(s.output[:, ::-1]),
+            ),
+            "heads-averaged": (
+                "The heads' outputs are averaged, and the mean stands in each head's place; they "
+                "should stand side by side.",
+                lambda s: np.tile(s.output.mean(1), s.num_heads),
+            ),
+            "heads-added": (
+                "The heads' outputs are added up, and the sum stands in each head's place; they "
+                "should stand side by side.",
+                lambda s: np.tile(s.output.sum(1), s.num_heads),
+            ),
+            "first-head-for-all": (
+                "The output of head 0 stands in every head's place.",
+                lambda s: np.tile(s.output[:, 0], s.num_heads),
+            ),
+        },
     ),
-    Misconception(
-        "mask-batch-meets-heads",
-        "A mask of three axes is right for (L, L) and (B, 1, L, L) only: the batch axis of "
-        "(B, L, L) meets the heads.",
-        BLOCKING, {"mask": lambda s: s.allowed}, "S4 of the course's sources",
+    Family(
+        "scaled",
+        SCALE,
+        means=divided,
+        ways={
+            "root-of-d-model": (
+                "Your numbers are those of scores divided by √d_model; each head has keys of "
+                "d_model / num_heads features only.",
+                lambda s: np.sqrt(s.d_model),
+            ),
+            "divides-by-d-model": (
+                "Your numbers are those of scores divided by d_model.",
+                lambda s: s.d_model,
+            ),
+            "root-of-num-heads": (
+                "Your numbers are those of scores divided by √num_heads, not by the root of a "
+                "head's size.",
+                lambda s: np.sqrt(s.num_heads),
+            ),
+            "divides-by-num-heads": (
+                "Your numbers are those of scores divided by num_heads.",
+                lambda s: s.num_heads,
+            ),
+        },
     ),
-    Misconception(
-        "mask-for-first-head",
-        "The mask acts on head 0 alone.",
+    Family(
+        "weights",
+        ROWS,
+        {
+            "softmax-over-heads": (
+                "The softmax runs over the heads: the weights of the heads sum to 1, not those of "
+                "a row.",
+                lambda s: softmax(s.blocked, axis=1),
+            ),
+        },
+    ),
+    Family(
+        "mask",
         BLOCKING,
-        {"blocked": lambda s: np.concatenate(
-            [block(s.scaled, s.mask)[:, :1], s.scaled[:, 1:]], axis=1)},
+        {
+            # S4 of the course's sources
+            "mask-batch-meets-heads": (
+                "A mask of three axes is right for (L, L) and (B, 1, L, L) only: the batch axis of "
+                "(B, L, L) meets the heads.",
+                lambda s: s.allowed,
+            ),
+            "mask-for-first-head": (
+                "The mask acts on head 0 alone.",
+                {
+                    "blocked": lambda s: np.concatenate(
+                        [block(s.scaled, s.mask)[:, :1], s.scaled[:, 1:]], axis=1
+                    )
+                },
+            ),
+            "mask-of-first-item": (
+                "The mask of the first sequence stands for all of the batch.",
+                lambda s: (
+                    s.allowed
+                    if s.allowed is None or s.allowed.ndim == 2
+                    else with_head_axis(s.allowed)[:1]
+                ),
+            ),
+        },
     ),
-    Misconception(
-        "mask-of-first-item",
-        "The mask of the first sequence stands for all of the batch.",
-        BLOCKING,
-        {"mask": lambda s: s.allowed if s.allowed is None or s.allowed.ndim == 2
-         else with_head_axis(s.allowed)[:1]},
+    Family(
+        None,
+        WHICH,
+        {
+            "keys-by-query-matrix": (
+                "The keys are made with W_q, the matrix of the queries.",
+                {"keys": lambda s: s.x @ s.W_q.T},
+            ),
+            "queries-by-key-matrix": (
+                "The queries are made with W_k, the matrix of the keys.",
+                {"queries": lambda s: s.x @ s.W_k.T},
+            ),
+            "values-by-key-matrix": (
+                "The values are made with W_k, the matrix of the keys.",
+                {"values": lambda s: s.x @ s.W_k.T},
+            ),
+            "values-by-query-matrix": (
+                "The values are made with W_q, the matrix of the queries.",
+                {"values": lambda s: s.x @ s.W_q.T},
+            ),
+            "all-by-query-matrix": (
+                "Queries, keys and values are all made with W_q.",
+                {"keys": lambda s: s.x @ s.W_q.T, "values": lambda s: s.x @ s.W_q.T},
+            ),
+            "queries-and-keys-swapped": (
+                "Queries and keys have changed places: your numbers are "
+                "those with W_q and W_k exchanged.",
+                {"queries": lambda s: s.x @ s.W_k.T, "keys": lambda s: s.x @ s.W_q.T},
+            ),
+            "keys-and-values-swapped": (
+                "Keys and values have changed places: your numbers are "
+                "those with W_k and W_v exchanged.",
+                {"keys": lambda s: s.x @ s.W_v.T, "values": lambda s: s.x @ s.W_k.T},
+            ),
+            "values-not-projected": (
+                "The values are x itself: W_v takes no part.",
+                {"values": lambda s: s.x},
+            ),
+            "keys-not-projected": (
+                "The keys are x itself: W_k takes no part.",
+                {"keys": lambda s: s.x},
+            ),
+            "queries-not-projected": (
+                "The queries are x itself: W_q takes no part.",
+                {"queries": lambda s: s.x},
+            ),
+            "scores-from-x": (
+                "The scores are computed from x itself: W_q and W_k take no part.",
+                {"queries": lambda s: s.x, "keys": lambda s: s.x},
+            ),
+            "weights-not-transposed": (
+                "Your projections are x times the weight; nn.Linear computes "
+                "x times the weight transposed.",
+                {
+                    "queries": lambda s: s.x @ s.W_q,
+                    "keys": lambda s: s.x @ s.W_k,
+                    "values": lambda s: s.x @ s.W_v,
+                },
+            ),
+        },
     ),
-    _inputs("keys-by-query-matrix", "The keys are made with W_q, the matrix of the queries.",
-            keys=lambda s: s.x @ s.W_q.T),
-    _inputs("queries-by-key-matrix", "The queries are made with W_k, the matrix of the keys.",
-            queries=lambda s: s.x @ s.W_k.T),
-    _inputs("values-by-key-matrix", "The values are made with W_k, the matrix of the keys.",
-            values=lambda s: s.x @ s.W_k.T),
-    _inputs("values-by-query-matrix", "The values are made with W_q, the matrix of the queries.",
-            values=lambda s: s.x @ s.W_q.T),
-    _inputs("all-by-query-matrix", "Queries, keys and values are all made with W_q.",
-            keys=lambda s: s.x @ s.W_q.T, values=lambda s: s.x @ s.W_q.T),
-    _inputs("queries-and-keys-swapped", "Queries and keys have changed places: your numbers are "
-            "those with W_q and W_k exchanged.",
-            queries=lambda s: s.x @ s.W_k.T, keys=lambda s: s.x @ s.W_q.T),
-    _inputs("keys-and-values-swapped", "Keys and values have changed places: your numbers are "
-            "those with W_k and W_v exchanged.",
-            keys=lambda s: s.x @ s.W_v.T, values=lambda s: s.x @ s.W_k.T),
-    _inputs("values-not-projected", "The values are x itself: W_v takes no part.",
-            values=lambda s: s.x),
-    _inputs("keys-not-projected", "The keys are x itself: W_k takes no part.",
-            keys=lambda s: s.x),
-    _inputs("queries-not-projected", "The queries are x itself: W_q takes no part.",
-            queries=lambda s: s.x),
-    _inputs("scores-from-x", "The scores are computed from x itself: W_q and W_k take no part.",
-            queries=lambda s: s.x, keys=lambda s: s.x),
-    _inputs("weights-not-transposed", "Your projections are x times the weight; nn.Linear computes "
-            "x times the weight transposed.",
-            queries=lambda s: s.x @ s.W_q, keys=lambda s: s.x @ s.W_k,
-            values=lambda s: s.x @ s.W_v),
-    _output("output-not-projected", "W_o takes no part: the merged heads are returned as they are.",
-            lambda s: s.merged),
-    _output("output-projected-twice", "The output goes through W_o twice.",
-            lambda s: s.merged @ s.W_o.T @ s.W_o.T),
-    _output("output-by-value-matrix", "The output goes through W_v, not through W_o.",
-            lambda s: s.merged @ s.W_v.T),
-    _output("output-matrix-not-transposed", "The output is multiplied by W_o's weight; nn.Linear "
-            "multiplies by the weight transposed.", lambda s: s.merged @ s.W_o),
-    _output("input-added", "x is added to the output: a residual connection, which is not asked "
-            "for here.", lambda s: s.merged @ s.W_o.T + s.x),
-    _returned("results-swapped", "Both results are right, but in the wrong order: (weights, "
-              "output).", lambda s: (s.weights, s.projected)),
-    _returned("output-only", "Only the output is returned; the weights are missing.",
-              lambda s: s.projected),
-    _returned("weights-only", "Only the weights are returned; the output is missing.",
-              lambda s: s.weights),
-    _returned("weights-averaged", "The weights are the mean over the heads, as "
-              "nn.MultiheadAttention gives them by default; each head's own are asked for.",
-              lambda s: (s.projected, s.weights.mean(1))),
-    _returned("weights-of-first-head", "Only the weights of head 0 are returned.",
-              lambda s: (s.projected, s.weights[:, 0])),
-    _returned("scores-returned", "The output is right; in place of the weights the scaled scores "
-              "are returned.", lambda s: (s.projected, s.scaled)),
+    Family(
+        "projected",
+        OUT,
+        {
+            "output-not-projected": (
+                "W_o takes no part: the merged heads are returned as they are.",
+                lambda s: s.merged,
+            ),
+            "output-projected-twice": (
+                "The output goes through W_o twice.",
+                lambda s: s.merged @ s.W_o.T @ s.W_o.T,
+            ),
+            "output-by-value-matrix": (
+                "The output goes through W_v, not through W_o.",
+                lambda s: s.merged @ s.W_v.T,
+            ),
+            "output-matrix-not-transposed": (
+                "The output is multiplied by W_o's weight; nn.Linear "
+                "multiplies by the weight transposed.",
+                lambda s: s.merged @ s.W_o,
+            ),
+            "input-added": (
+                "x is added to the output: a residual connection, which is not asked for here.",
+                lambda s: s.merged @ s.W_o.T + s.x,
+            ),
+        },
+    ),
+    Family(
+        "results",
+        ORDER,
+        {
+            "results-swapped": (
+                "Both results are right, but in the wrong order: (weights, output).",
+                lambda s: (s.weights, s.projected),
+            ),
+            "output-only": (
+                "Only the output is returned; the weights are missing.",
+                lambda s: s.projected,
+            ),
+            "weights-only": (
+                "Only the weights are returned; the output is missing.",
+                lambda s: s.weights,
+            ),
+            "weights-averaged": (
+                "The weights are the mean over the heads, as "
+                "nn.MultiheadAttention gives them by default; each head's own are asked for.",
+                lambda s: (s.projected, s.weights.mean(1)),
+            ),
+            "weights-of-first-head": (
+                "Only the weights of head 0 are returned.",
+                lambda s: (s.projected, s.weights[:, 0]),
+            ),
+            "scores-returned": (
+                "The output is right; in place of the weights the scaled scores are returned.",
+                lambda s: (s.projected, s.scaled),
+            ),
+        },
+    ),
     *chosen(
         SCALING,
         "no-scaling divides-by-d-k multiplies-by-root root-of-l-k root-of-axis-0 d-k-squared "
@@ -247,7 +361,7 @@ MISCONCEPTIONS = (
         "blocked-scores-not-low blocked-scores-large nan-from-mask mask-added own-causal-mask "
         "causal-without-mask always-causal mask-turned-by-tilde",
     ),
-)  # fmt: skip
+)
 
 
 def probes(draw: int) -> Sequence[Probe]:
@@ -260,8 +374,14 @@ def probes(draw: int) -> Sequence[Probe]:
         return single(Probe((d_model, heads, x, mask, *weights)))
 
     causal = np.tril(np.ones((4, 4), bool))
-    odd = np.array([[True, False, True, True], [True, True, False, False],
-                    [False, True, True, True], [True, False, False, True]])  # fmt: skip
+    odd = np.array(
+        [
+            [True, False, True, True],
+            [True, True, False, False],
+            [False, True, True, True],
+            [True, False, False, True],
+        ]
+    )
     each = np.stack([causal, odd])
     return [
         case(1, 3, 4, 1),
@@ -284,13 +404,13 @@ def probes(draw: int) -> Sequence[Probe]:
     ]
 
 
-RECIPES = {
-    "MultiHeadAttention": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "MultiHeadAttention",
-        ("d_model", "num_heads", "x", "allowed", *MATRICES),
-        STEPS,
         probes,
-        misconceptions=MISCONCEPTIONS,
+        MISCONCEPTIONS,
+        steps=STEPS,
+        parameters=("d_model", "num_heads", "x", "allowed", *MATRICES),
         styles=(
             fill(-1e9),
             {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
@@ -330,6 +450,6 @@ RECIPES = {
             {f"{name}.weight": name for name in MATRICES},
             WORDS,
         ),
-        precision=np.float32,
-    )
-}
+        comparison=Comparison(precision=np.float32),
+    ),
+)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
+from autograder.diagnosis import Fact, Family, Hints, Mistakes, Probe, Recipe, Step, Trait
 from reference.heads import merge_heads, split_heads
 
 BLOCKS: Hints = (
@@ -41,12 +41,14 @@ REFUSE: Hints = (
 )
 
 
-def _split(
-    id: str, change: Callable[[Any, int], Any], finding: str, hints: Hints = BLOCKS
-) -> Misconception:
-    return Misconception(
-        id, finding, hints, {"heads": lambda s: change(np.asarray(s.x), s.num_heads)}
-    )
+def of_x_and_heads(change: Callable[[Any, int], Any]) -> Step:
+    """A change of x for a number of heads, as a step."""
+    return lambda s: change(np.asarray(s.x), s.num_heads)
+
+
+def of_x(change: Callable[[Any], Any]) -> Step:
+    """A change of x, as a step."""
+    return lambda s: change(np.asarray(s.x))
 
 
 def _parts(x: Any, h: int) -> Any:
@@ -60,60 +62,159 @@ def _interleaved(x: Any, h: int) -> Any:
 
 
 SPLIT = (
-    _split("reshape-only",
-           lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
-           "The numbers are those of a reshape straight to (B, H, L, E/H): the tokens are mixed."),
-    _split("heads-not-moved", _parts,
-           "The features are cut into heads, but the heads do not stand in front of the positions: "
-           "your axes are (B, L, H, E/H).", AXES),
-    _split("interleaved", lambda x, h: _interleaved(x, h).transpose(0, 3, 1, 2),
-           "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each head "
-           "should get a block of neighbours."),
-    _split("interleaved-not-moved", _interleaved,
-           "The features are cut the other way round: your axes are (B, L, E/H, H).", AXES),
-    _split("features-before-positions", lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
-           "Positions and features of a head have changed places: your axes are (B, H, E/H, L).",
-           AXES),
-    _split("heads-before-batch", lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
-           "The heads stand in front of the batch: your axes are (H, B, L, E/H).", AXES),
-    _split("features-first", lambda x, h: _parts(x, h).transpose(0, 3, 1, 2),
-           "The features of a head stand in front: your axes are (B, E/H, L, H).", AXES),
-    _split("features-second", lambda x, h: _parts(x, h).transpose(0, 3, 2, 1),
-           "Positions and features of a head have changed places: your axes are (B, E/H, H, L).",
-           AXES),
-    _split("all-axes-reversed", lambda x, h: _parts(x, h).T,
-           "All axes are reversed (`.T`): your axes are (E/H, H, L, B).", AXES),
-    _split("positions-split",
-           lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
-           "The positions are cut into heads, not the features."),
-    _split("batch-and-positions-swapped", lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
-           "Batch and positions have changed places: your axes are (L, H, B, E/H).", AXES),
-    _split("heads-reversed", lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:, ::-1],
-           "The heads are in reverse order: head 0 has the last features."),
-    _split("every-head-everything", lambda x, h: np.repeat(x[:, None], h, axis=1),
-           "Every head gets all features: nothing is split."),
-    _split("first-block-for-all",
-           lambda x, h: np.repeat(_parts(x, h).transpose(0, 2, 1, 3)[:, :1], h, axis=1),
-           "Every head gets the first block of features."),
-    _split("first-batch-only", lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:1],
-           "Only the first item of the batch is there."),
-    _split("column-order",
-           lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
-           "The numbers are those of a reshape in column order (order='F'): they are in other "
-           "places."),
-    _split("transposed-before-reshape",
-           lambda x, h: x.transpose(0, 2, 1).reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
-           "Positions and features change places before the reshape, which then cuts across "
-           "tokens."),
-    _split("batch-and-heads-in-one",
-           lambda x, h: _parts(x, h).transpose(0, 2, 1, 3).reshape(-1, x.shape[1],
-                                                                  x.shape[2] // h),
-           "Batch and heads share one axis: the result has the axes (B·H, L, E/H).", AXES),
-    _split("heads-and-size-swapped",
-           lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
-           "The number of heads is taken for the size of a head: your axes are (B, E/H, L, H)."),
-    _split("nothing-done", lambda x, h: x, "The array comes back as it was."),
-)  # fmt: skip
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "reshape-only": (
+                "The numbers are those of a reshape straight to (B, H, L, E/H): the tokens are "
+                "mixed.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "heads-not-moved": (
+                "The features are cut into heads, but the heads do not stand in front of the "
+                "positions: your axes are (B, L, H, E/H).",
+                _parts,
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "interleaved": (
+                "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each "
+                "head should get a block of neighbours.",
+                lambda x, h: _interleaved(x, h).transpose(0, 3, 1, 2),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "interleaved-not-moved": (
+                "The features are cut the other way round: your axes are (B, L, E/H, H).",
+                _interleaved,
+            ),
+            "features-before-positions": (
+                "Positions and features of a head have changed places: your axes are (B, H, E/H, "
+                "L).",
+                lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
+            ),
+            "heads-before-batch": (
+                "The heads stand in front of the batch: your axes are (H, B, L, E/H).",
+                lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
+            ),
+            "features-first": (
+                "The features of a head stand in front: your axes are (B, E/H, L, H).",
+                lambda x, h: _parts(x, h).transpose(0, 3, 1, 2),
+            ),
+            "features-second": (
+                "Positions and features of a head have changed places: your axes are (B, E/H, H, "
+                "L).",
+                lambda x, h: _parts(x, h).transpose(0, 3, 2, 1),
+            ),
+            "all-axes-reversed": (
+                "All axes are reversed (`.T`): your axes are (E/H, H, L, B).",
+                lambda x, h: _parts(x, h).T,
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "positions-split": (
+                "The positions are cut into heads, not the features.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "batch-and-positions-swapped": (
+                "Batch and positions have changed places: your axes are (L, H, B, E/H).",
+                lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "heads-reversed": (
+                "The heads are in reverse order: head 0 has the last features.",
+                lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:, ::-1],
+            ),
+            "every-head-everything": (
+                "Every head gets all features: nothing is split.",
+                lambda x, h: np.repeat(x[:, None], h, axis=1),
+            ),
+            "first-block-for-all": (
+                "Every head gets the first block of features.",
+                lambda x, h: np.repeat(_parts(x, h).transpose(0, 2, 1, 3)[:, :1], h, axis=1),
+            ),
+            "first-batch-only": (
+                "Only the first item of the batch is there.",
+                lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:1],
+            ),
+            "column-order": (
+                "The numbers are those of a reshape in column order (order='F'): they are in other "
+                "places.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
+            ),
+            "transposed-before-reshape": (
+                "Positions and features change places before the reshape, which then cuts across "
+                "tokens.",
+                lambda x, h: x.transpose(0, 2, 1).reshape(
+                    x.shape[0], h, x.shape[1], x.shape[2] // h
+                ),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "batch-and-heads-in-one": (
+                "Batch and heads share one axis: the result has the axes (B·H, L, E/H).",
+                lambda x, h: (
+                    _parts(x, h).transpose(0, 2, 1, 3).reshape(-1, x.shape[1], x.shape[2] // h)
+                ),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "heads-and-size-swapped": (
+                "The number of heads is taken for the size of a head: your axes are (B, E/H, L, "
+                "H).",
+                lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
+            ),
+            "nothing-done": ("The array comes back as it was.", lambda x, h: x),
+        },
+    ),
+)
 
 
 def _fits(s: Any) -> bool:
@@ -129,70 +230,101 @@ def _cut(s: Any) -> Any:
     return split_heads(x[..., : x.shape[-1] // s.num_heads * s.num_heads], s.num_heads)
 
 
-def _merge(
-    id: str, change: Callable[[Any], Any], finding: str, hints: Hints = BACK
-) -> Misconception:
-    return Misconception(id, finding, hints, {"merged": lambda s: change(np.asarray(s.x))})
-
-
 def _flat(x: Any) -> Any:
     """(B, L, H, d) to (B, L, H·d)."""
     return x.reshape(*x.shape[:2], -1)
 
 
 MERGE = (
-    _merge("reshape-only", lambda x: x.reshape(x.shape[0], x.shape[2], -1),
-           "The numbers are those of a reshape alone, without moving the heads back: the tokens "
-           "are mixed."),
-    _merge("interleaved", lambda x: _flat(x.transpose(0, 2, 3, 1)),
-           "The features of the heads are dealt in turn (one of head 0, one of head 1, …); each "
-           "head's features should stay together."),
-    _merge("heads-averaged", lambda x: x.mean(1),
-           "The heads are averaged; they should stand side by side."),
-    _merge("heads-added", lambda x: x.sum(1),
-           "The heads are added up; they should stand side by side."),
-    _merge("first-head-only", lambda x: x[:, 0], "Only the first head comes back."),
-    _merge("last-head-only", lambda x: x[:, -1], "Only the last head comes back."),
-    _merge("largest-of-heads", lambda x: x.max(1),
-           "The largest number over the heads comes back; they should stand side by side."),
-    _merge("heads-not-moved", lambda x: x.reshape(x.shape[0], x.shape[1], -1),
-           "Positions and features are made into one axis, and the heads stay: your axes are "
-           "(B, H, L·d)."),
-    _merge("positions-joined", lambda x: x.reshape(x.shape[0], -1, x.shape[3]),
-           "The heads are set one below the other along the positions: your axes are "
-           "(B, H·L, d)."),
-    _merge("moved-but-not-joined", lambda x: x.transpose(0, 2, 1, 3),
-           "The heads are moved back, but not joined with their features: your axes are "
-           "(B, L, H, d)."),
-    _merge("joined-positions-after-move",
-           lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], -1, x.shape[3]),
-           "After moving the heads back, positions and heads are made into one axis, not heads "
-           "and features."),
-    _merge("heads-reversed", lambda x: _flat(x[:, ::-1].transpose(0, 2, 1, 3)),
-           "The heads are joined in reverse order: the last one comes first."),
-    _merge("wrong-axes-moved", lambda x: x.transpose(0, 3, 1, 2).reshape(x.shape[0], x.shape[2],
-                                                                         -1),
-           "The wrong axes are exchanged before the reshape: the features move in front, and the "
-           "tokens are mixed."),
-    _merge("last-axes-swapped", lambda x: np.swapaxes(x, -1, -2).reshape(x.shape[0], x.shape[2],
-                                                                        -1),
-           "The last two axes are exchanged before the reshape, not positions and heads: the "
-           "tokens are mixed."),
-    _merge("features-before-heads", lambda x: x.transpose(0, 3, 2, 1).reshape(
-               x.shape[0], x.shape[2], -1),
-           "Heads and features of a head are exchanged before the reshape: the tokens are mixed."),
-    _merge("positions-last", lambda x: x.transpose(0, 1, 3, 2).reshape(x.shape[0], -1, x.shape[2]),
-           "Features and positions have changed places: your axes are (B, H·d, L)."),
-    _merge("batch-flattened", lambda x: _flat(x.transpose(0, 2, 1, 3)).reshape(
-               -1, x.shape[1] * x.shape[3]),
-           "Batch and positions share one axis: your axes are (B·L, H·d)."),
-    _merge("first-batch-only", lambda x: _flat(x.transpose(0, 2, 1, 3))[:1],
-           "Only the first item of the batch is there."),
-    _merge("column-order", lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
-           "The numbers are those of a reshape in column order (order='F'): they are in other "
-           "places."),
-    _merge("nothing-done", lambda x: x, "The array comes back as it was."),
-)  # fmt: skip
+    Family(
+        "merged",
+        BACK,
+        means=of_x,
+        ways={
+            "reshape-only": (
+                "The numbers are those of a reshape alone, without moving the heads back: the "
+                "tokens are mixed.",
+                lambda x: x.reshape(x.shape[0], x.shape[2], -1),
+            ),
+            "interleaved": (
+                "The features of the heads are dealt in turn (one of head 0, one of head 1, …); "
+                "each head's features should stay together.",
+                lambda x: _flat(x.transpose(0, 2, 3, 1)),
+            ),
+            "heads-averaged": (
+                "The heads are averaged; they should stand side by side.",
+                lambda x: x.mean(1),
+            ),
+            "heads-added": (
+                "The heads are added up; they should stand side by side.",
+                lambda x: x.sum(1),
+            ),
+            "first-head-only": ("Only the first head comes back.", lambda x: x[:, 0]),
+            "last-head-only": ("Only the last head comes back.", lambda x: x[:, -1]),
+            "largest-of-heads": (
+                "The largest number over the heads comes back; they should stand side by side.",
+                lambda x: x.max(1),
+            ),
+            "heads-not-moved": (
+                "Positions and features are made into one axis, and the heads stay: your axes are "
+                "(B, H, L·d).",
+                lambda x: x.reshape(x.shape[0], x.shape[1], -1),
+            ),
+            "positions-joined": (
+                "The heads are set one below the other along the positions: your axes are "
+                "(B, H·L, d).",
+                lambda x: x.reshape(x.shape[0], -1, x.shape[3]),
+            ),
+            "moved-but-not-joined": (
+                "The heads are moved back, but not joined with their features: your axes are "
+                "(B, L, H, d).",
+                lambda x: x.transpose(0, 2, 1, 3),
+            ),
+            "joined-positions-after-move": (
+                "After moving the heads back, positions and heads are made into one axis, not "
+                "heads and features.",
+                lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], -1, x.shape[3]),
+            ),
+            "heads-reversed": (
+                "The heads are joined in reverse order: the last one comes first.",
+                lambda x: _flat(x[:, ::-1].transpose(0, 2, 1, 3)),
+            ),
+            "wrong-axes-moved": (
+                "The wrong axes are exchanged before the reshape: the features move in front, and "
+                "the tokens are mixed.",
+                lambda x: x.transpose(0, 3, 1, 2).reshape(x.shape[0], x.shape[2], -1),
+            ),
+            "last-axes-swapped": (
+                "The last two axes are exchanged before the reshape, not positions and heads: the "
+                "tokens are mixed.",
+                lambda x: np.swapaxes(x, -1, -2).reshape(x.shape[0], x.shape[2], -1),
+            ),
+            "features-before-heads": (
+                "Heads and features of a head are exchanged before the reshape: the tokens are "
+                "mixed.",
+                lambda x: x.transpose(0, 3, 2, 1).reshape(x.shape[0], x.shape[2], -1),
+            ),
+            "positions-last": (
+                "Features and positions have changed places: your axes are (B, H·d, L).",
+                lambda x: x.transpose(0, 1, 3, 2).reshape(x.shape[0], -1, x.shape[2]),
+            ),
+            "batch-flattened": (
+                "Batch and positions share one axis: your axes are (B·L, H·d).",
+                lambda x: _flat(x.transpose(0, 2, 1, 3)).reshape(-1, x.shape[1] * x.shape[3]),
+            ),
+            "first-batch-only": (
+                "Only the first item of the batch is there.",
+                lambda x: _flat(x.transpose(0, 2, 1, 3))[:1],
+            ),
+            "column-order": (
+                "The numbers are those of a reshape in column order (order='F'): they are in other "
+                "places.",
+                lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
+            ),
+            "nothing-done": ("The array comes back as it was.", lambda x: x),
+        },
+    ),
+)
 
 
 def _counted(draw: int, *sizes: int) -> Any:
@@ -203,9 +335,17 @@ def _counted(draw: int, *sizes: int) -> Any:
 def split_probes(draw: int) -> Sequence[Probe]:
     """(B, L, E) and H: all sizes different, then equal ones, where only the values tell."""
     sizes = (
-        ((1, 2, 6), 3), ((2, 3, 20), 4), ((3, 4, 10), 5), ((2, 2, 4), 2), ((2, 4, 16), 4),
-        ((3, 3, 9), 3), ((2, 4, 8), 2), ((2, 5, 3), 1), ((4, 1, 12), 6), ((1, 6, 4), 2),
-    )  # fmt: skip
+        ((1, 2, 6), 3),
+        ((2, 3, 20), 4),
+        ((3, 4, 10), 5),
+        ((2, 2, 4), 2),
+        ((2, 4, 16), 4),
+        ((3, 3, 9), 3),
+        ((2, 4, 8), 2),
+        ((2, 5, 3), 1),
+        ((4, 1, 12), 6),
+        ((1, 6, 4), 2),
+    )
     return [Probe((_counted(draw, *size), heads)) for size, heads in sizes] + [
         Probe((_counted(draw, 2, 3, 10), 4)),
         Probe((_counted(draw, 2, 4, 9), 2)),
@@ -213,26 +353,41 @@ def split_probes(draw: int) -> Sequence[Probe]:
 
 
 def merge_probes(draw: int) -> Sequence[Probe]:
-    sizes = ((1, 3, 2, 2), (2, 4, 3, 5), (3, 5, 4, 2), (2, 2, 2, 2), (2, 4, 4, 4), (3, 3, 3, 3),
-             (2, 1, 5, 3), (4, 6, 1, 2), (1, 2, 4, 3))  # fmt: skip
+    sizes = (
+        (1, 3, 2, 2),
+        (2, 4, 3, 5),
+        (3, 5, 4, 2),
+        (2, 2, 2, 2),
+        (2, 4, 4, 4),
+        (3, 3, 3, 3),
+        (2, 1, 5, 3),
+        (4, 6, 1, 2),
+        (1, 2, 4, 3),
+    )
     rng = np.random.default_rng([50, draw])
     return [Probe((rng.permutation(int(np.prod(size))).reshape(size),)) for size in sizes]
 
 
 TRAITS = (
-    Trait(lambda s: s.x.shape[-1] % s.num_heads != 0, "where the features do not fit the heads",
-          "where they do"),
+    Trait(
+        lambda s: s.x.shape[-1] % s.num_heads != 0,
+        "where the features do not fit the heads",
+        "where they do",
+    ),
     Trait(lambda s: s.num_heads > 1, "for more than one head", "for a single head"),
     Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
-)  # fmt: skip
+)
 MERGE_TRAITS = (
     Trait(lambda s: s.x.shape[1] > 1, "for more than one head", "for a single head"),
     Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
 )
 FACTS = (
-    Fact("mixed-tokens", lambda s, v: v.shape == s.heads.shape and _mixes(s, v),
-         "Some rows hold features of more than one token."),
-)  # fmt: skip
+    Fact(
+        "mixed-tokens",
+        lambda s, v: v.shape == s.heads.shape and _mixes(s, v),
+        "Some rows hold features of more than one token.",
+    ),
+)
 
 
 def _mixes(s: Any, v: Any) -> bool:
@@ -243,53 +398,62 @@ def _mixes(s: Any, v: Any) -> bool:
 
 def split_axes(state: Any) -> dict[str, int]:
     batch, length, features = np.asarray(state.x).shape
-    return {"B": batch, "L": length, "E": features, "H": state.num_heads,
-            "E/H": features // state.num_heads}  # fmt: skip
+    return {
+        "B": batch,
+        "L": length,
+        "E": features,
+        "H": state.num_heads,
+        "E/H": features // state.num_heads,
+    }
 
 
 def merge_axes(state: Any) -> dict[str, int]:
     return dict(zip(("B", "H", "L", "d"), np.asarray(state.x).shape, strict=True))
 
 
-RECIPES = {
-    "split_heads": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "split_heads",
-        ("x", "num_heads"),
-        {"fits": _fits, "heads": lambda s: split_heads(s.x, s.num_heads)},
         split_probes,
         (
             *SPLIT,
-            Misconception(
-                "rest-left-out",
-                "Where the features do not fit the heads, those left over are dropped without a "
-                "word.",
-                REFUSE,
-                {"fits": lambda s: True, "heads": _cut},
-            ),
-            Misconception(
-                "none-in-place-of-error",
-                "Where the features do not fit the heads, the function returns None; it should "
-                "raise a ValueError.",
+            Family(
+                None,
                 REFUSE,
                 {
-                    "fits": lambda s: True,
-                    "heads": lambda s: (
-                        None if s.x.shape[-1] % s.num_heads else split_heads(s.x, s.num_heads)
+                    "rest-left-out": (
+                        "Where the features do not fit the heads, those left over are dropped "
+                        "without a word.",
+                        {"fits": lambda s: True, "heads": _cut},
+                    ),
+                    "none-in-place-of-error": (
+                        "Where the features do not fit the heads, the function returns None; it "
+                        "should raise a ValueError.",
+                        {
+                            "fits": lambda s: True,
+                            "heads": lambda s: (
+                                None
+                                if s.x.shape[-1] % s.num_heads
+                                else split_heads(s.x, s.num_heads)
+                            ),
+                        },
                     ),
                 },
             ),
         ),
+        steps={"fits": _fits, "heads": lambda s: split_heads(s.x, s.num_heads)},
+        parameters=("x", "num_heads"),
         traits=TRAITS,
         facts=FACTS,
         axes=split_axes,
     ),
-    "merge_heads": Recipe(
+    Recipe(
         "merge_heads",
-        ("x",),
-        {"merged": lambda s: merge_heads(s.x)},
         merge_probes,
         MERGE,
+        steps={"merged": lambda s: merge_heads(s.x)},
+        parameters=("x",),
         traits=MERGE_TRAITS,
         axes=merge_axes,
     ),
-}
+)

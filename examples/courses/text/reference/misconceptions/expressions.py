@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, Trait
+from autograder.diagnosis import Family, Mistakes, Probe, Recipe, Trait, without
 from reference.expressions import STRENGTH, split_tokens, tree
 
 TOKENS = (
@@ -24,60 +24,28 @@ ORDER = (
 )
 
 SPLIT = (
-    Misconception(
-        "digit-by-digit",
-        "Numbers of several digits are taken apart into their digits.",
-        TOKENS,
-        {"tokens": lambda s: re.findall(r"\d|[+\-*/()]", s.text)},
-    ),
-    Misconception(
-        "blanks-kept",
-        "Blanks are among the tokens.",
-        TOKENS,
-        {"tokens": lambda s: re.findall(r"\d+|[+\-*/()\s]", s.text)},
-    ),
-    Misconception(
-        "split-at-blanks",
-        "The text is cut at blanks alone: signs without blanks around them stay with a number.",
-        TOKENS,
-        {"tokens": lambda s: s.text.split()},
-    ),
-    Misconception(
-        "brackets-left-out",
-        "The brackets are not among the tokens.",
-        TOKENS,
-        {"tokens": lambda s: re.findall(r"\d+|[+\-*/]", s.text)},
-    ),
+Family("tokens", TOKENS, {
+"digit-by-digit": ("Numbers of several digits are taken apart into their digits.", lambda s: re.findall(r"\d|[+\-*/()]", s.text)),
+"blanks-kept": ("Blanks are among the tokens.", lambda s: re.findall(r"\d+|[+\-*/()\s]", s.text)),
+"split-at-blanks": ("The text is cut at blanks alone: signs without blanks around them stay with a number.", lambda s: s.text.split()),
+"brackets-left-out": ("The brackets are not among the tokens.", lambda s: re.findall(r"\d+|[+\-*/]", s.text)),
+}),
 )
 PARSE = (
-    Misconception(
-        "no-precedence",
-        "All signs bind equally: the tree goes from left to right, whatever the sign.",
-        BINDING,
-        {"strength": lambda s: dict.fromkeys(STRENGTH, 1)},
-    ),
-    Misconception(
-        "sums-bind-more",
-        "+ and − bind more than * and / here; it is the other way round.",
-        BINDING,
-        {"strength": lambda s: {sign: 3 - value for sign, value in STRENGTH.items()}},
-    ),
-    Misconception(
-        "from-the-right",
-        "What binds equally is read from the right: 8 − 3 − 2 as 8 − (3 − 2).",
-        ORDER,
-        {"leftmost_first": lambda s: False},
-    ),
-    Misconception(
-        "numbers-as-texts",
-        "The numbers in the tree are texts: '1' in place of 1.",
-        (
+Family("strength", BINDING, {
+"no-precedence": ("All signs bind equally: the tree goes from left to right, whatever the sign.", lambda s: dict.fromkeys(STRENGTH, 1)),
+"sums-bind-more": ("+ and − bind more than * and / here; it is the other way round.", lambda s: {sign: 3 - value for sign, value in STRENGTH.items()}),
+}),
+Family("leftmost_first", ORDER, {
+"from-the-right": ("What binds equally is read from the right: 8 − 3 − 2 as 8 − (3 − 2).", lambda s: False),
+}),
+Family("number", (
             "Of which type are the numbers in your tree?",
             "A token is a string; the tree has whole numbers.",
             "int(token) makes a number of it.",
-        ),
-        {"number": lambda s: str},
-    ),
+        ), {
+"numbers-as-texts": ("The numbers in the tree are texts: '1' in place of 1.", lambda s: str),
+}),
 )
 TEXTS = ("7", "12+3", " 8 - 3 - 2", "1 + 2 * 3", "1 * 2 + 3", "(1 + 2) * 3", "2 * (3 - (4 - 5))")
 
@@ -94,27 +62,10 @@ def _probes(draw):
     return [Probe((text,)) for text in (*TEXTS, *(one() for _ in range(6)))]
 
 
-RECIPES = {
-    "split_tokens": Recipe(
-        function="split_tokens",
-        parameters=("text",),
-        steps={"tokens": lambda s: split_tokens(s.text)},
-        probes=_probes,
-        misconceptions=SPLIT,
-        traits=(Trait(lambda s: "(" in s.text, "with brackets", "without brackets"),),
-    ),
-    "parse": Recipe(
-        function="parse",
-        parameters=("text",),
-        steps={
+MISTAKES = Mistakes(Recipe("split_tokens", _probes, SPLIT, steps={"tokens": lambda s: split_tokens(s.text)}, parameters=("text",), traits=(Trait(lambda s: "(" in s.text, "with brackets", "without brackets"),),), Recipe("parse", _probes, PARSE, steps={
             "tokens": lambda s: split_tokens(s.text),
             "strength": lambda s: STRENGTH,
             "leftmost_first": lambda s: True,
             "number": lambda s: int,
             "tree": lambda s: tree(s.tokens, s.strength, s.leftmost_first, s.number),
-        },
-        probes=_probes,
-        misconceptions=PARSE,
-        traits=(Trait(lambda s: "(" in s.text, "with brackets", "without brackets"),),
-    ),
-}
+        }, parameters=("text",), traits=(Trait(lambda s: "(" in s.text, "with brackets", "without brackets"),),),)
