@@ -10,12 +10,12 @@ from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (
     ATTENTION,
-    PARTS,
     STEPS,
     STYLES,
     WEIGHT_NAMES,
     draw_block,
 )
+from reference.misconceptions.language_model.parts import PARTS
 from reference.parts import WORDS
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
