@@ -8,13 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.family import Family, Misconception
 from autograder.diagnosis.mistakes import NAME
 from autograder.diagnosis.recipe import Recipe
 from autograder.lint.slip import Slip
 from autograder.lint.text import CourseText, course_text
-
-NEAR = 8  # lines that an entry of a table may have
 
 
 class Places:
@@ -71,16 +69,36 @@ class Places:
         return self.of_name(NAME, says)
 
     def of_misconception(self, wrong: Misconception, says: str, word: str = "") -> Slip:
-        """A slip where a misconception is: its id, near the word, or else its own function."""
+        """A slip where a mistake is: the word in its entry or its family, or else its name."""
         met: list[tuple[Path, int]] = []
         for text in self._texts() if wrong.id else ():
-            line = 0
-            while line := text.line_of_text(wrong.id, line + 1):
-                near = text.line_of_text(word, line) if word else line
-                if near and near - line < NEAR:
-                    return Slip(text.path, near, says)
-                met.append((text.path, line))
+            for family, entry in _entries(text, wrong.id):
+                line = _line_of(entry, word) or _line_of(family, word) if word else 0
+                if line:
+                    return Slip(text.path, line, says)
+                met.append((text.path, entry.keys[0].lineno))  # type: ignore[union-attr]
+            line = text.line_of_text(wrong.id)
+            met += [(text.path, line)] if line else []
         return Slip(*(met or [*_of_code(wrong.replaces), (self.path, 1)])[0], says)
+
+
+def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Dict]]:
+    """The families that have a mistake, and its own entry in each."""
+    if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
+        return
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != Family.__name__:
+            continue
+        for table in (each for each in ast.walk(node) if isinstance(each, ast.Dict)):
+            for key, value in zip(table.keys, table.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    yield node, ast.Dict([key], [value])
+
+
+def _line_of(tree: ast.AST, word: str) -> int:
+    """The first line of a tree on which a word stands as a text; 0 if on none."""
+    lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
+    return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:

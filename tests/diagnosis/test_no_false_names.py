@@ -24,7 +24,7 @@ CASES = [
     (exercise, function)
     for exercise in load_course(ROOT / "course.yml").exercises
     for function, recipe in CATALOGUE.recipes(exercise).items()
-    if recipe.summary is None
+    if recipe.comparison.is_exact
 ]
 
 
@@ -60,7 +60,7 @@ def ways(recipe, ids):
 
 def is_true(recipe, finding, wrong, change=lambda value: value):
     """Whether what is named gives the student's answers on fresh calls, or on those that differ."""
-    probes = [probe for draw in FRESH for probe in recipe.probes(draw)]
+    probes = [probe for draw in FRESH for probe in recipe.calls(draw)]
     mine = [outcome(recipe, probe, wrong, change) for probe in probes]
     right = [outcome(recipe, probe, ()) for probe in probes]
     for way in ways(recipe, finding.misconceptions):
