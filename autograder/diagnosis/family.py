@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 Step = Callable[[Any], Any]
-Hints = tuple[str, str, str]
+Hints = tuple[str, str, str] | tuple[()]
 Way = tuple[Any, ...]
 
 
@@ -18,7 +18,8 @@ class Misconception:
     Attributes:
         id: what the mistake is called; ways of one mistake share it.
         finding: a sentence that states what the student's numbers are those of.
-        hints: a question that points; the property that fails; where it is and what to do.
+        hints: a question that points; the property that fails; where it is and what to do. Where
+            there are none, those of the check that failed are shown.
         replaces: the steps (or arguments) that are done wrong, by name.
     """
 
@@ -48,7 +49,8 @@ class Family:
     Attributes:
         step: the name of the step; None where each change is a dict. The function itself, where
             it is the whole recipe: a change then is another function of the same arguments.
-        hints: a question that points; the property that fails; where it is and what to do.
+        hints: a question that points; the property that fails; where it is and what to do. None,
+            where those of the checks say enough.
         ways: for the name of each mistake, what is said of it and how it is made.
         means: what a change stands for, where it is no function of the state: it makes one of it,
             or a dict of such functions. In a dict of changes it is asked for each.
@@ -93,13 +95,13 @@ class Family:
 
     def worded(self, change: Callable[[str], str]) -> "Family":
         """The same mistakes with other words in findings and hints."""
-        question, fails, where = map(change, self.hints)
         ways: dict[str, Way | list[Way]] = {}
         for name, finding, changes in self.said():
             told = ways.setdefault(name, [])
             assert isinstance(told, list)
             told.append((change(finding), *changes))
-        return replace(self, hints=(question, fails, where), ways=ways)
+        hints: Any = tuple(map(change, self.hints))
+        return replace(self, hints=hints, ways=ways)
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:

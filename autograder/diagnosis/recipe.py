@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from autograder.diagnosis.comparison import EXACT, Comparison
-from autograder.diagnosis.family import Family, Misconception, Step, of_arguments
+from autograder.diagnosis.family import Family, Misconception, Step, Way, of_arguments
 
 
 class State(SimpleNamespace):
@@ -108,7 +108,8 @@ class Recipe:
             class, its name.
         probes: draws the calls that tell misconceptions apart, small ones first, from a seed: each
             the arguments in a tuple, or a `Probe`.
-        families: the ways in which it is done wrong.
+        families: the ways in which it is done wrong. A dict of ways alone is one family without
+            hints: of the whole function, or where there are steps, of those that each way names.
         steps: how it is done, in order; the last step's value is the result. Without them the
             whole function is one step.
         parameters: the names of its parameters, in order; those of the function if not given.
@@ -124,8 +125,8 @@ class Recipe:
     """
 
     of: str | Callable[..., Any]
-    probes: Callable[[int], Sequence["Probe | tuple[Any, ...]"]]
-    families: tuple[Family, ...] = ()
+    probes: Callable[[int], Iterable[Probe | tuple[Any, ...]]]
+    families: Sequence[Family] | Mapping[str, Way | list[Way]] = ()
     steps: Mapping[str, Step] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -138,11 +139,17 @@ class Recipe:
     comparison: Comparison = EXACT
 
     def __post_init__(self) -> None:
-        if isinstance(self.of, str) or not callable(self.of):
-            return
-        known = inspect.signature(self.of).parameters
+        if isinstance(self.families, Mapping):
+            whole = None if self.steps or isinstance(self.of, str) else self.of
+            object.__setattr__(self, "families", (Family(whole, (), self.families),))
+        if not isinstance(self.of, str) and callable(self.of):
+            self._read(self.of)
+
+    def _read(self, right: Callable[..., Any]) -> None:
+        """Take what is not given from the right function."""
+        known = inspect.signature(right).parameters
         taken = {name: p.default for name, p in known.items() if p.default is not p.empty}
-        whole = {self.function: of_arguments(self.of, self.of)}
+        whole = {self.function: of_arguments(right, right)}
         for name, value in (("parameters", tuple(known)), ("defaults", taken), ("steps", whole)):
             if not getattr(self, name):
                 object.__setattr__(self, name, value)
@@ -155,7 +162,8 @@ class Recipe:
     @functools.cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
         """Each way to do it wrong, in order."""
-        return tuple(each for family in self.families for each in family.misconceptions)
+        families: Iterable[Any] = self.families
+        return tuple(each for family in families for each in family.misconceptions)
 
     def calls(self, draw: int) -> list[Probe]:
         """The probes of one draw."""

@@ -6,7 +6,7 @@ raises it, and where it is of a kind that no input causes: a name that there is 
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
     function = recipe.function
     with _without_torch(), np.errstate(all="ignore"):
         try:
-            probes = recipe.probes(0)
+            drawn = recipe.probes(0)
+            probes = list(drawn) if isinstance(drawn, Iterable) else drawn
         except Exception as error:
             here = places.of_recipe(function, "")
             doing = f"the probes of `{function}` cannot be drawn"

@@ -21,7 +21,8 @@ def slips_in_families(
     """What is wrong with the families of a recipe; `known` are its steps and arguments."""
     slips = [*_twice(places)]
     by_name: dict[str, list[Misconception]] = {}
-    for family in recipe.families:
+    families: Any = recipe.families
+    for family in families:
         found = [*_shape(family, places)]
         if not found:
             try:
@@ -59,8 +60,8 @@ def _texts(family: Family, places: Places) -> Iterator[Slip]:
     hints = family.hints
     if isinstance(hints, str) or not all(isinstance(hint, str) for hint in hints):
         yield places.of_word(first, f"the hints of `{first}` are not a tuple of three texts.")
-    elif len([hint for hint in hints if hint.strip()]) != HINTS:
-        says = f"`{first}` has {several(len(hints), 'hint')}; there are three, none of them empty."
+    elif hints and len([hint for hint in hints if hint.strip()]) != HINTS:
+        says = f"`{first}` has {several(len(hints), 'hint')}; there are three, or none at all."
         yield places.of_word(first, says)
     for name, finding, _ in family.said():
         if not finding.strip():

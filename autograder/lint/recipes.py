@@ -124,7 +124,7 @@ def slips_in_probes(recipe: Recipe, probes: Any, places: Places) -> list[Slip]:
         says = f"the probes of `{recipe.function}`: {says}"
         return places.of_recipe(recipe.function, says, "probes")
 
-    listed = isinstance(probes, list | tuple) and all(isinstance(p, Probe | tuple) for p in probes)
+    listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
     if not listed or not probes:
         return [slip("expected a list of at least one Probe, or tuple of arguments.")]
     for each in probes:

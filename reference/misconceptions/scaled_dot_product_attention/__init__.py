@@ -37,11 +37,13 @@ def axes(state: Any) -> dict[str, int]:
     }
 
 
+FAMILIES = (*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS)
+
 MISTAKES = Mistakes(
     Recipe(
         "scaled_dot_product_attention",
         probes,
-        (*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS),
+        FAMILIES,
         steps=STEPS,
         parameters=("Q", "K", "V", "mask"),
         styles=(

@@ -7,17 +7,17 @@ import numpy as np
 
 from autograder.diagnosis import Comparison, Mistakes
 from autograder.diagnosis.blueprint import Blueprint, single
-from reference.misconceptions.scaled_dot_product_attention import MISTAKES as NUMPY
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, MISTAKES
 from reference.misconceptions.self_attention.whole import WHOLE
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
 
-_numpy = NUMPY.recipes["scaled_dot_product_attention"]
+_numpy = MISTAKES.recipes["scaled_dot_product_attention"]
 
 BARE = replace(
     _numpy,
     of="ScaledDotProductAttention",
-    families=without(_numpy.families, "large-epsilon"),
+    families=without(FAMILIES, "large-epsilon"),
     probes=lambda draw: [single(probe) for probe in _numpy.calls(draw)],
     call=Blueprint((), _numpy.parameters, {}, WORDS),
     comparison=Comparison(precision=np.float32),
