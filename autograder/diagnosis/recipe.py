@@ -106,8 +106,9 @@ class Recipe:
     Attributes:
         of: the right function; where there is none that can be called with its arguments, as of a
             class, its name.
-        probes: draws the calls that tell misconceptions apart, small ones first, from a seed: each
-            the arguments in a tuple, or a `Probe`.
+        probes: draws the calls that tell misconceptions apart, small ones first: each the arguments
+            in a tuple, or a `Probe`. By the name of its parameter it gets `rng`, from which to
+            draw, or the number of the `draw`; each draw has the same kinds of calls.
         families: the ways in which it is done wrong. A dict of ways alone is one family without
             hints: of the whole function, or where there are steps, of those that each way names.
         steps: how it is done, in order; the last step's value is the result. Without them the
@@ -125,7 +126,7 @@ class Recipe:
     """
 
     of: str | Callable[..., Any]
-    probes: Callable[[int], Iterable[Probe | tuple[Any, ...]]]
+    probes: Callable[[Any], Iterable[Probe | tuple[Any, ...]]]
     families: Sequence[Family] | Mapping[str, Way | list[Way]] = ()
     steps: Mapping[str, Step] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
@@ -166,9 +167,18 @@ class Recipe:
         return tuple(each for family in families for each in family.misconceptions)
 
     def calls(self, draw: int) -> list[Probe]:
-        """The probes of one draw."""
-        drawn = self.probes(draw)
+        """The probes of one draw.
+
+        Raises:
+            Exception: whatever stops the course's function.
+        """
+        drawn = self.drawn(draw)
         return [each if isinstance(each, Probe) else Probe(tuple(each)) for each in drawn]
+
+    def drawn(self, draw: int) -> Iterable[Any]:
+        """What the course's function gives for a draw."""
+        by_rng = "rng" in inspect.signature(self.probes).parameters
+        return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
     def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
         """The result of a call, with some misconceptions at work."""

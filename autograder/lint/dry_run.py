@@ -28,7 +28,7 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
     function = recipe.function
     with _without_torch(), np.errstate(all="ignore"):
         try:
-            drawn = recipe.probes(0)
+            drawn = recipe.drawn(0)
             probes = list(drawn) if isinstance(drawn, Iterable) else drawn
         except Exception as error:
             here = places.of_recipe(function, "")
