@@ -6,6 +6,7 @@ it is done and the ways in which it is done wrong. Nothing here knows what the s
 
 from autograder.diagnosis.comparison import Comparison
 from autograder.diagnosis.family import (
+    Change,
     Family,
     Hints,
     Misconception,
@@ -18,6 +19,7 @@ from autograder.diagnosis.mistakes import Mistakes
 from autograder.diagnosis.recipe import Fact, Made, Probe, Recipe, Trait
 
 __all__ = [
+    "Change",
     "Comparison",
     "Fact",
     "Family",

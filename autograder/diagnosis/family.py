@@ -4,11 +4,26 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 Step = Callable[[Any], Any]
 Hints = tuple[str, str, str] | tuple[()]
 Way = tuple[Any, ...]
+
+
+class Change(Protocol):
+    """Steps or arguments that are done another way, rightly or not, by name."""
+
+    @property
+    def replaces(self) -> Mapping[str, Step]:
+        """What stands in place of each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Style:
+    """Another right way to do some steps: a change that nobody is told of."""
+
+    replaces: Mapping[str, Step]
 
 
 @dataclass(frozen=True, eq=False)

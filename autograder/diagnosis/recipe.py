@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from autograder.diagnosis.comparison import EXACT, Comparison
-from autograder.diagnosis.family import Family, Misconception, Step, Way, of_arguments
+from autograder.diagnosis.family import Change, Family, Misconception, Step, Way, of_arguments
 
 
 class State(SimpleNamespace):
@@ -92,8 +92,8 @@ class Caller(Protocol):
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """The student's result, as plain data."""
 
-    def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Misconception]) -> Any:
-        """What stands in for the student's code where these misconceptions are at work.
+    def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
+        """What stands in for the student's code where these changes are at work.
 
         `original` is what the solution has under that name.
         """
@@ -180,23 +180,23 @@ class Recipe:
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
-    def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
-        """The result of a call, with some misconceptions at work."""
-        return self.trace(probe, wrong).result
+    def run(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
+        """The result of a call, with some changes at work."""
+        return self.trace(probe, changes).result
 
-    def trace(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
+    def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
         """All values of a call: arguments, steps, `result`.
 
         Raises:
             Exception: whatever a step raises; doing it wrong may be an error for some inputs.
         """
         replaced: dict[str, Step] = {}
-        for misconception in wrong:
-            replaced |= misconception.replaces
+        for change in changes:
+            replaced |= change.replaces
         state = self.arguments(probe)
         with np.errstate(all="ignore"):
-            changed = {name: replaced[name](state) for name in self.parameters if name in replaced}
-            vars(state).update(changed)
+            given = {name: replaced[name](state) for name in self.parameters if name in replaced}
+            vars(state).update(given)
             for name, step in self.steps.items():
                 state.result = replaced.get(name, step)(state)
                 setattr(state, name, state.result)
@@ -230,11 +230,6 @@ class Recipe:
 RETURNED = "returned"
 
 
-def style(steps: Mapping[str, Step]) -> Misconception:
-    """A right way to do some steps, to be replayed beside misconceptions; it has no name."""
-    return Misconception("", "", ("", "", ""), steps)
-
-
-def fit_together(first: Misconception, second: Misconception) -> bool:
-    """Whether two misconceptions can be at work at once: they touch different steps."""
+def fit_together(first: Change, second: Change) -> bool:
+    """Whether two changes can be at work at once: they touch different steps."""
     return not set(first.replaces) & set(second.replaces)

@@ -84,7 +84,7 @@ def slips_in_mistakes(course: Course, exercise: Exercise, module: ModuleType) ->
         mistakes = read_mistakes(module)
     except WrongMistakes as wrong:
         return [places.of_name(NAME, f"`{NAME}` is not as it must be: {wrong}.")]
-    slips = _names(module, places) or slips_in_record(mistakes, places)
+    slips = _names(module, places) or slips_in_record(module, mistakes, places)
     solution = defined_in_solution(course, exercise)
     for recipe in () if slips else mistakes.listed:
         found = slips_in_recipe(recipe, places, solution, course.grading)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.family import Change, Misconception, Style
 from autograder.diagnosis.faults import no_input_causes
-from autograder.diagnosis.recipe import Probe, Recipe, style
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.lint.places import Places
 from autograder.lint.recipes import slips_in_probes
 from autograder.lint.slip import Slip
@@ -40,8 +40,9 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
         run = _Run(recipe, recipe.calls(0), places, folders)
         slips = run.of_recipe()
         if not slips:
-            for wrong in (*map(style, recipe.styles), *recipe.misconceptions):
-                slips += run.of(wrong)
+            changes: list[Change] = [*map(Style, recipe.styles), *recipe.misconceptions]
+            for change in changes:
+                slips += run.of(change)
     return slips
 
 
@@ -99,24 +100,26 @@ class _Run:
                 found.append(slip_of(error, self.folders, here.path, says, here.line))
         return found
 
-    def of(self, wrong: Misconception) -> list[Slip]:
-        """The calls with a misconception at work."""
-        error, _ = self._first((wrong,))
+    def of(self, change: Change) -> list[Slip]:
+        """The calls with a misconception at work, or in a style."""
+        error, _ = self._first((change,))
         if error is None:
             return []
-        name = f"the misconception `{wrong.id}`" if wrong.id else "a style"
+        name = "a style"
+        if isinstance(change, Misconception):
+            name = f"the misconception `{change.id}`"
         doing = f"{name} of `{self.recipe.function}` stops at every call"
         if no_input_causes(error):
             doing = f"{name} of `{self.recipe.function}` stops"
-        here = self.places.of_misconception(wrong, "")
+        here = self.places.of_misconception(change, "")
         return [slip_of(error, self.folders, here.path, doing, here.line)]
 
-    def _first(self, wrong: Sequence[Misconception]) -> tuple[Exception | None, Any]:
+    def _first(self, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
         """The state of the first call that comes to an end, or why none does."""
         met: Exception | None = None
         for probe in self.probes:
             try:
-                return None, self.recipe.trace(probe, wrong)
+                return None, self.recipe.trace(probe, changes)
             except Exception as error:
                 if _is_torch(error):
                     return None, None

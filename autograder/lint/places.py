@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.diagnosis.family import Family, Misconception
+from autograder.diagnosis.family import Change, Family, Misconception
 from autograder.diagnosis.mistakes import NAME
 from autograder.diagnosis.recipe import Recipe
 from autograder.lint.slip import Slip
@@ -68,16 +68,17 @@ class Places:
                 return Slip(text.path, line, says)
         return self.of_name(NAME, says)
 
-    def of_misconception(self, wrong: Misconception, says: str, word: str = "") -> Slip:
+    def of_misconception(self, wrong: Change, says: str, word: str = "") -> Slip:
         """A slip where a mistake is: the word in its entry or its family, or else its name."""
         met: list[tuple[Path, int]] = []
-        for text in self._texts() if wrong.id else ():
-            for family, entry in _entries(text, wrong.id):
+        name = wrong.id if isinstance(wrong, Misconception) else ""
+        for text in self._texts() if name else ():
+            for family, entry in _entries(text, name):
                 line = _line_of(entry, word) or _line_of(family, word) if word else 0
                 if line:
                     return Slip(text.path, line, says)
                 met.append((text.path, entry.keys[0].lineno))  # type: ignore[union-attr]
-            line = text.line_of_text(wrong.id)
+            line = text.line_of_text(name)
             met += [(text.path, line)] if line else []
         return Slip(*(met or [*_of_code(wrong.replaces), (self.path, 1)])[0], says)
 

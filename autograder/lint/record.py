@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
-from autograder.diagnosis.mistakes import Mistakes
+from autograder.diagnosis.mistakes import NAME, Mistakes
 from autograder.diagnosis.recipe import Recipe
 from autograder.lint.places import Places
 from autograder.lint.slip import Slip
@@ -15,9 +16,9 @@ FUNCTIONS = {
 }
 
 
-def slips_in_record(mistakes: Mistakes, places: Places) -> list[Slip]:
-    """What is wrong with a record, before one of its recipes is looked at."""
-    return [*_recipes(mistakes, places), *_functions(mistakes, places)]
+def slips_in_record(module: ModuleType, mistakes: Mistakes, places: Places) -> list[Slip]:
+    """What is wrong with a module's record, before one of its recipes is looked at."""
+    return [*_recipes(mistakes, places), *_functions(module, mistakes, places)]
 
 
 def _recipes(mistakes: Mistakes, places: Places) -> Iterator[Slip]:
@@ -25,8 +26,8 @@ def _recipes(mistakes: Mistakes, places: Places) -> Iterator[Slip]:
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
         if not isinstance(recipe, Recipe):
-            says = f"`MISTAKES` has a {type(recipe).__name__} in it; expected a Recipe."
-            yield places.of_name("MISTAKES", says)
+            says = f"`{NAME}` has a {type(recipe).__name__} in it; expected a Recipe."
+            yield places.of_name(NAME, says)
         elif recipe.function in seen:
             says = f"a second recipe of `{recipe.function}`; a function has one."
             yield places.of_recipe(recipe.function, says)
@@ -34,9 +35,12 @@ def _recipes(mistakes: Mistakes, places: Places) -> Iterator[Slip]:
             seen.add(recipe.function)
 
 
-def _functions(mistakes: Mistakes, places: Places) -> Iterator[Slip]:
+def _functions(module: ModuleType, mistakes: Mistakes, places: Places) -> Iterator[Slip]:
     for name, (count, expected) in FUNCTIONS.items():
         found = getattr(mistakes, name)
+        if found is None and name in vars(module):
+            says = f"`{name}` is not in `{NAME}`, so it is never asked; expected {name}={name}."
+            yield places.of_name(name, says)
         if found is not None and not _takes(found, count):
             says = f"`{name}` is {_kind(found)}; expected {expected}."
             yield places.of_argument(name, says)

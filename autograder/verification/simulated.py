@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course import Course, Exercise
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.family import Change
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.sandbox.child import Place
 from autograder.sandbox.client import Client
@@ -63,7 +63,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
     return module
 
 
-def simulate(recipe: Recipe, wrong: tuple[Misconception, ...], original: Any) -> Callable[..., Any]:
+def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callable[..., Any]:
     """What does as the recipe says, with these misconceptions at work.
 
     `original` is what the solution has under that name.

@@ -11,8 +11,9 @@ import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.recipe import Recipe
-from autograder.diagnosis.replay import Replay, Wrong
+from autograder.diagnosis.replay import Replay, both
 from autograder.errors import UserError
 from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
@@ -242,7 +243,9 @@ class Verifier:
                 if not same and replay.apart(everywhere, wrong, other) < 2:
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
 
-    def _named_for(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
+    def _named_for(
+        self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
+    ) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
         changed = with_functions(
             self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
@@ -259,7 +262,8 @@ class Verifier:
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
         """Of pairs it is enough that most are named; none may have a false name."""
         everywhere = range(len(replay.probes(1)))
-        own = [pair for pair in replay.pairs if all(e in recipe.misconceptions for e in pair)]
+        known = recipe.misconceptions
+        own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
         slow = recipe.comparison.sample is not None or recipe.call is not None
         step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[:: step * self.share]:

@@ -11,9 +11,10 @@ import pytest
 
 from autograder.course import load_course
 from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.family import Style
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
-from autograder.diagnosis.recipe import fit_together, style
+from autograder.diagnosis.recipe import fit_together
 from autograder.grading.diagnose import Catalogue
 from tests.conftest import ROOT
 
@@ -48,7 +49,7 @@ def ways(recipe, ids):
     for name in ids:
         made = [each for each in (*recipe.misconceptions, *GENERAL) if each.id == name]
         combined = [(*some, each) for some in combined for each in made]
-    styles = [style(steps) for steps in recipe.styles]
+    styles = [Style(steps) for steps in recipe.styles]
     fitting = [
         (*some, way)
         for some in combined

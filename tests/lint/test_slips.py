@@ -118,6 +118,7 @@ MISTAKES = {
     "no such name": ("MISTAKES = M", "WORDS = M", '', "there is no MISTAKES"),
     "an import": ("import Fact", "import Fcat", None, "mean `Fact`"),
     "values": ("    )\n)", "    ),\n    explain_value=abs,\n)", "explain_value", "value's name"),
+    "values that nobody asks": ("MISTAKES = M", "def explain_value(a, b, c): ...\nMISTAKES = M", "explain_value", "never asked"),
     "simulated": ("    )\n)", "    ),\n    simulated_values=[],\n)", "simulated_values", "without parameters"),
 }  # fmt: skip
 

@@ -75,6 +75,5 @@ MISTAKES = Mistakes(
         facts=MEASURE_FACTS,
         comparison=Comparison(sample=sample, spread=summary),
     ),
+    explain_value=explain_value,
 )
-
-__all__ = ["RECIPES", "explain_value"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from autograder.diagnosis import (
+    Change,
     Comparison,
     Family,
     Hints,
-    Misconception,
     Probe,
     Recipe,
     Trait,
@@ -128,7 +128,7 @@ class Trained:
         batches = [tensor(each) for each in state.batches]
         return submission.train(model, batches, state.steps, state.lr)
 
-    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """A function that trains the model it is given."""
         changes = {
             name: change(None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Misconception, Probe, Recipe, Trait, constant
+from autograder.diagnosis import Change, Family, Hints, Probe, Recipe, Trait, constant
 from autograder.diagnosis.blueprint import single
 from autograder.worker.codec import tensor
 from reference.generating import mean_logits
@@ -68,7 +68,7 @@ class Written:
         model = kit_of(submission).MeanModel.kept(*weights, state.limit)
         return submission.generate(model, tensor(state.prompt), state.count)
 
-    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """A function that writes as the recipe says at temperature 0."""
         import torch
 
