@@ -74,6 +74,10 @@ def _steps(
     what = f"the misconception `{wrong.id}` of `{recipe.function}`"
     if not wrong.replaces:
         yield places.of_misconception(wrong, f"{what} replaces nothing; give a dict of steps.")
+    if "" in wrong.replaces:
+        says = f"{what} names no step; give its family one, or the change as a dict of steps."
+        yield places.of_misconception(wrong, says)
+        return
 
     def place(word: str, says: str) -> Slip:
         return places.of_misconception(wrong, says, word)
