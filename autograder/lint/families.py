@@ -124,19 +124,10 @@ def _is_another(one: Misconception, other: Misconception) -> bool:
 def _twice(places: Places) -> Iterator[Slip]:
     """Names that stand twice in one dict, which keeps the last without a word."""
     for text in places.own_texts():
-        for node in ast.walk(text.tree):
-            if not isinstance(node, ast.Call) or ast.unparse(node.func) != Family.__name__:
-                continue
-            given = [*node.args, *(each.value for each in node.keywords)]
-            for table in (each for each in given if isinstance(each, ast.Dict)):
-                yield from _repeated(table, text.path)
-
-
-def _repeated(table: ast.Dict, path: Path) -> Iterator[Slip]:
-    seen: set[object] = set()
-    for key in table.keys:
-        if isinstance(key, ast.Constant):
-            if key.value in seen:
-                says = f"`{key.value!s}` stands twice in one family; the first would be lost."
-                yield Slip(path, key.lineno, says)
-            seen.add(key.value)
+        for table in (node for node in ast.walk(text.tree) if isinstance(node, ast.Dict)):
+            seen: set[object] = set()
+            for key in (key for key in table.keys if isinstance(key, ast.Constant)):
+                if key.value in seen:
+                    says = f"`{key.value!s}` stands twice in one dict; the first would be lost."
+                    yield Slip(text.path, key.lineno, says)
+                seen.add(key.value)

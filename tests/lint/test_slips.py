@@ -81,7 +81,7 @@ CHECKS = {
                     "test_perimeter.*no argument 'x'"),
 }  # fmt: skip
 MISTAKES = {
-    "no hints": ("HINTS = (", "HINTS = () and (", '"added"', "three"),
+    "two hints": ('"A property.", ', "", '"added"', "2 hints; there are three"),
     "one text for hints": ('("A question.", "A property.", "A place.")', '"?"', '"added"', "three texts"),
     "no finding": ('"You add."', '" "', None, "`added` has no finding"),
     "one name for two": ('        HINTS,\n        {"halved"', '        ("a", "b", "c"),\n        {"added"',
@@ -116,9 +116,9 @@ MISTAKES = {
     "a bare probe": ("(4,)]", "4]", None, "one Probe, or tuple"),
     "a long probe": ("(4,)]", "(4, 5, 6)]", None, "3 arguments, for 2 parameters"),
     "probes that stop": ("2 + draw", "2 + drw", None, "`drw` is not defined"),
-    "no families": ("WRONG,\n", "STEPS,\n", None, "`families` is of type str"),
+    "no families": ("WRONG,\n", "'WRONG',\n", None, "`families` is of type str"),
+    "steps for families": ("WRONG,\n", "STEPS,\n", '"product"', "`product` is no way to go wrong"),
     "the name itself": ("MISTAKES = M", "MISTAKE = M", None, "not read; did you mean `MISTAKES`"),
-    "no such name": ("MISTAKES = M", "WORDS = M", '', "there is no MISTAKES"),
     "an import": ("import Fact", "import Fcat", None, "mean `Fact`"),
     "values": ("    )\n)", "    ),\n    explain_value=abs,\n)", "explain_value", "value's name"),
     "values that nobody asks": ("MISTAKES = M", "def explain_value(a, b, c): ...\nMISTAKES = M", "explain_value", "never asked"),
@@ -213,6 +213,12 @@ def test_a_misspelt_file_of_misconceptions_is_found(tmp_path):
     (slip,) = slips_of(folder)
     assert slip.path.name == "aeras.py"
     assert "did you mean `areas`?" in slip.says
+
+
+def test_a_module_that_names_no_mistake_is_found(tmp_path):
+    (slip,) = slips_of(make(tmp_path, mistakes="WORDS = 1\n"))
+    assert (slip.path.name, slip.line) == ("areas.py", 1)
+    assert "there is no MISTAKES" in slip.says
 
 
 def test_several_slips_are_said_together(tmp_path):
