@@ -15,12 +15,13 @@ from autograder.worker.messages import Unit
 CHECK = """
 import pytest
 from reference.limits import LARGEST
+from solutions.counting import largest
 
 @pytest.mark.check("The largest")
 def test_largest(submission, reference):
     from reference import limits  # as late as a check can ask
 
-    assert submission.largest() == reference.limits.LARGEST == limits.LARGEST == LARGEST
+    assert submission.largest() == reference.limits.LARGEST == limits.LARGEST == LARGEST == largest()
 """
 
 
@@ -31,6 +32,8 @@ def make_course(folder, largest):
     )
     (folder / "reference" / "__init__.py").write_text("")
     (folder / "reference" / "limits.py").write_text(f"LARGEST = {largest}\n")
+    (folder / "solutions").mkdir()
+    (folder / "solutions" / "counting.py").write_text(f"def largest():\n    return {largest}\n")
     (folder / "reference" / "checks" / "test_counting.py").write_text(CHECK)
     return load_course(folder / "course.yml")
 

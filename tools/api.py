@@ -32,7 +32,19 @@ WHERE: dict[
     },
     "The student's module": {"autograder.checking.proxy": ("Submission", "Function", "Remote")},
     "Recipes and misconceptions": {
-        "autograder.diagnosis.recipe": (),
+        "autograder.diagnosis.mistakes": ("Mistakes",),
+        "autograder.diagnosis.family": ("Family", "chosen", "without", "constant", "Misconception"),
+        "autograder.diagnosis.recipe": (
+            "Recipe",
+            "Probe",
+            "Trait",
+            "Fact",
+            "Made",
+            "State",
+            "Caller",
+        ),
+        "autograder.diagnosis.comparison": (),
+        "autograder.diagnosis.finding": ("Finding",),
         "autograder.diagnosis.blueprint": (),
     },
     "torch": {
@@ -81,10 +93,18 @@ def _module(name: str, wanted: tuple[str, ...]) -> Iterator[str]:
     for node in _definitions(_source(name), wanted):
         yield f"\n### `{node.name}`\n"
         if name not in GIVEN:
-            yield f"```python\nfrom {name} import {node.name}\n\n{_signature(node)}\n```\n"
+            where = _surface(name, node.name)
+            yield f"```python\nfrom {where} import {node.name}\n\n{_signature(node)}\n```\n"
         yield _described(ast.get_docstring(node) or "")
         if isinstance(node, ast.ClassDef):
             yield from _methods(node)
+
+
+def _surface(module: str, name: str) -> str:
+    """Where an author imports a name from: the package that hands it on, or the module itself."""
+    package = module.rpartition(".")[0]
+    imported = [node for node in _source(package).body if isinstance(node, ast.ImportFrom)]
+    return package if any(a.name == name for node in imported for a in node.names) else module
 
 
 def _methods(of: ast.ClassDef) -> Iterator[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 MARKS = (
-    "check(title, points=1, needs=(), hints=()): a check of an exercise",
+    "check(title, points=1, needs=(), hints=()): a check of an exercise; its docstring may "
+    "hold the hints, one a line",
     "hidden: a check whose inputs and values are not shown to students",
 )
 INI = Path(__file__).with_name("judge.ini")

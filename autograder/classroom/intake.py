@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.folders import Folder
-from autograder.submission.choice import Candidate, Choice, choose
+from autograder.submission.choice import FoundFile, Choice, choose
 from autograder.submission.code import read_code
 from autograder.submission.names import NameMatch, bare_stem, named_for
 from autograder.submission.read import NotPython, UnreadableFile
@@ -86,7 +86,7 @@ class _Reading:
     def __init__(self, names: list[str], stubs: Stubs) -> None:
         self.names = names
         self.stubs = stubs
-        self.candidates: dict[str, list[Candidate]] = {name: [] for name in names}
+        self.candidates: dict[str, list[FoundFile]] = {name: [] for name in names}
         self.unknown: list[str] = []
         self.others: list[str] = []  # of which nothing says for which exercise they are
         self.unread: dict[str, str] = {}
@@ -124,7 +124,7 @@ class _Reading:
         return {name: max(clear, NameMatch.NEAR) for name, clear in found.items()}
 
     def _add(
-        self, exercise: str, found: Candidate, name: NameMatch, defines: Iterable[str] = ()
+        self, exercise: str, found: FoundFile, name: NameMatch, defines: Iterable[str] = ()
     ) -> None:
         own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
         if own.source is not None:
@@ -133,8 +133,8 @@ class _Reading:
             own.source = msgspec.structs.replace(own.source, name=exercise, helpers=helpers)
         self.candidates[exercise].append(own)
 
-    def _candidate(self, file: File) -> Candidate:
-        found = Candidate(file.path, file.shown, NameMatch.OTHER)
+    def _candidate(self, file: File) -> FoundFile:
+        found = FoundFile(file.path, file.shown, NameMatch.OTHER)
         try:
             source = self._read(file)
             found.source, found.code = source, read_code(source.units, self._room_for_code)

@@ -12,7 +12,7 @@ from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
-from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.grading.overtime import Overtime, at_most
@@ -151,5 +151,4 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
-    value = recipe.read(value)
-    return Answer(outcome_of(value, recipe.by_kind), printed=submission._client.spoke)
+    return Answer(recipe.comparison.of_student(value), printed=submission._client.spoke)

@@ -11,6 +11,7 @@ from autograder.checking.expect import Mismatch
 from autograder.checking.fixtures import Fixtures
 from autograder.checking.proxy import Submission
 from autograder.course import Course
+from autograder.grading.docstring import hints_in
 from autograder.lint.stopped import explained, innermost
 from autograder.report.literal import as_text
 from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line, Matrix
@@ -35,7 +36,7 @@ class CheckResult:
         self.title = str(args[0]) if args else self.name
         self.weight = float(details.get("points", 1))
         self.needs: tuple[str, ...] = tuple(details.get("needs", ()))
-        self.hints: tuple[str, ...] = tuple(details.get("hints", ()))
+        self.hints: tuple[str, ...] = tuple(details.get("hints") or hints_in(item))
         self.hidden = item.get_closest_marker("hidden") is not None
         self.outcome: CheckOutcome = "failed"
         self.kind: ProblemKind | None = None

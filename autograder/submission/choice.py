@@ -33,7 +33,7 @@ WHY = {
 }
 
 
-class Candidate(msgspec.Struct):
+class FoundFile(msgspec.Struct):
     """A file that may be for an exercise; `trouble` says why it cannot be read.
 
     `uses` are the files beside it that it names; `defines` are the names by which it was
@@ -54,7 +54,7 @@ class Candidate(msgspec.Struct):
 class Choice(msgspec.Struct):
     """The file that is graded, or why there is none; and what is said of that."""
 
-    chosen: Candidate | None = None
+    chosen: FoundFile | None = None
     unclear: str = ""
     notes: list[str] = []
     untouched: list[str] = []
@@ -62,7 +62,7 @@ class Choice(msgspec.Struct):
 
 def choose(
     exercise: str,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[FoundFile],
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
@@ -98,7 +98,7 @@ def choose(
 
 
 def _settle_between(
-    choice: Choice, first: Candidate, others: Sequence[Candidate], exercise: str
+    choice: Choice, first: FoundFile, others: Sequence[FoundFile], exercise: str
 ) -> None:
     """Of several that are equally likely the first is chosen if all are the same, else none."""
     if all(_is_same(each, first) for each in others):
@@ -111,7 +111,7 @@ def _settle_between(
         choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
 
 
-def _rank(candidate: Candidate, stub: Stub | None) -> Rank:
+def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
     source = candidate.source
     if stub is None:  # its name is all there is to go by
         return Rank.WRITTEN if candidate.name == NameMatch.EXACT else Rank.BY_CONTENT
@@ -129,8 +129,8 @@ def _rank(candidate: Candidate, stub: Stub | None) -> Rank:
 
 
 def _without_helpers(
-    candidates: list[Candidate], exercise: str, imported: Collection[Path], notes: list[str]
-) -> list[Candidate]:
+    candidates: list[FoundFile], exercise: str, imported: Collection[Path], notes: list[str]
+) -> list[FoundFile]:
     """The candidates, without those that are a part of others, where one has the exact name."""
     if not any(each.name == NameMatch.EXACT for each in candidates):
         return candidates
@@ -145,8 +145,8 @@ def _without_helpers(
 
 
 def _without_users(
-    candidates: list[Candidate], exercise: str, stub: Stub | None, notes: list[str]
-) -> list[Candidate]:
+    candidates: list[FoundFile], exercise: str, stub: Stub | None, notes: list[str]
+) -> list[FoundFile]:
     """The candidates, without those that only import what another defines: `test_softmax`."""
     folders = {each.path.parent for each in candidates if each.name == NameMatch.EXACT}
     kept = []
@@ -162,7 +162,7 @@ def _without_users(
     return kept
 
 
-def _is_same(one: Candidate, other: Candidate) -> bool:
+def _is_same(one: FoundFile, other: FoundFile) -> bool:
     """Whether it makes no difference which of the two is graded."""
     a, b = one.source, other.source
     if a is None or b is None:

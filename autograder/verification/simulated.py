@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course import Course, Exercise
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.diagnosis.family import Change
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.sandbox.child import Place
 from autograder.sandbox.client import Client
 from autograder.sandbox.process import AnswerTo
@@ -62,7 +63,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
     return module
 
 
-def simulate(recipe: Recipe, wrong: tuple[Misconception, ...], original: Any) -> Callable[..., Any]:
+def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callable[..., Any]:
     """What does as the recipe says, with these misconceptions at work.
 
     `original` is what the solution has under that name.
@@ -73,9 +74,8 @@ def simulate(recipe: Recipe, wrong: tuple[Misconception, ...], original: Any) ->
 
     def function(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)
-        if recipe.sample is not None:
-            return recipe.sample(recipe.trace(probe, wrong))
-        return recipe.run(probe, wrong)
+        sample = recipe.comparison.sample
+        return recipe.run(probe, wrong) if sample is None else sample(recipe.trace(probe, wrong))
 
     return function
 

@@ -11,9 +11,9 @@ import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
-from autograder.diagnosis.mistakes import SIMULATES
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.recipe import Recipe
-from autograder.diagnosis.replay import Replay, Wrong
+from autograder.diagnosis.replay import Replay, both
 from autograder.errors import UserError
 from autograder.grading.graded import ALL, Graded, Wanted
 from autograder.grading.session import Judge
@@ -201,8 +201,6 @@ class Verifier:
                     unnamed.add(each.id)
                     said = ", ".join(sorted(named)) or "nothing"
                     self._fault(f"{function}, {each.id}: named {said}")
-                if not each.finding or len([h for h in each.hints if h.strip()]) != remarks.HINTS:
-                    self._fault(f"{function}, {each.id}: no finding, or not three hints")
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
         own = catalogue.mistakes(self.exercise.name).simulated_values
@@ -245,7 +243,7 @@ class Verifier:
         try:
             yield from simulated
         except Exception as error:
-            self._slip(error, f"{SIMULATES} stops")
+            self._slip(error, "simulated_values stops")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Some probes tell every two misconceptions apart, and each from the right answer."""
@@ -259,7 +257,9 @@ class Verifier:
                 if not same and replay.apart(everywhere, wrong, other) < 2:
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
 
-    def _named_for(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
+    def _named_for(
+        self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
+    ) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
         changed = with_functions(
             self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
@@ -276,8 +276,9 @@ class Verifier:
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
         """Of pairs it is enough that most are named; none may have a false name."""
         everywhere = range(len(replay.probes(1)))
-        own = [pair for pair in replay.pairs if all(e in recipe.misconceptions for e in pair)]
-        slow = recipe.sample is not None or recipe.call is not None
+        known = recipe.misconceptions
+        own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
+        slow = recipe.comparison.sample is not None or recipe.call is not None
         step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[:: step * self.share]:
             looks_like_less = any(

@@ -1,12 +1,14 @@
 """A function is asked about probes, and what is said of it is true, or nothing is said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from autograder.diagnosis import Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
 from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
-from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
 from autograder.diagnosis.replay import Replay
 from autograder.sandbox.problems import Raised
 from autograder.worker.messages import CodePlace
@@ -15,7 +17,7 @@ HINTS = ("?", "the property", "where")
 
 
 def wrong(id, **replaces):
-    return Misconception(id, f"It is {id}.", HINTS, replaces)
+    return Family(None, HINTS, {id: (f"It is {id}.", replaces)})
 
 
 def probes(draw):
@@ -28,8 +30,6 @@ def probes(draw):
 
 RECIPE = Recipe(
     "shift_and_scale",
-    ("x", "c"),
-    {"shifted": lambda s: s.x + s.c, "scaled": lambda s: 2 * s.shifted},
     probes,
     (
         wrong("not-shifted", shifted=lambda s: s.x),
@@ -37,6 +37,8 @@ RECIPE = Recipe(
         wrong("not-scaled", scaled=lambda s: s.shifted),
         wrong("squared", scaled=lambda s: s.shifted**2),
     ),
+    steps={"shifted": lambda s: s.x + s.c, "scaled": lambda s: 2 * s.shifted},
+    parameters=("x", "c"),
     traits=(Trait(lambda s: s.c < 0, "for a negative c", "for a positive c"),),
     facts=(Fact("too-large", lambda s, v: bool((v > 1e3).all()), "All are above a thousand."),),
     axes=lambda s: {"L": s.x.shape[0], "d": s.x.shape[1]},
@@ -130,7 +132,7 @@ def test_two_misconceptions_that_look_alike_have_no_name():
         wrong("this", scaled=lambda s: s.shifted),
         wrong("that", scaled=lambda s: 1 * s.shifted),
     )
-    recipe = Recipe("f", RECIPE.parameters, RECIPE.steps, probes, twins)
+    recipe = replace(RECIPE, families=twins)
     found = examine(lambda x, c: x + c, recipe)
     assert found is None or not found.misconceptions
 

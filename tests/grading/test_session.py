@@ -52,6 +52,25 @@ def grade(course, text):
         return judge.grade(source)
 
 
+DOCSTRING = CHECKS.replace(', hints=("Look at the order.",))', ")").replace(
+    "    assert submission.sort([3, 1, 2])",
+    '''    """Look at the order.
+
+    What comes first of the things
+      that you have?
+    """
+    assert submission.sort([3, 1, 2])''',
+)
+
+
+def test_the_hints_may_stand_in_the_docstring(tmp_path):
+    report = grade(make_course(tmp_path, DOCSTRING), "def sort(x): return x")
+    assert report.checks[0].hints == (
+        "Look at the order.",
+        "What comes first of the things that you have?",
+    )
+
+
 def test_a_course_on_another_subject(tmp_path):
     report = grade(make_course(tmp_path), "def sort(x): return sorted(x)")
     assert [check.outcome for check in report.checks] == ["passed", "passed", "not run"]
