@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.folders import Folder
-from autograder.submission.choice import FoundFile, Choice, choose
+from autograder.submission.choice import Choice, FoundFile, choose
 from autograder.submission.code import read_code
 from autograder.submission.names import NameMatch, bare_stem, named_for
 from autograder.submission.read import NotPython, UnreadableFile
