@@ -143,6 +143,15 @@ def test_results_that_are_not_there_are_never_taken_for_passed_ones(course, no_p
         _ = judge.run(SOURCE).results
 
 
+def test_a_report_that_cannot_be_written_is_trouble_as_well(course):
+    with Judge(course, course.content.exercises) as judge:
+        graded = judge.run(SOURCE)
+    graded.report = msgspec.structs.replace(graded.report, printed="\ud800")
+    report = msgspec.json.decode(graded.encoded, type=ExerciseReport)
+    assert report.status == "needs a person"
+    assert report.reason.startswith("The grader itself failed: Unicode")
+
+
 def test_pytest_says_as_a_judge_does_that_a_value_cannot_be_read(tmp_path, pytester):
     checks = "def test_x(submission):\n    assert submission.sort([1])[0] == 1, 'no'\n"
     course = make_course(tmp_path, checks)

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from autograder.course import load_course
-from autograder.grading.graded import Wanted
+from autograder.grading.graded import Graded, Wanted
 from autograder.grading.session import Judge
-from autograder.report.model import ExerciseReport
 from autograder.sandbox.levels import children_on
 from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
@@ -91,23 +90,23 @@ class TaskGrader:
 
         What is graded again is left as it is when a student has used up far too much.
         """
-        reports: dict[str, ExerciseReport] = {}
+        done: dict[str, Graded] = {}
         most = MOST_BUDGETS * self.course.content.limits.total_seconds
         self._spent = 0.0
         for source in task.sources:
             if self._alone and self._spent > most:
                 break
-            reports[source.name] = self._grade_one(source)
+            done[source.name] = self._grade_one(source)
         return TaskReports(
-            {name: msgspec.json.encode(report) for name, report in reports.items()},
-            frozenset(name for name, report in reports.items() if report.status in DOUBTFUL),
+            {name: graded.encoded for name, graded in done.items()},
+            frozenset(name for name, graded in done.items() if graded.report.status in DOUBTFUL),
         )
 
-    def _grade_one(self, source: Source) -> ExerciseReport:
+    def _grade_one(self, source: Source) -> Graded:
         graded = self.judge.run(source, self._wanted)
         if any(check.outcome == "timed out" for check in graded.report.checks):
             self._spent += graded.client.ledger.spent
-        return graded.report
+        return graded
 
 
 _grading: TaskGrader

@@ -83,6 +83,14 @@ class Graded:
         except Exception as error:
             return not_graded(self.exercise, trouble_of(error))
 
+    @functools.cached_property
+    def encoded(self) -> bytes:
+        """The report as JSON, for another process; what cannot be written is trouble as well."""
+        try:
+            return msgspec.json.encode(self.report)
+        except Exception as error:
+            return msgspec.json.encode(not_graded(self.exercise, trouble_of(error)))
+
 
 def clear_of_blame(results: Iterable[CheckResult], is_sound: Callable[[CheckResult], bool]) -> None:
     """A check that stopped by itself: who is to blame, the check or what it was given?

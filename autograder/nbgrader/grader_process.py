@@ -91,8 +91,8 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
         children = children_on(level, course, hidden, Path(scratch))
         with Judge(course, course.content.exercises, children, kills=KILLS) as judge:
             for line in asked:
-                report = judge.grade(msgspec.json.decode(line, type=Source))
-                answers.write(msgspec.json.encode(report) + b"\n")
+                graded = judge.run(msgspec.json.decode(line, type=Source))
+                answers.write(graded.encoded + b"\n")
                 answers.flush()
 
 
