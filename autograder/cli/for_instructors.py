@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.options import ExerciseName, course_option, seed_option
+from autograder.cli.options import ExerciseName, course_option, result_files, seed_option
 from autograder.worker.confinement import Level
 
 
@@ -41,6 +41,7 @@ from autograder.worker.confinement import Level
     help="A CSV of who is enrolled: id, name, email, …",
 )
 @click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
+@result_files
 @course_option
 @seed_option
 def grade(
@@ -54,6 +55,9 @@ def grade(
     platform: str | None,
     roster: Path | None,
     dry_run: bool,
+    junit: Path | None,
+    ctrf: Path | None,
+    summary: Path | None,
     course: Path | None,
     seed: int | None,
 ) -> None:
@@ -62,23 +66,28 @@ def grade(
     The exit code is 0 if all could be graded, 1 if a person has to look at something.
     """
     from autograder.cli.grade import run
+    from autograder.report.ci.files import Wanted
 
-    raise SystemExit(
-        run(
-            submissions,
-            out,
-            workers,
-            exercises,
-            assignment,
-            course,
-            seed,
-            confinement,
-            own_code,
-            platform,
-            roster,
-            dry_run,
-        )
+    code = run(
+        submissions,
+        out,
+        workers,
+        exercises,
+        assignment,
+        course,
+        seed,
+        confinement,
+        own_code,
+        platform,
+        roster,
+        dry_run,
     )
+    files = Wanted(junit, ctrf, summary)
+    if files and not dry_run:
+        from autograder.cli.result_files import of_a_class
+
+        of_a_class(files, out, course)
+    raise SystemExit(code)
 
 
 @click.command(short_help="Fill in the file that a platform takes.")
@@ -107,6 +116,45 @@ def export(
     from autograder.cli.export import run
 
     raise SystemExit(run(platform, results, template, out, column, scale, course))
+
+
+@click.command(short_help="Pack the grader for another platform.")
+@click.argument(
+    "platform",
+    type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
+@click.option(
+    "--exercise",
+    "exercises",
+    multiple=True,
+    type=ExerciseName(),
+    help="Only this one; may be repeated.",
+)
+@click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--kit",
+    type=click.Path(path_type=Path),
+    help="A released kit, without answers: for classroom50.",
+)
+@click.option("--torch-index", "index", help="Where pip finds builds of torch without GPU.")
+@course_option
+def package(
+    platform: str,
+    out: Path,
+    exercises: tuple[str, ...],
+    assignment: str | None,
+    kit: Path | None,
+    index: str | None,
+    course: Path | None,
+) -> None:
+    """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
+
+    The exit code is 1 if an exercise had to be left out, which is then named.
+    """
+    from autograder.cli.package import run
+
+    raise SystemExit(run(platform, out, exercises, assignment, kit, index, course))
 
 
 @click.command(short_help="Change what a student gets.")

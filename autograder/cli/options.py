@@ -1,5 +1,6 @@
 """What several commands have in common: options, names that a shell completes, their order."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,23 @@ plain_option = click.option(
     envvar="AUTOGRADER_PLAIN",
     help="In words, a sentence a line, for screen readers.",
 )
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def result_files(command: Callable[..., None]) -> Callable[..., None]:
+    """The options for what continuous integration reads."""
+    options = (
+        click.option("--junit", type=_FILE, help="Write the results as JUnit's XML to this file."),
+        click.option("--ctrf", type=_FILE, help="Write them as CTRF, in JSON."),
+        click.option(
+            "--summary", type=_FILE, help="Write a summary in Markdown, for a job's page."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 class ExerciseName(click.types.StringParamType):
