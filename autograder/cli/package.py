@@ -33,7 +33,7 @@ def run(
     course = find_course(Path.cwd(), named=course_path)
     if index and any(sign in index for sign in "'\"\\ \n"):
         raise UserError(f"--torch-index {index!r} has a sign that no address has.")
-    exercises, left = _chosen(course, platform, names, assignment)
+    exercises, left = chosen(course, platform, names, assignment)
     if platform in WITH_ANSWERS:
         refuse_slips(course, exercises)
     files = _made(platform, course, exercises, assignment, kit, index, out)
@@ -47,7 +47,7 @@ def run(
     return 1 if left else 0
 
 
-def _chosen(
+def chosen(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
     """The exercises that go in, and what is to be said of those that cannot.

@@ -91,8 +91,8 @@ def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
     with the first check that failed, which is the one that students are shown.
     """
     shown = for_student(report, policy).exercises[0]
-    ran = [check for check in shown.checks if check.outcome in {"passed", "failed"}]
-    if not ran:
+    ran = any(check.outcome in {"passed", "failed"} for check in shown.checks)
+    if shown.status == "not loaded" or not ran:
         return {"version": 3, "status": "error", "message": _why(shown), "tests": []}
     failed = next((check for check in shown.checks if check.outcome != "passed"), None)
     about = failed or shown.checks[0]

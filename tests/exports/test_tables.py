@@ -11,7 +11,7 @@ import pytest
 from autograder.errors import UserError
 from autograder.exports import canvas, gradescope, moodle
 from autograder.exports.grades import read_reports
-from autograder.report.model import Adjustment, Lateness
+from autograder.report.model import Adjustment, CheckReport, Lateness
 
 from .records import record, write
 
@@ -251,3 +251,30 @@ def test_results_that_are_not_there(tmp_path):
     (tmp_path / "report.jsonl").write_text("{}\n")
     with pytest.raises(UserError, match="is of another version"):
         read_reports(tmp_path)
+
+
+def test_an_exam_on_gradescope_shows_no_hidden_check_before_it_is_published():
+    checks = (
+        CheckReport(name="a", title="A", points=2.0, max_points=4.0, outcome="passed"),
+        CheckReport(
+            name="b",
+            title="B",
+            points=1.5,
+            max_points=8.0,
+            outcome="failed",
+            hidden=True,
+            finding="x",
+        ),
+    )
+    full = record("s1", 3.5)
+    full = msgspec.structs.replace(
+        full, exercises=(msgspec.structs.replace(full.exercises[0], checks=checks),)
+    )
+    first, rest = gradescope.results_of(full, "exam")["tests"]
+    assert (first["output"], first["visibility"]) == ("", "visible")
+    assert rest["name"] == "Softmax: checks that do not show themselves"
+    assert (rest["score"], rest["max_score"]) == (1.5, 8.0)
+    assert rest["visibility"] == "after_published"
+    _, hidden = gradescope.results_of(full, "homework")["tests"]
+    assert hidden["output"].strip() == "<p>This check does not show its inputs.</p>"
+    assert hidden["visibility"] == "visible"

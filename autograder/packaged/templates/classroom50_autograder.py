@@ -19,6 +19,7 @@ if any(importlib.util.find_spec(name) is None for name in NEEDED):
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder]
     subprocess.run([*install, "-r", str(HERE / "requirements.txt")], check=True)
     path.append(folder)
-environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+# What a student has put into the checkout is not to be taken for the grader's own modules.
+environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONSAFEPATH": "1"}
 command = [sys.executable, "-m", "autograder.packaged", "classroom50", str(HERE)]
 raise SystemExit(subprocess.run(command, env=environment, check=False).returncode)

@@ -3,5 +3,5 @@
 set -eu
 root="${1:-/autograder}"
 cd "$root"
-export PYTHONPATH="$root/source/engine" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$root/source/engine" PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR=/tmp/matplotlib
 exec "$root/venv/bin/python" -m autograder.packaged gradescope "$root"

@@ -17,14 +17,15 @@ CUT = "\n\nThe rest has no room here.\n"
 def summary(shown: Sequence[Shown]) -> bytes:
     """Points by exercise, then what to act on in each; nothing in it acts as HTML or a link."""
     lines = [f"## {_plain(heading(shown))}", "", "| exercise | points | |", "|---|--:|---|"]
-    for each in shown:
+    found = [(each, cases_of(each)) for each in shown]
+    for each, cases in found:
         exercise = each.exercise
         points = f"{number(exercise.points)} / {number(exercise.max_points)}"
-        first = next((c for c in cases_of(each) if c.state in {"failed", "error"}), None)
+        first = next((c for c in cases if c.state in {"failed", "error"}), None)
         said = _plain(first.message) if first else ""
         lines.append(f"| {_plain(each.title)} | {points} | {said} |")
-    for each in shown:
-        lines += _exercise(each, cases_of(each))
+    for each, cases in found:
+        lines += _exercise(each, cases)
     data = ("\n".join(lines) + "\n").encode()
     return data if len(data) <= MOST else data[:MOST].rpartition(b"\n## ")[0] + CUT.encode()
 
