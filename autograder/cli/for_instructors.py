@@ -1,10 +1,12 @@
 """The commands for a class: graded, adjusted, handed on, and within nbgrader."""
 
+from datetime import datetime
 from pathlib import Path
 
 import click
 
-from autograder.cli.options import ExerciseName, course_option, result_files, seed_option
+from autograder.cli.options import MOMENT, ExerciseName, course_option, seed_option
+from autograder.cli.result_files import with_result_files
 from autograder.worker.confinement import Level
 
 
@@ -41,9 +43,9 @@ from autograder.worker.confinement import Level
     help="A CSV of who is enrolled: id, name, email, …",
 )
 @click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
-@result_files
 @course_option
 @seed_option
+@with_result_files
 def grade(
     submissions: Path,
     out: Path,
@@ -55,9 +57,6 @@ def grade(
     platform: str | None,
     roster: Path | None,
     dry_run: bool,
-    junit: Path | None,
-    ctrf: Path | None,
-    summary: Path | None,
     course: Path | None,
     seed: int | None,
 ) -> None:
@@ -66,39 +65,48 @@ def grade(
     The exit code is 0 if all could be graded, 1 if a person has to look at something.
     """
     from autograder.cli.grade import run
-    from autograder.report.ci.files import Wanted
 
-    code = run(
-        submissions,
-        out,
-        workers,
-        exercises,
-        assignment,
-        course,
-        seed,
-        confinement,
-        own_code,
-        platform,
-        roster,
-        dry_run,
+    raise SystemExit(
+        run(
+            submissions,
+            out,
+            workers,
+            exercises,
+            assignment,
+            course,
+            seed,
+            confinement,
+            own_code,
+            platform,
+            roster,
+            dry_run,
+        )
     )
-    files = Wanted(junit, ctrf, summary)
-    if files and not dry_run:
-        from autograder.cli.result_files import of_a_class
-
-        of_a_class(files, out, course)
-    raise SystemExit(code)
 
 
 @click.command(short_help="Fill in the file that a platform takes.")
 @click.argument(
-    "platform", type=click.Choice(["canvas", "moodle", "moodle-feedback", "gradescope"])
+    "platform",
+    type=click.Choice(
+        [
+            "canvas",
+            "moodle",
+            "moodle-feedback",
+            "gradescope",
+            "blackboard",
+            "brightspace",
+            "oneroster",
+            "lti",
+            "feedback",
+        ]
+    ),
 )
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
 @click.option("--column", help="The column of the grade.  [default: by its title]")
 @click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
+@click.option("--date", type=MOMENT, help="When the scores were given: for oneroster and lti.")
 @course_option
 def export(
     platform: str,
@@ -107,15 +115,18 @@ def export(
     out: Path,
     column: str | None,
     scale: bool,
+    date: datetime | None,
     course: Path | None,
 ) -> None:
     """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
+
+    `feedback` packs everybody's page, with a table for a mail program.
 
     The exit code is 1 if somebody has no row in it, who is then named.
     """
     from autograder.cli.export import run
 
-    raise SystemExit(run(platform, results, template, out, column, scale, course))
+    raise SystemExit(run(platform, results, template, out, column, scale, date, course))
 
 
 @click.command(short_help="Pack the grader for another platform.")

@@ -5,13 +5,8 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.options import (
-    ExerciseName,
-    course_option,
-    plain_option,
-    result_files,
-    seed_option,
-)
+from autograder.cli.options import ExerciseName, course_option, plain_option, seed_option
+from autograder.cli.result_files import result_files
 
 
 @click.command(short_help="List the course: what is done, begun, due.")

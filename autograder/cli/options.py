@@ -1,6 +1,5 @@
 """What several commands have in common: options, names that a shell completes, their order."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,21 +26,16 @@ plain_option = click.option(
 )
 
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
-
-
-def result_files(command: Callable[..., None]) -> Callable[..., None]:
-    """The options for what continuous integration reads."""
-    options = (
-        click.option("--junit", type=_FILE, help="Write the results as JUnit's XML to this file."),
-        click.option("--ctrf", type=_FILE, help="Write them as CTRF, in JSON."),
-        click.option(
-            "--summary", type=_FILE, help="Write a summary in Markdown, for a job's page."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+# A date, or a date and time with or without a zone.
+MOMENT = click.DateTime(
+    [
+        "%Y-%m-%d",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%dT%H:%M%z",
+        "%Y-%m-%dT%H:%M:%S%z",
+    ]
+)
 
 
 class ExerciseName(click.types.StringParamType):

@@ -97,7 +97,8 @@ def refuse_answers(course: Course, kit: Path) -> None:
     own = load_course(kit / FILE_NAME)
     if kit.resolve() == course.root.resolve() or own.solutions.exists():
         raise UserError(f"{kit} has solutions in it. Name a released kit, which has none.")
-    answers = {_digest(path): path for path in _answers(course)}
+    released = getattr(own.content, "released", None) is not None
+    answers = {_digest(path): path for path in _answers(course, released)}
     for path in sorted(kit.rglob("*")):
         if path.is_file() and (found := answers.get(_digest(path))):
             raise UserError(
@@ -106,12 +107,16 @@ def refuse_answers(course: Course, kit: Path) -> None:
             )
 
 
-def _answers(course: Course) -> Iterator[Path]:
-    """The files that hold answers: all that grading knows, and solutions in any style."""
-    folders = (*course.grading, course.solutions, course.root / course.content.right)
-    for folder in folders:
-        for path in folder.rglob("*.py"):
-            if path.stat().st_size >= TRIVIAL:
+def _answers(course: Course, released: bool) -> Iterator[Path]:
+    """The files that hold answers: solutions in any style, and all that grading knows.
+
+    What a release has taken out of the latter, it has looked for itself; checks may be the same.
+    """
+    folders = [course.solutions, course.root / course.content.right]
+    checks = course.root / course.content.checks
+    for folder in folders if released else [*folders, *course.grading]:
+        for path in sorted(folder.rglob("*.py")):
+            if path.stat().st_size >= TRIVIAL and checks not in path.parents:
                 yield path
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from autograder.errors import UserError
 from autograder.exports import canvas, gradescope, moodle
+from autograder.exports.gradebook import fill_in
 from autograder.exports.grades import read_reports
 from autograder.report.model import Adjustment, CheckReport, Lateness
 
@@ -53,7 +54,7 @@ def same(data, name):
 
 
 def test_a_gradebook_of_canvas(course, template):
-    data, notes = canvas.fill_in(CLASS, course, template(GRADEBOOK), None, False)
+    data, notes = fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), None, False)
     same(data, "canvas.csv")
     assert notes == [
         f"Column {TITLE} (12) is filled with {TITLE}.",
@@ -65,7 +66,7 @@ def test_a_gradebook_of_canvas(course, template):
 
 def test_canvas_reads_what_comes_out_as_its_own(course, template):
     """By the rules of its importer: heads, the row of maxima, numbers or EX, no row that is new."""
-    data, _ = canvas.fill_in(CLASS, course, template(GRADEBOOK), None, False)
+    data, _ = fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), None, False)
     rows = list(csv.reader(io.StringIO(data.decode())))
     before = list(csv.reader(io.StringIO(GRADEBOOK)))
     assert "Student" in rows[0][0] and "ID" in rows[0][1] and "Section" in rows[0][4]
@@ -77,31 +78,33 @@ def test_canvas_reads_what_comes_out_as_its_own(course, template):
 
 def test_the_form_of_the_template_stays(course, template):
     text = "\ufeff" + GRADEBOOK.replace(",", ";").replace("\n", "\r\n")
-    data, _ = canvas.fill_in(CLASS, course, template(text), None, False)
+    data, _ = fill_in(canvas.CANVAS, CLASS, course, template(text), None, False)
     assert data.startswith(b"\xef\xbb\xbfStudent;ID;") and b";9.5\r\n" in data
 
 
 def test_another_maximum_is_never_passed_over(course, template):
     path = template(GRADEBOOK.replace(",10,12,", ",10,100,"))
     with pytest.raises(UserError, match="has a maximum of 100 points, the results have 12"):
-        canvas.fill_in(CLASS, course, path, None, False)
-    data, _ = canvas.fill_in(CLASS, course, path, None, True)
+        fill_in(canvas.CANVAS, CLASS, course, path, None, False)
+    data, _ = fill_in(canvas.CANVAS, CLASS, course, path, None, True)
     assert b",79.17\n" in data
 
 
 def test_which_column(course, template):
     for name in ("12", TITLE, f"{TITLE} (12)"):
-        data, _ = canvas.fill_in(CLASS, course, template(GRADEBOOK), name, False)
+        data, _ = fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), name, False)
         same(data, "canvas.csv")
     with pytest.raises(UserError, match=r"no column 'Essay2' of its own. It has: Essay \(11\)"):
-        canvas.fill_in(CLASS, course, template(GRADEBOOK), "Essay2", False)
+        fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), "Essay2", False)
     with pytest.raises(UserError, match="no column that is called as what was graded"):
-        canvas.fill_in(CLASS, course, template(GRADEBOOK.replace(TITLE, "HW1")), None, False)
+        fill_in(
+            canvas.CANVAS, CLASS, course, template(GRADEBOOK.replace(TITLE, "HW1")), None, False
+        )
     twice = GRADEBOOK.replace("Essay (11)", f"{TITLE} (11)")
     with pytest.raises(UserError, match="several columns called"):
-        canvas.fill_in(CLASS, course, template(twice), None, False)
+        fill_in(canvas.CANVAS, CLASS, course, template(twice), None, False)
     with pytest.raises(UserError, match="the columns Section are missing. Export the gradebook"):
-        canvas.fill_in(CLASS, course, template("ID,Student\n1,x\n"), None, False)
+        fill_in(canvas.CANVAS, CLASS, course, template("ID,Student\n1,x\n"), None, False)
 
 
 def test_a_column_for_each_exercise(course, template):
@@ -116,17 +119,17 @@ def test_a_column_for_each_exercise(course, template):
     )
     alone = GRADEBOOK.replace(TITLE, "Softmax")
     for text, name in ((alone, None), (alone, "12"), (alone.replace("Essay", TITLE), "Softmax")):
-        data, notes = canvas.fill_in([both], course, template(text), name, False)
+        data, notes = fill_in(canvas.CANVAS, [both], course, template(text), name, False)
         assert '"A, B",9.5\n' in data.decode()
         assert notes[0] == "Column Softmax (12) is filled with Softmax."
         assert "Less for lateness in their total, which is in no column: müllerjörg_101." in notes
     with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
-        canvas.fill_in([both], course, template(GRADEBOOK), TITLE, False)
+        fill_in(canvas.CANVAS, [both], course, template(GRADEBOOK), TITLE, False)
 
 
 def test_two_who_fit_one_row_get_nothing(course, template):
     twins = (record("a", name="Bo Chen"), record("b", name="Chen, Bo"))
-    data, notes = canvas.fill_in(twins, course, template(GRADEBOOK), None, False)
+    data, notes = fill_in(canvas.CANVAS, twins, course, template(GRADEBOOK), None, False)
     assert '"Chen, Bo",104,,bo,A,4' in data.decode()
     assert any(note.startswith("Row 7 may be of a (Bo Chen), b (Chen, Bo)") for note in notes)
 
