@@ -142,7 +142,8 @@ class Roster:
         yield "e-mail", [s for s in free if email and s.cells["email"].casefold() == email]
         name = squashed(person.name)
         yield "name", [s for s in free if name and name in self._spellings[s.id]]
-        yield "group", [s for s in everybody if name and squashed(s.cells["group"]) == name]
+        group = name or squashed(person.key)
+        yield "group", [s for s in everybody if group and squashed(s.cells["group"]) == group]
 
     def is_group(self, name: str) -> bool:
         """Whether a name is that of a group."""

@@ -133,7 +133,7 @@ def run(
         write_whole(out, data)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.") from None
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     for note in [*notes, *told_of(name for each in reports for name in above_maximum(each))]:
         console.print(Text(note))
     console.print(Text(f"Written   {out}"))

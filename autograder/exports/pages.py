@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.errors import UserError
-from autograder.exports.grades import name_of, said_of
+from autograder.exports.grades import grade_of, name_of, said_of
 from autograder.exports.zipped import zipped
 from autograder.report.html import page_of
 from autograder.report.model import HandIn, Report
@@ -43,6 +43,8 @@ def pages(reports: Sequence[Report], results: Path) -> tuple[bytes, list[str]]:
 
 def _row(report: Report, page: str) -> list[str]:
     known = report.hand_in or HandIn()
-    whole = EXCUSED if report.excused else number(report.points)
+    grade = grade_of(report, [exercise.name for exercise in report.exercises])
+    unknown = EXCUSED if grade.excused else ""  # of what was not handed in, say: not a bare 0
+    points = unknown if grade.points is None else number(grade.points)
     about = (report.student, known.name, known.email, known.section)
-    return [*map(safe_cell, about), whole, number(report.max_points), report.status, page]
+    return [*map(safe_cell, about), points, number(report.max_points), report.status, page]
