@@ -83,28 +83,28 @@ def fill_in(
     about = [at for at, name in enumerate(heads) if name in dialect.about]
     kept = sorted((*about, *columns))
     people = {row.line: dialect.person(_heads(heads, row)) for row in table.rows}
-    rows = Rows(
-        reports, dialect.platform, [p for p in people.values() if p is not None], dialect.advice
-    )
+    known = [person for person in people.values() if person is not None]
+    rows = Rows(reports, dialect.platform, known, dialect.advice)
     book = _Book(dialect, table, columns, rows, scale)
     filled, left = [], []
     for row in table.rows:
         cells = list(table.row({}, row))
         person = people[row.line]
         if person is not None:
-            for at in about:
-                cells[at] = cells[at] if heads[at] in dialect.keys else safe_cell(cells[at])
+            for at in (at for at in about if heads[at] not in dialect.keys):
+                cells[at] = safe_cell(cells[at])
             left += book.fill(row, cells, person)
         filled.append([cells[at] for at in kept])
     header = tuple(table.header[at] for at in kept)
-    notes = [
-        f"Column {one_line(table.header[at].strip())} is filled with {columns[at].title}."
-        for at in columns
-    ]
+    notes = [f"Column {_head(table, at)} is filled with {columns[at].title}." for at in columns]
     notes += said_of("Without a row, so not in the file", _names_of(rows.without_a_row()))
     notes += said_of("Left as they are, since there are no points", left)
     notes += _in_no_column(reports, course, list(columns.values()))
     return table.encoded(filled, header), [*notes, *rows.unclear]
+
+
+def _head(table: Table, at: int) -> str:
+    return one_line(table.header[at].strip())
 
 
 def _heads(heads: Sequence[str], row: Row) -> Heads:

@@ -26,6 +26,7 @@ SECONDS = 14.0  # of the 20, for the student's code
 MAX_MESSAGE = 60_000  # of 65,535 bytes at most, some characters taking several
 MAX_OUTPUT = 500
 CUT = "\nOutput was cut at 500 characters."
+HIDDEN, NOT_SHOWN = "Checks that do not show themselves", "They say no more than this."
 STOPPED = {"timed out", "crashed", "error", "not run"}
 
 
@@ -96,12 +97,23 @@ def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
         return {"version": 3, "status": "error", "message": _why(shown), "tests": []}
     failed = next((check for check in shown.checks if check.outcome != "passed"), None)
     about = failed or shown.checks[0]
+    tests = [_test(check, shown.printed if check is about else "") for check in shown.checks]
+    tests += _held_back(report.exercises[0])[: policy == "exam"]
+    passed = all(test["status"] == "pass" for test in tests)
     return {
         "version": 3,
-        "status": "pass" if failed is None else "fail",
+        "status": "pass" if passed else "fail",
         "message": None,
-        "tests": [_test(c, shown.printed if c is about else "") for c in shown.checks],
+        "tests": tests,
     }
+
+
+def _held_back(full: ExerciseReport) -> list[dict[str, Any]]:
+    """What the checks that do not show themselves gave together, where there are any."""
+    hidden = [check for check in full.checks if check.hidden]
+    failed = any(check.outcome != "passed" for check in hidden)
+    test = {"name": HIDDEN, "status": "fail" if failed else "pass"}
+    return [test | ({"message": NOT_SHOWN} if failed else {})] if hidden else []
 
 
 def _why(shown: ExerciseReport) -> str:

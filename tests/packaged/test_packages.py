@@ -22,7 +22,7 @@ from autograder.packaged import classroom50, exercism, gradescope, prairielearn
 from autograder.packaged.bundle import bundle
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
 
-from ..exports.records import GRADER
+from ..exports.records import GRADER, record
 from .layouts import WRONG, put, small_course
 
 
@@ -145,6 +145,22 @@ def test_exercism_has_limits_for_its_twenty_seconds(course, tmp_path):
     limits = load_course(tmp_path / "course" / "course.yml").content.limits
     assert (limits.total_seconds, limits.call_seconds) == (14.0, 5.0)
     assert (tmp_path / "bin" / "run.sh").stat().st_mode & 0o111
+
+
+def test_an_exam_on_exercism_passes_nobody_whose_hidden_checks_fail():
+    checks = (
+        CheckReport(name="a", title="A", points=2.0, max_points=2.0, outcome="passed"),
+        CheckReport(name="b", title="B", points=0.0, max_points=2.0, outcome="failed", hidden=True),
+    )
+    exercise = ExerciseReport(
+        name="e", title="E", status="graded", points=2.0, max_points=4.0, checks=checks
+    )
+    report = msgspec.structs.replace(record("s", 2.0), exercises=(exercise,))
+    found = exercism.results_of(report, "exam")
+    assert found["status"] == "fail"
+    assert [test["status"] for test in found["tests"]] == ["pass", "fail"]
+    assert found["tests"][1]["name"] == "Checks that do not show themselves"
+    assert len(exercism.results_of(report, "practice")["tests"]) == 2
 
 
 def kit_of(course, folder):

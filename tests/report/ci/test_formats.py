@@ -1,6 +1,7 @@
 """Results for continuous integration: each format by its own rules, with hostile texts in it."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 
 import jsonschema
@@ -8,6 +9,7 @@ import msgspec
 import pytest
 
 from autograder.errors import UserError
+from autograder.report.check_text import check_html
 from autograder.report.ci.annotations import annotations
 from autograder.report.ci.case import Shown, cases_of
 from autograder.report.ci.ctrf import ctrf
@@ -164,6 +166,13 @@ def test_annotations_are_one_line_each():
     assert first.startswith("::error file=work/softmax.py,line=8,title=Second%3A a%2C b::")
     assert first.endswith("100%25") and "\n" not in first
     assert second == "::error file=work/softmax.py,line=9,title=Third::No answer."
+
+
+def test_a_check_as_html_holds_nothing_that_acts():
+    """Only the tags of our own, for whoever shows it as it comes."""
+    tags = set(re.findall(r"<\s*/?\s*(\w+)", check_html(CHECKS[1])))
+    assert tags == {"p", "pre"}
+    assert check_html(CHECKS[0]).strip() == "" and "<p>Hint: Look.</p>" in check_html(CHECKS[1])
 
 
 def test_the_same_work_gives_the_same_bytes():
