@@ -179,6 +179,12 @@ def test_classroom50_takes_only_a_kit_without_answers(course, package, tmp_path)
     kit = kit_of(course, tmp_path / "kit")
     shutil.copy(course.root / "reference" / "shares.py", kit / "notes.py")
     assert "notes.py is the same as" in str(package(*asked, "--kit", kit).exception)
+    (kit / "notes.py").unlink()
+    text = (kit / "course.yml").read_text()
+    (kit / "course.yml").write_text(text.partition("assignments:")[0].replace("shares", "other"))
+    assert "has none of these exercises; it has other." in str(
+        package(*asked, "--kit", kit).exception
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -206,7 +212,8 @@ def test_classroom50_in_a_students_checkout(course, package, tmp_path):
     assert valid(result) and result["score"] == 0 and result["max-score"] == 4
     assert result["tests"][0]["hints"] and "yours" in result["tests"][0]["output"]
     assert "hints" not in result["tests"][1]
-    assert "0 of 4 points" in (checkout / "release-body.md").read_text()
+    body = (checkout / "release-body.md").read_text()
+    assert "0 of 4 points" in body and "**The share of each number**, line 4" in body
 
 
 IDENTITY = {

@@ -69,9 +69,9 @@ def cases_of(shown: Shown) -> list[Case]:
 def _state(check: CheckReport) -> State:
     if check.outcome == "passed":
         return "passed"
-    if check.outcome == "not run":
-        return "skipped"
-    return "error" if check.outcome in STOPPED else "failed"
+    if check.outcome == "failed":
+        return "failed"
+    return "error" if check.outcome in STOPPED else "skipped"
 
 
 def _line(check: CheckReport, shown: Shown) -> int | None:
