@@ -14,6 +14,7 @@ from autograder.exports.gradebook import fill_in
 from autograder.exports.grades import read_reports
 from autograder.report.model import Adjustment, CheckReport, Lateness
 
+from ..packaged.forms import GRADESCOPE, valid
 from .records import record, write
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -239,7 +240,7 @@ def test_results_for_gradescope(course):
             "adjustments": (changed,),
         }
     )
-    results = gradescope.results_of(report, "practice")
+    results = valid(gradescope.results_of(report, "practice"), GRADESCOPE)
     assert results["score"] == 9.5
     assert "Late by a day: 1.2 points.\nSoftmax: +1 point" in results["output"]
     data, notes = gradescope.results_zip([report, record("s1")], "practice")
@@ -273,7 +274,7 @@ def test_an_exam_on_gradescope_shows_no_hidden_check_before_it_is_published():
     full = msgspec.structs.replace(
         full, exercises=(msgspec.structs.replace(full.exercises[0], checks=checks),)
     )
-    first, rest = gradescope.results_of(full, "exam")["tests"]
+    first, rest = valid(gradescope.results_of(full, "exam"), GRADESCOPE)["tests"]
     assert (first["output"], first["visibility"]) == ("", "visible")
     assert rest["name"] == "Softmax: checks that do not show themselves"
     assert (rest["score"], rest["max_score"]) == (1.5, 8.0)

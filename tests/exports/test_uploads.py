@@ -19,6 +19,7 @@ from autograder.exports.pages import pages
 from autograder.report.html import page_of
 from autograder.report.model import Lateness
 
+from ..packaged.forms import SCORE, valid
 from .records import record, write
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -165,7 +166,6 @@ MEMBERS = {
         {"user_id": "9", "name": "Gone Away", "roles": ["http://purl#Instructor"]},
     ],
 }
-RECORD = {"userId", "timestamp", "activityProgress", "gradingProgress"}
 
 
 def test_scores_for_lti(template):
@@ -176,11 +176,10 @@ def test_scores_for_lti(template):
     assert json.loads((GOLDEN / "lti.json").read_text()) == found
     assert not any("/" in name or name.startswith(".") for name in found)
     for each in found.values():
-        assert each.keys() >= RECORD
-        assert ("scoreGiven" in each) == ("scoreMaximum" in each)
+        valid(each, SCORE)
         assert datetime.fromisoformat(each["timestamp"]) == DATE
         if "scoreGiven" in each:
-            assert each["scoreGiven"] >= 0 and each["gradingProgress"] == "FullyGraded"
+            assert each["gradingProgress"] == "FullyGraded"
     assert notes == [
         "Without a row, so not in the file: s4 (Lea Late), gone (Gone Away).",
         "Left out, since there are no points: s3 (Bo Chen) (missing).",

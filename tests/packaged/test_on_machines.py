@@ -15,6 +15,7 @@ from autograder.packaged import exercism, gradescope, prairielearn
 from autograder.packaged.__main__ import main
 from autograder.sandbox import levels
 
+from .forms import EXERCISM, GRADESCOPE, PRAIRIELEARN, valid
 from .layouts import RIGHT, WRONG, interpreter, put, small_course
 
 METADATA = {
@@ -47,8 +48,8 @@ def gradescope_at(course, tmp_path):
     return at
 
 
-def results(folder):
-    return json.loads((folder / "results" / "results.json").read_text())
+def results(folder, form):
+    return valid(json.loads((folder / "results" / "results.json").read_text()), form)
 
 
 def test_gradescope_runs_what_is_in_the_zip(gradescope_at):
@@ -63,7 +64,7 @@ def test_gradescope_runs_what_is_in_the_zip(gradescope_at):
     assert done.returncode == 0, done.stderr
     assert "The exercises give 4 points, the assignment on Gradescope has 5." in done.stdout
     assert "Confined: " in done.stdout and "Confined: none" not in done.stdout
-    found = results(root)
+    found = results(root, GRADESCOPE)
     assert "(2027-02-06 14:22:32-07:00, by Gradescope): 25 % are taken off" in found["output"]
     assert found["score"] == 0.0 and found["visibility"] == "visible"
     assert found["stdout_visibility"] == "hidden"
@@ -100,7 +101,7 @@ def test_gradescope_without_metadata_or_file(gradescope_at, capsys):
     (root / "submission" / "shares.py").unlink()
     gradescope.run(root)
     assert "lateness is not known" in capsys.readouterr().out
-    (test,) = results(root)["tests"]
+    (test,) = results(root, GRADESCOPE)["tests"]
     assert test["output"] == "Nothing was handed in for this exercise." and test["score"] == 0.0
 
 
@@ -114,7 +115,7 @@ def test_a_machine_that_confines_little_or_nothing(gradescope_at, monkeypatch, c
     said = capsys.readouterr().out
     if held:
         assert code == 0 and "Confined: no-open." in said
-        assert results(root)["score"] == 3.0
+        assert results(root, GRADESCOPE)["score"] == 3.0
     else:
         assert code == 1 and "was not graded: Nothing on this machine can confine" in said
         assert not (root / "results").exists()
@@ -133,7 +134,7 @@ def grade(course, tmp_path):
 def test_prairielearn(grade):
     (grade / "student" / "shares.py").write_text(WRONG)
     assert main(["prairielearn", str(grade), "shares"]) == 0
-    found = results(grade)
+    found = results(grade, PRAIRIELEARN)
     assert found["gradable"] and found["score"] == 0.0 and "<b>here</b>" in found["output"]
     first, hidden = found["tests"]
     assert (first["points"], first["max_points"]) == (0.0, 1.0)
@@ -146,7 +147,7 @@ def test_prairielearn(grade):
 
 def test_what_is_not_there_costs_no_attempt_on_prairielearn(grade):
     prairielearn.run(grade, grade / "shares")
-    found = results(grade)
+    found = results(grade, PRAIRIELEARN)
     assert found["gradable"] is False and "Nothing was handed in" in found["format_errors"][0]
     assert "score" not in found
 
@@ -162,7 +163,7 @@ def runner(course, tmp_path):
     def run(text, slug="shares"):
         (tmp_path / "solution" / "shares.py").write_text(text)
         exercism.run(place, place / slug, tmp_path / "solution", tmp_path / "output")
-        return json.loads((tmp_path / "output" / "results.json").read_text())
+        return valid(json.loads((tmp_path / "output" / "results.json").read_text()), EXERCISM)
 
     return run
 
@@ -220,5 +221,6 @@ def test_each_script_as_root_and_as_a_plain_user(course, tmp_path, platform, as_
         [*as_user, *command], cwd=place, env=environment, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    found = results(place)
+    forms = {"gradescope": GRADESCOPE, "prairielearn": PRAIRIELEARN, "exercism": EXERCISM}
+    found = results(place, forms[platform])
     assert found.get("score") in {4.0, 1.0} or found["status"] == "pass"

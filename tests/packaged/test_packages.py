@@ -23,6 +23,8 @@ from autograder.packaged.bundle import bundle
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
 
 from ..exports.records import GRADER, record
+from .forms import EXERCISM, PRAIRIELEARN
+from .forms import valid as valid_as
 from .layouts import WRONG, put, small_course
 
 
@@ -79,6 +81,11 @@ def test_gradescopes_zip_has_its_scripts_at_the_root_and_the_same_bytes(course, 
             assert done.returncode == 0, done.stderr
 
 
+def test_an_address_that_is_none(package, tmp_path):
+    done = package("gradescope", "--out", tmp_path / "a.zip", "--torch-index", "x' y")
+    assert "has a sign that no address has" in str(done.exception)
+
+
 def test_questions_of_prairielearn(course):
     files = prairielearn.package(course, list(course.exercises.values()))
     info = json.loads(files["questions/shares/info.json"])
@@ -121,7 +128,7 @@ def test_results_for_prairielearn_are_never_over_a_megabyte():
     )
     data = prairielearn.encoded(report, "practice")
     assert len(data) <= 1_000_000
-    assert len(json.loads(data)["tests"]) == 200
+    assert len(valid_as(json.loads(data), PRAIRIELEARN)["tests"]) == 200
 
 
 def test_what_cannot_be_graded_elsewhere_is_named(root, package, tmp_path):
@@ -156,7 +163,7 @@ def test_an_exam_on_exercism_passes_nobody_whose_hidden_checks_fail():
         name="e", title="E", status="graded", points=2.0, max_points=4.0, checks=checks
     )
     report = msgspec.structs.replace(record("s", 2.0), exercises=(exercise,))
-    found = exercism.results_of(report, "exam")
+    found = valid_as(exercism.results_of(report, "exam"), EXERCISM)
     assert found["status"] == "fail"
     assert [test["status"] for test in found["tests"]] == ["pass", "fail"]
     assert found["tests"][1]["name"] == "Checks that do not show themselves"
