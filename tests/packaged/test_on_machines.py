@@ -121,6 +121,26 @@ def test_a_machine_that_confines_little_or_nothing(gradescope_at, monkeypatch, c
         assert not (root / "results").exists()
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("level", levels.LEVELS)
+def test_the_answers_in_a_package_cannot_be_read(gradescope_at, monkeypatch, tmp_path, level):
+    if levels.why_not(level):
+        pytest.skip("this level does not hold here")
+    monkeypatch.setattr(levels, "LEVELS", (level,))
+    source = tmp_path / "autograder" / "source"
+    answers = [source / "course" / "solutions" / "shares.py", source / "job.json"]
+    tries = "".join(f"    said += look({str(path)!r})\n" for path in answers)
+    root = gradescope_at(
+        "def look(path):\n    try:\n        return open(path).read()\n"
+        "    except Exception as error:\n        return type(error).__name__ + '; '\n\n\n"
+        f"def shares(x):\n    said = 'tried '\n{tries}    raise ValueError(said)\n"
+    )
+    gradescope.run(root)
+    text = json.dumps(results(root, GRADESCOPE))
+    assert "tried " in text
+    assert "SOLUTION" not in text and "exercises" not in text.replace("The exercises", "")
+
+
 @pytest.fixture
 def grade(course, tmp_path):
     """`/grade`, as PrairieLearn mounts it."""

@@ -220,6 +220,7 @@ def test_brightspace_whose_gradebook_has_other_ids(way):
         "504-77 - 小明 王 - Feb 6, 2027 110 AM - softmax.py": downloads.SOFTMAX,
         "505-77 - Anna Muster - Feb 4, 2027 1200 PM - softmax.py": downloads.SOFTMAX,
         "506-77 - Anna Muster - Feb 4, 2027 1201 PM - softmax.py": downloads.SOFTMAX,
+        "507-77 - Leo Leer - Feb 4, 2027 100 PM": None,
         "notes.docx": "x",
     }
     rows = way.grade(files, percent_a_day=25)
@@ -231,6 +232,7 @@ def test_brightspace_whose_gradebook_has_other_ids(way):
         "小明 王_504": (9.0, "graded"),
         "Anna Muster_505": (12.0, "graded"),
         "Anna Muster_506": (12.0, "graded"),
+        "Leo Leer_507": (0.0, "missing"),
     }
     head = "OrgDefinedId,Username,Last Name,First Name,Email,"
     head += f"{TITLE} Points Grade <Numeric MaxPoints:12>,End-of-Line Indicator\n"
