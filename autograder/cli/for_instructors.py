@@ -87,6 +87,7 @@ def grade(
 @click.command(short_help="Fill in the file that a platform takes.")
 @click.argument(
     "platform",
+    metavar="PLATFORM",
     type=click.Choice(
         [
             "canvas",
@@ -106,7 +107,9 @@ def grade(
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
 @click.option("--column", help="The column of the grade.  [default: by its title]")
 @click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
-@click.option("--date", type=MOMENT, help="When the scores were given: for oneroster and lti.")
+@click.option(
+    "--date", type=MOMENT, metavar="TIME", help="When the scores were given: for oneroster and lti."
+)
 @course_option
 def export(
     platform: str,
@@ -120,7 +123,8 @@ def export(
 ) -> None:
     """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
 
-    `feedback` packs everybody's page, with a table for a mail program.
+    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard, brightspace, oneroster or
+    lti; `feedback` packs everybody's page, with a table for a mail program.
 
     The exit code is 1 if somebody has no row in it, who is then named.
     """
@@ -132,6 +136,7 @@ def export(
 @click.command(short_help="Pack the grader for another platform.")
 @click.argument(
     "platform",
+    metavar="PLATFORM",
     type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
@@ -160,6 +165,8 @@ def package(
     course: Path | None,
 ) -> None:
     """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
+
+    PLATFORM is gradescope, prairielearn, exercism, classroom50, or github for a workflow.
 
     The exit code is 1 if an exercise had to be left out, which is then named.
     """

@@ -74,7 +74,7 @@ def results(
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerows([COLUMNS, *made])
     notes = said_of("Without a row, so not in the file", [*map(name_of, rows.without_a_row())])
-    notes += said_of("Without a result, so not in the file", left)
+    notes += said_of("Left out, since there is no result", left)
     return text.getvalue().encode(), [*notes, *rows.unclear]
 
 

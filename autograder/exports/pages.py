@@ -37,8 +37,14 @@ def pages(reports: Sequence[Report], results: Path) -> tuple[bytes, list[str]]:
             ) from None
         table.writerow(_row(report, page))
     data = text.getvalue().encode("utf-8-sig")  # the mark by which Word and Excel know it
+    return zipped([(TABLE, data), *files]), _unreachable(reports)
+
+
+def _unreachable(reports: Sequence[Report]) -> list[str]:
     lost = [name_of(r) for r in reports if not (r.hand_in and r.hand_in.email)]
-    return zipped([(TABLE, data), *files]), said_of("Without an e-mail address", lost)
+    if len(lost) < len(reports):
+        return said_of("No e-mail address is known of", lost)
+    return ["No e-mail addresses are known. A roster with a column `email` says them."]
 
 
 def _row(report: Report, page: str) -> list[str]:

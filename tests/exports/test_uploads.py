@@ -148,7 +148,7 @@ def test_oneroster(template):
         assert (row["score"] != "") == (row["scoreStatus"] == "fully graded")
     assert notes == [
         "Without a row, so not in the file: gone (Gone Away).",
-        "Without a result, so not in the file: Never Seen (no result).",
+        "Left out, since there is no result: Never Seen (no result).",
     ]
     with pytest.raises(UserError, match="Say with --column the sourcedId of the line item"):
         oneroster.results(CLASS, path, None, DATE)
@@ -203,4 +203,6 @@ def test_pages_with_a_table_for_mails(tmp_path):
         assert all(file.read(page_of(r)).decode() == r.student for r in CLASS)
     assert names == ["mail-merge.csv", *map(page_of, CLASS)]
     same(table, "mail-merge.csv")
-    assert notes[0].startswith("Without an e-mail address: jmueller (Jörg Müller), s3 (Bo Chen)")
+    assert notes[0].startswith("No e-mail address is known of: jmueller (Jörg Müller), s3 (Bo")
+    _, notes = pages(CLASS[2:], results)
+    assert notes == ["No e-mail addresses are known. A roster with a column `email` says them."]

@@ -286,7 +286,8 @@ def test_repositories_with_a_group_and_an_empty_one(way):
         "s5,'=1+1,,,,12,missing,feedback/s5.html",
     ]
     assert "by the roster): 25 % are taken off" in page
-    assert "Without an e-mail address: s3 (Bo Chen), s4 (Lee Park)" in done.output
+    assert "No e-mail address is known of: s3 (Bo Chen), s4 (Lee Park)" in done.output
+    assert done.exit_code == 0
 
 
 def test_a_dry_run_says_who_is_who_and_runs_nothing(way, tmp_path):
