@@ -115,7 +115,7 @@ def _enrolled(
         for place, student in enumerate(ids):
             known = roster.known(student)
             mine = share
-            if roster.is_group(share.person.name):
+            if roster.is_group(share.person.name or share.person.key):
                 mine = _of_group(share)
             where = scratch / f"{number}-{place}"
             folders.append(_folder(mine, found, identity(student), known, where))
@@ -142,7 +142,7 @@ def _with_the_missing(
 
 def _of_group(share: Share) -> Share:
     """The share as a member's: the number in it is the group's, or that of another member."""
-    said = f"Handed in by {one_line(share.person.name, 60)}, a group."
+    said = f"Handed in by {one_line(share.person.name or share.person.key, 60)}, a group."
     person = msgspec.structs.replace(share.person, id="")
     return msgspec.structs.replace(share, person=person, notes=[*share.notes, said])
 

@@ -11,6 +11,7 @@ import msgspec
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
+from autograder.report.ci.files import Wanted
 from autograder.study.targets import Target, course_of, targets_of
 from autograder.study.terminal import Terminal, from_here
 from autograder.text import number, several
@@ -34,6 +35,7 @@ class Asked(msgspec.Struct, frozen=True):
     plot: bool = False
     spoken: bool = False
     seed: int | None = None
+    files: Wanted = Wanted()
 
 
 def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
@@ -43,6 +45,8 @@ def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
     terminal = Terminal(asked.spoken)
     if not targets:
         terminal.show([[("Nothing is begun yet. `autograder next` says where to start.", "")]])
+        if asked.files:
+            _write([], [], asked.files)
         return 1
 
     # The worker warms up on another core while this process imports what it needs.
@@ -80,7 +84,25 @@ def _checked(
         _print_json(course, shown, asked)
     elif not one:
         terminal.show(_sum(shown))
+    if asked.files:
+        _write(targets, shown, asked.files)
     return shown
+
+
+def _write(targets: Sequence[Target], shown: "Sequence[ExerciseReport]", wanted: Wanted) -> None:
+    """The files for continuous integration, with paths as they are found from here."""
+    from autograder.report.ci.case import Shown
+    from autograder.report.ci.files import write
+    from autograder.submission.read import UnreadableFile, read_text
+    from autograder.submission.siblings import MAX_SOURCE
+
+    found = []
+    for target, each in zip(targets, shown, strict=True):
+        text = ""
+        with contextlib.suppress(UnreadableFile):
+            text = read_text(target.path, MAX_SOURCE)
+        found.append(Shown(each, from_here(target.path), text))
+    write(wanted, found)
 
 
 def _read(target: Target, one: bool) -> "Source | ExerciseReport":
