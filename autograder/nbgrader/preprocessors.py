@@ -11,8 +11,8 @@ from traitlets import Unicode
 
 from autograder.authoring.stub import strip_solutions
 from autograder.nbgrader.grading import Graded, grading_of
-from autograder.nbgrader.names import check_cell
 from autograder.nbgrader.texts import take_force_out
+from autograder.submission.notebook import check_cell
 
 
 class StubSolutions(ClearSolutions):
