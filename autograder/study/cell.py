@@ -1,0 +1,104 @@
+"""The cell of a notebook that checks it: whose answers are graded there, and what it shows."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from autograder.course import Course, Exercise
+from autograder.errors import UserError
+from autograder.report.html import exercise_html
+from autograder.report.model import CheckReport, ExerciseReport
+from autograder.report.terminal import exercise_lines
+from autograder.report.wrap import Line, plain
+from autograder.study.celebration import celebrated
+from autograder.study.changes import what_changed
+from autograder.study.listing import bar, remark
+from autograder.study.progress import Progress, progress_of
+from autograder.study.standing import Standing, in_groups, next_of, standings
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import Source, read_source
+from autograder.text import several
+
+ELSEWHERE = (
+    "Put the course's folder where this notebook runs, and go there in a cell: %cd FOLDER. Or name "
+    'it in a cell: import os; os.environ["AUTOGRADER_COURSE"] = "FOLDER".'
+)
+
+
+def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
+    """The source with the answers in words, which a running notebook does not know of itself.
+
+    Raises:
+        UserError: the exercise has questions, and the saved notebook cannot be read.
+    """
+    if not exercise.questions:
+        return source
+    if not saved.is_file():
+        raise UserError(
+            f"Answers in words are read from the saved notebook, and there is no {saved.name} in "
+            f"{saved.parent}. Save it there under this name, and run the cell again."
+        )
+    try:
+        answers = read_source(saved, exercise.name).answers
+    except UnreadableFile as error:
+        raise UserError(str(error)) from None
+    return msgspec.structs.replace(source, answers=answers)
+
+
+def cell_shows(
+    course: Course, shown: ExerciseReport, before: Progress | None = None, around: bool = True
+) -> tuple[str, str]:
+    """The report as HTML and as text, what passed in one line; `around` it, how the course stands.
+
+    `before` is how the exercise stood when it was last checked.
+    """
+    open_ones, passed = folded(shown)
+    first, last = _around(course, shown, before) if around else ([], [])
+    lines = [*first, *exercise_lines(open_ones), *_folded_line(passed), *last]
+    said = [plain(line) for line in first], [plain(line).strip() for line in last]
+    return exercise_html(open_ones, passed, *said), "\n".join(plain(line) for line in lines)
+
+
+def folded(shown: ExerciseReport) -> tuple[ExerciseReport, tuple[CheckReport, ...]]:
+    """The report without the checks that pass and have nothing to say, and these; two at least."""
+    passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
+    if len(passed) < 2:
+        return shown, ()
+    rest = tuple(each for each in shown.checks if each not in passed)
+    return msgspec.structs.replace(shown, checks=rest), passed
+
+
+def _folded_line(passed: Sequence[CheckReport]) -> Iterator[Line]:
+    if passed:
+        yield [(f"  ✓ {several(len(passed), 'check')} pass", "")]
+
+
+def _around(
+    course: Course, shown: ExerciseReport, before: Progress | None
+) -> tuple[list[Line], list[Line]]:
+    """What has changed since the last check, and how the course stands."""
+    found = standings(course)
+    mine = found[shown.name]
+    now = progress_of(shown)
+    if mine.progress is None or mine.progress.passed != now.passed:  # it could not be kept
+        mine = Standing(mine.exercise, "done" if now.is_done else "begun", mine.file, now)
+        found[shown.name] = mine
+    groups = in_groups(course, found)
+    first: list[Line] = []
+    changed = what_changed(before.passed, None, shown) if before is not None else ""
+    if changed:
+        first.append([(changed, "")])
+    if now.is_done and not (before is not None and before.is_done):
+        first += celebrated(mine, groups, found, spoken=False)
+    last: list[Line] = [[], bar(list(found.values()), None)]
+    following = next_of(course, found) if now.is_done else None
+    if following is not None:
+        last.append(_next(following))
+    return first, last
+
+
+def _next(standing: Standing) -> Line:
+    said = f"{standing.exercise.title} ({standing.exercise.name})"
+    return [("Next: ", ""), (f"{said}, {remark(standing, datetime.now(UTC))}", "")]
