@@ -1,25 +1,35 @@
 """What `python -m lessons` does."""
 
-from lessons.drawn import LARGEST, figures
+from autograder.course import load_course
+from lessons.drawn import HERE, LARGEST, figures
+from lessons.page import PAGE, page
+
+STALE = "is not in step with the code that makes it"
 
 
 def main(arguments: list[str]) -> int:
     """Draw what is out of date, or with `--check` say what is; 1 if something is wrong then."""
-    from autograder.course import load_course
-    from lessons.drawn import HERE
-
     course = load_course(HERE.parent / "course.yml")
+    check = "--check" in arguments
     stale = 0
     for figure in figures(list(course.exercises)):
-        if figure.is_current() and "--all" not in arguments:
+        if figure.is_current():
             continue
         stale += 1
-        if "--check" in arguments:
-            print(f"{figure.path} is not in step with the code that draws it")
+        if check:
+            print(f"{figure.path} {STALE}")
             continue
         size = figure.write()
         print(f"{figure.path}  {size / 1000:.0f} kB{' too large' if size > LARGEST else ''}")
-    if stale and "--check" in arguments:
-        print("Run `make figures`, then `autograder build`, and commit what they write.")
+    text = page(course)
+    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
+        stale += 1
+        if check:
+            print(f"{PAGE} {STALE}")
+        else:
+            PAGE.write_text(text, encoding="utf-8", newline="\n")
+            print(PAGE)
+    if stale and check:
+        print("Run `make figures`, and commit what it writes.")
         return 1
     return 0
