@@ -7,7 +7,7 @@ that it is whole wherever it is opened.
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,13 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 def pictures_in(text: str) -> list[str]:
     """The files that a text shows, each once, as it names them: relative to the students' files."""
     return list(dict.fromkeys(path for _, path in _local(text)))
+
+
+def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
+    """The pictures that texts show, by their paths beside the students' files; those there are."""
+    paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
+    files = {path: course.handed_out / path for path in paths}
+    return {path: file.read_bytes() for path, file in files.items() if file.is_file()}
 
 
 def attach(cell: Any, folder: Path) -> None:
@@ -60,7 +67,7 @@ def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
 
 
 def _local(text: str) -> Iterator[tuple[str, str]]:
-    """The descriptions and paths of pictures that are files of the course."""
+    """The descriptions and paths of pictures that are files in the students' folder."""
     for said, path in _SHOWN.findall(text):
-        if not _ELSEWHERE.match(path):
+        if not _ELSEWHERE.match(path) and ".." not in path.split("/"):
             yield said, path

@@ -4,8 +4,11 @@ import re
 
 import pytest
 
+from autograder.errors import UserError
 from autograder.notebook import CannotCheck, answer_of
+from autograder.study.cell import with_answers
 from autograder.study.progress import read_progress
+from autograder.submission.source import Source
 from tests.study.course import RIGHT, WRONG, make_course
 
 HALF = "def sort(x):\n    return sorted(x) if len(x) != 3 else x\n"  # of three checks, two pass
@@ -81,6 +84,17 @@ def test_outside_a_course_a_sentence_says_what_to_do(ask, tmp_path_factory, monk
     said = ask(WRONG, folder=nowhere)["error"]
     assert said.startswith(f"There is no course.yml in {nowhere}")
     assert "%cd FOLDER" in said and "AUTOGRADER_COURSE" in said
+
+
+def test_answers_in_words_are_read_from_the_saved_notebook(course, tmp_path):
+    """The running kernel does not know them."""
+    reflection, source = course.exercise("reflection"), Source("reflection", "x", ())
+    with pytest.raises(UserError, match=r"there is no mine.ipynb in .*Save it there"):
+        with_answers(source, reflection, tmp_path / "mine.ipynb")
+    saved = course.handed_out / "reflection.ipynb"
+    found = with_answers(source, reflection, saved).answers
+    assert set(found) == {question.name for question in reflection.questions}
+    assert with_answers(source, course.exercise("softmax"), tmp_path / "none") is source
 
 
 def test_an_error_shows_as_one_sentence():
