@@ -85,6 +85,13 @@ if __name__ == "__main__":
     plt.show()
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check attention_heatmap`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# attention_heatmap` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Figures 3 to 5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) show weights
@@ -97,10 +104,3 @@ if __name__ == "__main__":
 # - [Matplotlib: annotated heat maps](https://matplotlib.org/stable/gallery/images_contours_and_fields/image_annotated_heatmap.html).
 # - [Matplotlib: choosing colour maps](https://matplotlib.org/stable/users/explain/colors/colormaps.html),
 #   also for readers with colour-blindness.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check attention_heatmap`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# attention_heatmap` does so whenever you save.

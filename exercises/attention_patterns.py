@@ -88,6 +88,13 @@ if __name__ == "__main__":
         print("… and the rest is not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check attention_patterns`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# attention_patterns` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 3, reads the
@@ -99,12 +106,5 @@ if __name__ == "__main__":
 # - [Jain and Wallace, *Attention is not Explanation* (2019)](https://arxiv.org/abs/1902.10186), and the
 #   answer, [Wiegreffe and Pinter, *Attention is not not Explanation*
 #   (2019)](https://arxiv.org/abs/1908.04626): how much such a matrix tells.
-# - [`numpy.argsort`](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the order of
+# - [numpy.argsort](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the order of
 #   the entries, and what happens to ties.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check attention_patterns`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# attention_patterns` does so whenever you save.

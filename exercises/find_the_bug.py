@@ -240,6 +240,13 @@ if __name__ == "__main__":
             print(f"{kind:30} {said}")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check find_the_bug`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# find_the_bug` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # All five faults are from published teaching material, found by running it. That tests are best judged by
@@ -250,13 +257,6 @@ if __name__ == "__main__":
 # ## Go on reading
 #
 # - [pytest: how to write and report assertions](https://docs.pytest.org/en/stable/how-to/assert.html)
-# - [`numpy.allclose`](https://numpy.org/doc/stable/reference/generated/numpy.allclose.html): its two
+# - [numpy.allclose](https://numpy.org/doc/stable/reference/generated/numpy.allclose.html): its two
 #   tolerances, and what it does with shapes.
 # - [Hypothesis](https://hypothesis.readthedocs.io/en/latest/): inputs that nobody would have thought of.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check find_the_bug`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# find_the_bug` does so whenever you save.

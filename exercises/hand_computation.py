@@ -103,6 +103,13 @@ if __name__ == "__main__":
     print("The causal row:", "not yet" if c_masked_row is None else round(sum(c_masked_row), 3))
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check hand_computation`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# hand_computation` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # The formula is equation 1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
@@ -114,10 +121,3 @@ if __name__ == "__main__":
 #   translate; section 3.1 has the weighted mean.
 # - [Phuong and Hutter, *Formal Algorithms for Transformers* (2022)](https://arxiv.org/abs/2207.09238):
 #   the same steps as pseudocode, with every shape.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check hand_computation`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# hand_computation` does so whenever you save.

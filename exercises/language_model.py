@@ -129,11 +129,18 @@ if __name__ == "__main__":
         print("… and the rest is not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check language_model`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# language_model` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Sections 3.1 and 3.3 to 3.5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
 # with the decoder's mask and without its encoder; learnt positions as in its table 3, row E. PyTorch's own
-# block: [`torch.nn.TransformerEncoderLayer`](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
+# block: [torch.nn.TransformerEncoderLayer](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
 #
 # ## Go on reading
 #
@@ -142,10 +149,3 @@ if __name__ == "__main__":
 # - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): why newer models normalise *before* each part.
 # - [Elhage et al., *A Mathematical Framework for Transformer Circuits*
 #   (2021)](https://transformer-circuits.pub/2021/framework/index.html): the residual stream, in earnest.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check language_model`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# language_model` does so whenever you save.

@@ -107,11 +107,18 @@ if __name__ == "__main__":
         print("… and the rest is not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check multi_head_attention`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# multi_head_attention` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Section 3.2.2 and figure 2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
 # PyTorch's own, with the three first matrices in one:
-# [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
 #
 # ## Go on reading
 #
@@ -120,10 +127,3 @@ if __name__ == "__main__":
 # - [Michel, Levy and Neubig, *Are Sixteen Heads Really Better than One?*
 #   (2019)](https://arxiv.org/abs/1905.10650)
 # - [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341): pictures of heads.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check multi_head_attention`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# multi_head_attention` does so whenever you save.

@@ -72,22 +72,22 @@ if __name__ == "__main__":
         print("… and the rest is not written yet")
 
 # %% [markdown]
-# ## Where this comes from
-#
-# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762): there each head
-# has small matrices of its own; cutting the result of one large matrix is the same, and is what libraries
-# do, such as
-# [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
-#
-# ## Go on reading
-#
-# - [`numpy.reshape`](https://numpy.org/doc/stable/reference/generated/numpy.reshape.html): the order in
-#   which numbers are read.
-# - [einops](https://einops.rocks/): a notation in which such steps can be read aloud.
-
-# %% [markdown]
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check multi_head_reshape`. It shows your points and, if
 # something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
 # multi_head_reshape` does so whenever you save.
+
+# %% [markdown]
+# ## Where this comes from
+#
+# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762): there each head
+# has small matrices of its own; cutting the result of one large matrix is the same, and is what libraries
+# do, such as
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
+#
+# ## Go on reading
+#
+# - [numpy.reshape](https://numpy.org/doc/stable/reference/generated/numpy.reshape.html): the order in
+#   which numbers are read.
+# - [einops](https://einops.rocks/): a notation in which such steps can be read aloud.

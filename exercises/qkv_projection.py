@@ -74,6 +74,13 @@ if __name__ == "__main__":
         print("project_qkv is not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check qkv_projection`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# qkv_projection` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Section 3.2.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), where each
@@ -82,13 +89,6 @@ if __name__ == "__main__":
 #
 # ## Go on reading
 #
-# - [`torch.nn.Linear`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it keeps the transposed matrix, and computes $x W^\top$.
-# - [`numpy.matmul`](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@` does with
+# - [torch.nn.Linear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it keeps the transposed matrix, and computes $x W^\top$.
+# - [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@` does with
 #   batch axes.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check qkv_projection`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# qkv_projection` does so whenever you save.

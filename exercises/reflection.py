@@ -40,6 +40,13 @@
 # YOUR ANSWER HERE
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check reflection`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# reflection` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # The questions are those of section 4 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
@@ -52,10 +59,3 @@
 #   (2021)](https://arxiv.org/abs/2103.14636): what is done about long texts.
 # - [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 4: heads that
 #   find what a word refers to.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check reflection`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# reflection` does so whenever you save.

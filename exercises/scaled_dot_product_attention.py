@@ -76,11 +76,18 @@ if __name__ == "__main__":
         print("scaled_dot_product_attention is not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check scaled_dot_product_attention`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# scaled_dot_product_attention` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Equation 1 and section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
 # PyTorch's own is
-# [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
+# [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
 # whose page shows the same steps; it returns the output alone.
 #
 # ## Go on reading
@@ -89,10 +96,3 @@ if __name__ == "__main__":
 #   section 5: attention as pseudocode.
 # - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): attention with another score, a
 #   small network in place of the dot product.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check scaled_dot_product_attention`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# scaled_dot_product_attention` does so whenever you save.

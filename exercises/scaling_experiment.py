@@ -110,22 +110,22 @@ if __name__ == "__main__":
 CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 
 # %% [markdown]
-# ## Where this comes from
-#
-# Section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) says, with a
-# footnote on the variance, that it *suspects* what you have measured. The scaling is the argument `scale` of
-# [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
-#
-# ## Go on reading
-#
-# - [`numpy.random.Generator`](https://numpy.org/doc/stable/reference/random/generator.html): experiments
-#   that can be repeated.
-# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of gradients
-#   decides whether a transformer can be trained.
-
-# %% [markdown]
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check scaling_experiment`. It shows your points and, if
 # something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
 # scaling_experiment` does so whenever you save.
+
+# %% [markdown]
+# ## Where this comes from
+#
+# Section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) says, with a
+# footnote on the variance, that it *suspects* what you have measured. The scaling is the argument `scale` of
+# [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
+#
+# ## Go on reading
+#
+# - [numpy.random.Generator](https://numpy.org/doc/stable/reference/random/generator.html): experiments
+#   that can be repeated.
+# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of gradients
+#   decides whether a transformer can be trained.

@@ -122,21 +122,21 @@ if __name__ == "__main__":
         print("… and the rest is not written yet")
 
 # %% [markdown]
-# ## Where this comes from
-#
-# Section 3.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), and section 5.4
-# for dropout. PyTorch's own:
-# [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html) with `num_heads=1`.
-#
-# ## Go on reading
-#
-# - [Srivastava et al., *Dropout* (2014)](https://jmlr.org/papers/v15/srivastava14a.html).
-# - [`torch.nn.Dropout`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what it does in training and in evaluation.
-# - [`torch.nn.Module`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): parameters, submodules, `train()` and `eval()`.
-
-# %% [markdown]
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check self_attention`. It shows your points and, if
 # something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
 # self_attention` does so whenever you save.
+
+# %% [markdown]
+# ## Where this comes from
+#
+# Section 3.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), and section 5.4
+# for dropout. PyTorch's own:
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html) with `num_heads=1`.
+#
+# ## Go on reading
+#
+# - [Srivastava et al., *Dropout* (2014)](https://jmlr.org/papers/v15/srivastava14a.html).
+# - [torch.nn.Dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what it does in training and in evaluation.
+# - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): parameters, submodules, `train()` and `eval()`.

@@ -67,6 +67,13 @@ if __name__ == "__main__":
         print("softmax:      not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check softmax`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# softmax` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Attention uses the softmax in equation 1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
@@ -76,14 +83,7 @@ if __name__ == "__main__":
 #
 # ## Go on reading
 #
-# - [`scipy.special.softmax`](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
+# - [scipy.special.softmax](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
 #   formula, axis and references.
 # - [Broadcasting in NumPy](https://numpy.org/doc/stable/user/basics.broadcasting.html): why a sum of shape
 #   `(rows, 1)` divides a matrix.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check softmax`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# softmax` does so whenever you save.

@@ -222,12 +222,19 @@ if __name__ == "__main__":
         print("… and the rest is not written yet")
 
 # %% [markdown]
+# ## Check your work
+#
+# Save this file, then run in a terminal: `autograder check train_and_generate`. It shows your points and, if
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# train_and_generate` does so whenever you save.
+
+# %% [markdown]
 # ## Where this comes from
 #
 # Section 5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) for the training,
 # and [Linzen, Dupoux and Goldberg (2016)](https://arxiv.org/abs/1611.01368) for the experiment with verbs.
 # PyTorch's own: `torch.nn.functional.cross_entropy`,
-# [`torch.optim.AdamW`](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and `torch.multinomial`.
+# [torch.optim.AdamW](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and `torch.multinomial`.
 #
 # ## Go on reading
 #
@@ -236,10 +243,3 @@ if __name__ == "__main__":
 #   (2019)](https://arxiv.org/abs/1904.09751): greedy, temperature, and what is used in their place.
 # - [Goldberg, *Assessing BERT's Syntactic Abilities* (2019)](https://arxiv.org/abs/1901.05287): the same
 #   question to a large model.
-
-# %% [markdown]
-# ## Check your work
-#
-# Save this file, then run in a terminal: `autograder check train_and_generate`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# train_and_generate` does so whenever you save.

@@ -112,7 +112,7 @@ if __name__ == "__main__":
         print("… and the rest is not drawn yet")
     plt.show()
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Figures 3 to 5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) show weights

@@ -102,7 +102,7 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("… and the rest is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 3, reads the
@@ -114,5 +114,5 @@ if __name__ == "__main__":
 # - [Jain and Wallace, *Attention is not Explanation* (2019)](https://arxiv.org/abs/1902.10186), and the
 #   answer, [Wiegreffe and Pinter, *Attention is not not Explanation*
 #   (2019)](https://arxiv.org/abs/1908.04626): how much such a matrix tells.
-# - [`numpy.argsort`](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the order of
+# - [numpy.argsort](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the order of
 #   the entries, and what happens to ties.

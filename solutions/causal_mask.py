@@ -95,7 +95,7 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("… and the rest is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Section 3.2.3 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
@@ -104,7 +104,7 @@ if __name__ == "__main__":
 #
 # ## Go on reading
 #
-# - [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html): there a true entry of `attn_mask`
+# - [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html): there a true entry of `attn_mask`
 #   blocks.
 # - [Phuong and Hutter, *Formal Algorithms for Transformers* (2022)](https://arxiv.org/abs/2207.09238),
 #   section 5: which attention is masked, and why.

@@ -334,7 +334,7 @@ if __name__ == "__main__":
                 said = f"ends in {type(error).__name__}"
             print(f"{kind:30} {said}")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # All five faults are from published teaching material, found by running it. That tests are best judged by
@@ -345,6 +345,6 @@ if __name__ == "__main__":
 # ## Go on reading
 #
 # - [pytest: how to write and report assertions](https://docs.pytest.org/en/stable/how-to/assert.html)
-# - [`numpy.allclose`](https://numpy.org/doc/stable/reference/generated/numpy.allclose.html): its two
+# - [numpy.allclose](https://numpy.org/doc/stable/reference/generated/numpy.allclose.html): its two
 #   tolerances, and what it does with shapes.
 # - [Hypothesis](https://hypothesis.readthedocs.io/en/latest/): inputs that nobody would have thought of.

@@ -127,7 +127,7 @@ if __name__ == "__main__":
             print("  rows of weights add up to", *(round(sum(row), 3) for row in steps[2]))
     print("The causal row:", "not yet" if c_masked_row is None else round(sum(c_masked_row), 3))
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # The formula is equation 1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),

@@ -161,12 +161,12 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("… and the rest is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Sections 3.1 and 3.3 to 3.5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
 # with the decoder's mask and without its encoder; learnt positions as in its table 3, row E. PyTorch's own
-# block: [`torch.nn.TransformerEncoderLayer`](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
+# block: [torch.nn.TransformerEncoderLayer](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
 #
 # ## Go on reading
 #

@@ -126,12 +126,12 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("… and the rest is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Section 3.2.2 and figure 2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
 # PyTorch's own, with the three first matrices in one:
-# [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
 #
 # ## Go on reading
 #

@@ -74,7 +74,7 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("project_qkv is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Section 3.2.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), where each
@@ -83,6 +83,6 @@ if __name__ == "__main__":
 #
 # ## Go on reading
 #
-# - [`torch.nn.Linear`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it keeps the transposed matrix, and computes $x W^\top$.
-# - [`numpy.matmul`](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@` does with
+# - [torch.nn.Linear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it keeps the transposed matrix, and computes $x W^\top$.
+# - [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@` does with
 #   batch axes.

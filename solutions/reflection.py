@@ -58,7 +58,7 @@
 # “street”.
 # ### END SOLUTION
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # The questions are those of section 4 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),

@@ -81,12 +81,12 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("scaled_dot_product_attention is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Equation 1 and section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
 # PyTorch's own is
-# [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
+# [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
 # whose page shows the same steps; it returns the output alone.
 #
 # ## Go on reading

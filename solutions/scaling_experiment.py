@@ -164,16 +164,16 @@ CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 CONCLUSION = {"growth_exponent": 0.5, "steady": "scaled", "gradient": "vanishes"}
 ### END SOLUTION
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) says, with a
 # footnote on the variance, that it *suspects* what you have measured. The scaling is the argument `scale` of
-# [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
+# [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
 #
 # ## Go on reading
 #
-# - [`numpy.random.Generator`](https://numpy.org/doc/stable/reference/random/generator.html): experiments
+# - [numpy.random.Generator](https://numpy.org/doc/stable/reference/random/generator.html): experiments
 #   that can be repeated.
 # - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of gradients
 #   decides whether a transformer can be trained.

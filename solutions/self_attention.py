@@ -136,15 +136,15 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("… and the rest is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Section 3.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), and section 5.4
 # for dropout. PyTorch's own:
-# [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html) with `num_heads=1`.
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html) with `num_heads=1`.
 #
 # ## Go on reading
 #
 # - [Srivastava et al., *Dropout* (2014)](https://jmlr.org/papers/v15/srivastava14a.html).
-# - [`torch.nn.Dropout`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what it does in training and in evaluation.
-# - [`torch.nn.Module`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): parameters, submodules, `train()` and `eval()`.
+# - [torch.nn.Dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what it does in training and in evaluation.
+# - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): parameters, submodules, `train()` and `eval()`.

@@ -69,7 +69,7 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("softmax:      not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Attention uses the softmax in equation 1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
@@ -79,7 +79,7 @@ if __name__ == "__main__":
 #
 # ## Go on reading
 #
-# - [`scipy.special.softmax`](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
+# - [scipy.special.softmax](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
 #   formula, axis and references.
 # - [Broadcasting in NumPy](https://numpy.org/doc/stable/user/basics.broadcasting.html): why a sum of shape
 #   `(rows, 1)` divides a matrix.

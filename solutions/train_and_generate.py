@@ -249,13 +249,13 @@ if __name__ == "__main__":
     except NotImplementedError:
         print("… and the rest is not written yet")
 
-# %% [markdown]
+# %% [markdown] after="check"
 # ## Where this comes from
 #
 # Section 5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) for the training,
 # and [Linzen, Dupoux and Goldberg (2016)](https://arxiv.org/abs/1611.01368) for the experiment with verbs.
 # PyTorch's own: `torch.nn.functional.cross_entropy`,
-# [`torch.optim.AdamW`](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and `torch.multinomial`.
+# [torch.optim.AdamW](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and `torch.multinomial`.
 #
 # ## Go on reading
 #

@@ -1,6 +1,7 @@
 """From `solutions/NAME.py` to `exercises/NAME.py` and `exercises/NAME.ipynb`."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from autograder.extras import require
 from autograder.submission.notebook import check_cell
 from autograder.variants import personalised
 
+CELL = "# %% [markdown]"
+AFTER = re.compile(rf'^{re.escape(CELL)} after="check"$', re.MULTILINE)
 CLOSING = """
 # %% [markdown]
 # ## Check your work
@@ -40,11 +43,11 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
     """
     lesson = _lesson(course, exercise, variant)
     folder = course.handed_out
-    book = as_book(lesson, folder)
-    book.cells += checking_cells(exercise)
     return {
         folder / f"{exercise.name}.py": _closed(lesson, exercise),
-        folder / f"{exercise.name}.ipynb": written(book),
+        folder / f"{exercise.name}.ipynb": written(
+            as_book(lesson, folder, checking_cells(exercise))
+        ),
     }
 
 
@@ -58,7 +61,10 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 
 def _closed(lesson: str, exercise: Exercise) -> str:
-    return lesson + CLOSING.format(name=exercise.name)
+    """The script with how it is checked: at its end, or in front of what comes after that."""
+    lesson, *after = AFTER.split(lesson)
+    ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
+    return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
 
 
 def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
@@ -108,9 +114,10 @@ def written(book: Any) -> str:
     return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
 
 
-def as_book(text: str, pictures: Path | None = None) -> Any:
+def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
     """The notebook as nbformat has it; it carries the pictures that lie in a folder.
 
+    The `checking` cells are put in front of those that come after the check, else at the end.
     A cell's id comes from the function or the heading in it, so that it survives cells that are
     put in before it.
 
@@ -122,7 +129,11 @@ def as_book(text: str, pictures: Path | None = None) -> Any:
 
     book = jupytext.reads(text, fmt="py:percent")
     taken: set[str] = set()
+    after = [cell for cell in book.cells if cell["metadata"].get("after") == "check"]
+    book.cells = [*(cell for cell in book.cells if cell not in after), *checking, *after]
     for cell in book.cells:
+        if cell in checking:
+            continue
         cell["id"] = _identifier(cell, taken)
         answer = cell["metadata"].get("answer")
         cell["metadata"] = {"answer": answer} if answer else {}

@@ -21,8 +21,11 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
         UserError: there is no solution.
     """
     path = course.solution_file(exercise.name)
+    checking = [] if exercise.questions else checking_cells(exercise)
+    for cell in checking[1:]:
+        _mark(cell, grade=True, locked=True, points=exercise.points)
     try:
-        book = as_book(path.read_text(encoding="utf-8"), course.handed_out)
+        book = as_book(path.read_text(encoding="utf-8"), course.handed_out, checking)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
     questions = {question.name: question for question in exercise.questions}
@@ -39,10 +42,6 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
             cell["source"] = cell["source"].replace(END, f"\n{rubric}\n{END}")
         elif cell["cell_type"] == "code" and BEGIN in cell["source"]:
             _mark(cell, solution=True)
-    if not questions:
-        text, cell = checking_cells(exercise)
-        _mark(cell, grade=True, locked=True, points=exercise.points)
-        book.cells += [text, cell]
     return written(book)
 
 

@@ -33,13 +33,19 @@ def words(html):
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
-def test_what_passed_is_folded_and_what_failed_is_not(ask):
+def test_what_passed_is_folded_and_all_can_be_read_without_styles(ask):
     answer = ask(HALF)
     assert "<summary" in answer["html"] and "2 checks pass" in words(answer["html"])
     assert "✓ 2 checks pass" in answer["text"]
     assert "Sorts nothing" not in answer["text"]
     assert "The order is not right." in answer["text"]
     assert answer["points"] == 4
+    said = words(answer["html"])  # without styles
+    assert "Sorts: The order is not right." in said
+    assert "color" not in said and "{" not in said
+    style = re.search(r"(?s)<style>.*?</style>", answer["html"])[0]
+    for page in ('[data-jp-theme-light="false"] &', ".vscode-dark &", '[theme="dark"] &'):
+        assert page in style, "the page's theme comes before the system's"
 
 
 def test_it_says_what_has_changed_and_how_the_course_stands(ask):
@@ -64,18 +70,6 @@ def test_hints_come_one_at_a_time_and_are_kept_over_runs(ask):
     assert hints(ask(WRONG)) == ["Look at"]
     assert hints(ask(WRONG + "\n# again")) == ["Look at", "Compare"]
     assert hints(ask(WRONG + "\n# again", hint=True)) == ["Look at", "Compare", "Swap"]
-
-
-def test_it_can_be_read_without_styles(ask):
-    said = words(ask(HALF)["html"])
-    assert "Sorts: The order is not right." in said
-    assert "color" not in said and "{" not in said
-
-
-def test_the_page_s_theme_comes_before_the_system_s(ask):
-    style = re.search(r"(?s)<style>.*?</style>", ask(HALF)["html"])[0]
-    for page in ('[data-jp-theme-light="false"] &', ".vscode-dark &", '[theme="dark"] &'):
-        assert page in style
 
 
 def test_outside_a_course_a_sentence_says_what_to_do(ask, tmp_path_factory, monkeypatch):
