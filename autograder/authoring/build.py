@@ -27,7 +27,10 @@ CHECKED = """\
 ## Check your work
 
 Run the cell below: it shows your points and, where something is not right yet, what it is and a
-hint. It looks at the cells that you have run, so run your answer first."""
+hint. It looks at the cells that you have run, so run your answer first.
+
+If there is no module named `autograder`, this notebook's kernel is another than the one that the
+course was installed for: choose that one, or install the course's kit where this one runs."""
 ANSWERED = """\
 ## Check your work
 
