@@ -86,8 +86,9 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.extras import require_libraries
     from autograder.grading.scoring import exercise_report
     from autograder.grading.session import Judge
+    from autograder.report.cell import cell_faces
     from autograder.report.redact import exercise_for_student
-    from autograder.study.cell import ELSEWHERE, cell_shows, with_answers
+    from autograder.study.cell import ELSEWHERE, around, with_answers
     from autograder.study.progress import read_progress
     from autograder.study.step import shown_step
     from autograder.submission.siblings import Siblings
@@ -110,12 +111,12 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     result = exercise_report(exercise, source, graded.results, graded.client)
     if "NBGRADER_EXECUTION" in os.environ:
         mine = exercise_for_student(result, course.content.hints)
-        html, text = cell_shows(course, mine, around=False)
+        html, text = cell_faces(mine)
     else:  # a student, who gets one step at a time
         beside = folder / f"{exercise.name}.ipynb"
         before = read_progress(beside, exercise.name)
         mine = shown_step(course, result, beside, more=asked["hint"], saved=False)
-        html, text = cell_shows(course, mine, before)
+        html, text = cell_faces(mine, *around(course, mine, before))
     return {"html": html, "text": text, "points": result.points}
 
 

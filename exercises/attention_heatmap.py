@@ -20,9 +20,10 @@
 # the key "red". The cell below it says 0.4: "car" looks at "red". If your picture says that "red"
 # looks at "car" with 0.4, rows and columns have changed places.
 #
-# ![How the picture is read: a square of two rows, the queries “red” and “car”, and two columns, the keys
-# “red” and “car”. The row of “car” is framed: it is one query, it sums to 1, and it gives the key “red” the
-# weight 0.4. Beside it, a colour bar from 0 to 1.](figures/attention_heatmap.png)
+# ![How the picture is read: a square of two rows, the queries “red” and “car”, and two columns,
+# the keys “red” and “car”. The row of “car” is framed: it is one query, it sums to 1, and it
+# gives the key “red” the weight 0.4. Beside it, a colour bar from 0 to
+# 1.](figures/attention_heatmap.png)
 #
 # **A mask, before and after.** With the causal mask, everything above the diagonal is blocked
 # (**true means "may attend"**). What happens to the rest of a row? Its weights grow, since they still
@@ -94,13 +95,16 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Where this comes from
 #
-# Figures 3 to 5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) show weights
-# between words as lines; the heat map is that of figure 3 of [Bahdanau, Cho and Bengio
-# (2014)](https://arxiv.org/abs/1409.0473). A module of PyTorch gives such weights if it is asked:
-# `torch.nn.MultiheadAttention(...)(..., need_weights=True)`.
+# Figures 3 to 5 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762) show weights between words as lines; the heat map is
+# that of figure 3 of [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473). A module
+# of PyTorch gives such weights if it is asked: `torch.nn.MultiheadAttention(...)(...,
+# need_weights=True)`.
 #
 # ## Go on reading
 #
-# - [Matplotlib: annotated heat maps](https://matplotlib.org/stable/gallery/images_contours_and_fields/image_annotated_heatmap.html).
-# - [Matplotlib: choosing colour maps](https://matplotlib.org/stable/users/explain/colors/colormaps.html),
-#   also for readers with colour-blindness.
+# - [Matplotlib: annotated heat
+#   maps](https://matplotlib.org/stable/gallery/images_contours_and_fields/image_annotated_heatmap.html).
+# - [Matplotlib: choosing colour
+#   maps](https://matplotlib.org/stable/users/explain/colors/colormaps.html), also for readers
+#   with colour-blindness.

@@ -27,9 +27,9 @@
 # $\ln L$. If a few are alike, they look at each other. And long embeddings look at themselves: a
 # vector's dot product with itself is its squared length.
 #
-# ![Three matrices of weights. Spread evenly: every weight is 0.25. Each at itself: 0.89 on the diagonal and
-# 0.04 beside it. Two and two: blocks of 0.47, where two positions look at each other and at
-# themselves.](figures/attention_patterns.png)
+# ![Three matrices of weights. Spread evenly: every weight is 0.25. Each at itself: 0.89 on the
+# diagonal and 0.04 beside it. Two and two: blocks of 0.47, where two positions look at each other
+# and at themselves.](figures/attention_patterns.png)
 
 # %%
 import numpy as np
@@ -97,14 +97,15 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Where this comes from
 #
-# [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 3, reads the
-# heads of a trained model like this: by where they look, and by the entropy of their weights. In PyTorch,
-# `torch.distributions.Categorical(probs=weights).entropy()` and `torch.topk`.
+# [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 3,
+# reads the heads of a trained model like this: by where they look, and by the entropy of their
+# weights. In PyTorch, `torch.distributions.Categorical(probs=weights).entropy()` and
+# `torch.topk`.
 #
 # ## Go on reading
 #
-# - [Jain and Wallace, *Attention is not Explanation* (2019)](https://arxiv.org/abs/1902.10186), and the
-#   answer, [Wiegreffe and Pinter, *Attention is not not Explanation*
+# - [Jain and Wallace, *Attention is not Explanation* (2019)](https://arxiv.org/abs/1902.10186),
+#   and the answer, [Wiegreffe and Pinter, *Attention is not not Explanation*
 #   (2019)](https://arxiv.org/abs/1908.04626): how much such a matrix tells.
-# - [numpy.argsort](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the order of
-#   the entries, and what happens to ties.
+# - [numpy.argsort](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the
+#   order of the entries, and what happens to ties.

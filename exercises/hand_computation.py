@@ -21,9 +21,9 @@
 # $0.707$ and $2.828$. The exponentials are $2.028$ and $16.919$, so the weights are $0.107$ and
 # $0.893$.
 #
-# ![One query, the row 1, 2, on its way: it meets two keys and gives the scores 1, 4; divided by the root
-# of 2 they are 0.71, 2.83; the softmax makes the weights 0.11, 0.89 of them; the weights times two
-# values give the output.](figures/hand_computation.png)
+# ![One query, the row 1, 2, on its way: it meets two keys and gives the scores 1, 4; divided by
+# the root of 2 they are 0.71, 2.83; the softmax makes the weights 0.11, 0.89 of them; the weights
+# times two values give the output.](figures/hand_computation.png)
 #
 # ## Your task
 #
@@ -112,12 +112,13 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Where this comes from
 #
-# The formula is equation 1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
-# section 3.2.1. In PyTorch it is one call, `torch.nn.functional.scaled_dot_product_attention(Q, K, V)`.
+# The formula is equation 1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), section 3.2.1. In PyTorch it is one call,
+# `torch.nn.functional.scaled_dot_product_attention(Q, K, V)`.
 #
 # ## Go on reading
 #
-# - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): where attention was first used to
-#   translate; section 3.1 has the weighted mean.
-# - [Phuong and Hutter, *Formal Algorithms for Transformers* (2022)](https://arxiv.org/abs/2207.09238):
-#   the same steps as pseudocode, with every shape.
+# - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): where attention was first
+#   used to translate; section 3.1 has the weighted mean.
+# - [Phuong and Hutter, *Formal Algorithms for Transformers*
+#   (2022)](https://arxiv.org/abs/2207.09238): the same steps as pseudocode, with every shape.

@@ -35,9 +35,9 @@
 # $3 \cdot 0 + 4 \cdot 1 = 4$ in head 1, both divided by $\sqrt{2}$. A single head would see the one
 # score $5$: what the two heads say apart cannot be told from the sum.
 #
-# ![Features of five words, cut into two slices. Each slice goes to a head with a matrix of weights of its
-# own: head 0 looks at the word before, head 1 at the subject. What they gather is put side by side again, not
-# added up, and goes through W_o.](figures/multi_head_attention.png)
+# ![Features of five words, cut into two slices. Each slice goes to a head with a matrix of
+# weights of its own: head 0 looks at the word before, head 1 at the subject. What they gather is
+# put side by side again, not added up, and goes through W_o.](figures/multi_head_attention.png)
 #
 # **The mask: True (or 1) means “may attend”.** `nn.MultiheadAttention` has it the other way round.
 
@@ -116,14 +116,15 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Where this comes from
 #
-# Section 3.2.2 and figure 2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
-# PyTorch's own, with the three first matrices in one:
+# Section 3.2.2 and figure 2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own, with the three first matrices in one:
 # [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
 #
 # ## Go on reading
 #
-# - [Voita et al. (2019)](https://arxiv.org/abs/1905.09418): what single heads do, and how many a model can
-#   lose.
+# - [Voita et al. (2019)](https://arxiv.org/abs/1905.09418): what single heads do, and how many a
+#   model can lose.
 # - [Michel, Levy and Neubig, *Are Sixteen Heads Really Better than One?*
 #   (2019)](https://arxiv.org/abs/1905.10650)
-# - [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341): pictures of heads.
+# - [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341): pictures
+#   of heads.

@@ -22,9 +22,10 @@
 #
 # `...` stands for any number of batch axes, or none.
 #
-# ![The shapes, from left to right: Q with three rows meets K transposed with five columns and gives scores
-# of three rows and five columns; the softmax makes weights of them, of which each row sums to 1; times V
-# they give three rows of output. The second query is framed in each.](figures/scaled_dot_product_attention.png)
+# ![The shapes, from left to right: Q with three rows meets K transposed with five columns and
+# gives scores of three rows and five columns; the softmax makes weights of them, of which each
+# row sums to 1; times V they give three rows of output. The second query is framed in
+# each.](figures/scaled_dot_product_attention.png)
 #
 # **The mask, in words.** Where the mask is true, the query may look at the key. This is the
 # convention of `torch.nn.functional.scaled_dot_product_attention`. The boolean `attn_mask` of
@@ -85,14 +86,14 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Where this comes from
 #
-# Equation 1 and section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
-# PyTorch's own is
+# Equation 1 and section 3.2.1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own is
 # [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
 # whose page shows the same steps; it returns the output alone.
 #
 # ## Go on reading
 #
-# - [Phuong and Hutter, *Formal Algorithms for Transformers* (2022)](https://arxiv.org/abs/2207.09238),
-#   section 5: attention as pseudocode.
-# - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): attention with another score, a
-#   small network in place of the dot product.
+# - [Phuong and Hutter, *Formal Algorithms for Transformers*
+#   (2022)](https://arxiv.org/abs/2207.09238), section 5: attention as pseudocode.
+# - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): attention with another
+#   score, a small network in place of the dot product.

@@ -18,9 +18,10 @@
 #   Frobenius norm (the root of the sum of its squared entries) says how strongly the weights react
 #   to the scores. For $p = [0.5, 0.5]$ all four entries are $\pm 0.25$, and the norm is $0.5$.
 #
-# ![Above: the weights of the same six scores, spread out to 0.5, 2 and 8. They are nearly equal, then
-# uneven, then a single 1; their entropies are 1.69, 0.94 and 0.02 nats. Below: the entropy falls from its
-# largest value, ln L, to 0 as the spread of the scores grows.](figures/scaling_experiment.png)
+# ![Above: the weights of the same six scores, spread out to 0.5, 2 and 8. They are nearly equal,
+# then uneven, then a single 1; their entropies are 1.69, 0.94 and 0.02 nats. Below: the entropy
+# falls from its largest value, ln L, to 0 as the spread of the scores
+# grows.](figures/scaling_experiment.png)
 #
 # Which of these pictures a row of attention weights looks like depends on the spread of its scores. How
 # that spread depends on $d$, with scaling and without, is yours to measure.
@@ -119,13 +120,14 @@ CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 # %% [markdown]
 # ## Where this comes from
 #
-# Section 3.2.1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) says, with a
-# footnote on the variance, that it *suspects* what you have measured. The scaling is the argument `scale` of
+# Section 3.2.1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762) says, with a footnote on the variance, that it
+# *suspects* what you have measured. The scaling is the argument `scale` of
 # [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
 #
 # ## Go on reading
 #
-# - [numpy.random.Generator](https://numpy.org/doc/stable/reference/random/generator.html): experiments
-#   that can be repeated.
-# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of gradients
-#   decides whether a transformer can be trained.
+# - [numpy.random.Generator](https://numpy.org/doc/stable/reference/random/generator.html):
+#   experiments that can be repeated.
+# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of
+#   gradients decides whether a transformer can be trained.

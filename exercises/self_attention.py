@@ -35,10 +35,11 @@
 # What is left is not a distribution any more. So the module **mixes the values with the weights
 # after dropout, and returns the weights before it**.
 #
-# ![The way through the module: x goes through W_q, W_k and W_v; queries and keys give scores, these are
-# scaled, masked and put through a softmax. The weights are returned as they are there; then, in part 1 and
-# only in training, dropout acts on them, and what is left mixes the values. W_o gives the output. Below: with
-# p = 0.5 the weights 0.1, 0.2, 0.3, 0.4 become 0, 0.4, 0.6, 0, say.](figures/self_attention.png)
+# ![The way through the module: x goes through W_q, W_k and W_v; queries and keys give scores,
+# these are scaled, masked and put through a softmax. The weights are returned as they are there;
+# then, in part 1 and only in training, dropout acts on them, and what is left mixes the values.
+# W_o gives the output. Below: with p = 0.5 the weights 0.1, 0.2, 0.3, 0.4 become 0, 0.4, 0.6, 0,
+# say.](figures/self_attention.png)
 
 # %%
 import math
@@ -131,12 +132,15 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Where this comes from
 #
-# Section 3.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), and section 5.4
-# for dropout. PyTorch's own:
-# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html) with `num_heads=1`.
+# Section 3.2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), and section 5.4 for dropout. PyTorch's own:
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html)
+# with `num_heads=1`.
 #
 # ## Go on reading
 #
 # - [Srivastava et al., *Dropout* (2014)](https://jmlr.org/papers/v15/srivastava14a.html).
-# - [torch.nn.Dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what it does in training and in evaluation.
-# - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): parameters, submodules, `train()` and `eval()`.
+# - [torch.nn.Dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what
+#   it does in training and in evaluation.
+# - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html):
+#   parameters, submodules, `train()` and `eval()`.

@@ -14,9 +14,9 @@
 # | **query 2** | 1 | 1 | 1 | 0 |
 # | **query 3** | 1 | 1 | 1 | 1 |
 #
-# ![Three matrices of four words each. The scores; the scores with everything above the diagonal hatched,
-# which may not be seen; and their weights, where the hatched places have none and every row still sums to
-# 1.](figures/causal_mask.png)
+# ![Three matrices of four words each. The scores; the scores with everything above the diagonal
+# hatched, which may not be seen; and their weights, where the hatched places have none and every
+# row still sums to 1.](figures/causal_mask.png)
 #
 # **The convention: True (or 1) means "may attend".** Some libraries mean the opposite (the boolean
 # `attn_mask` of `torch.nn.MultiheadAttention` does), so always look it up.
@@ -98,13 +98,14 @@ if __name__ == "__main__":
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# Section 3.2.3 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
-# where the decoder is kept from looking ahead, by −∞ in front of the softmax. In PyTorch:
-# `torch.nn.functional.scaled_dot_product_attention(..., is_causal=True)`.
+# Section 3.2.3 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), where the decoder is kept from looking ahead, by −∞
+# in front of the softmax. In PyTorch: `torch.nn.functional.scaled_dot_product_attention(...,
+# is_causal=True)`.
 #
 # ## Go on reading
 #
-# - [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html): there a true entry of `attn_mask`
-#   blocks.
-# - [Phuong and Hutter, *Formal Algorithms for Transformers* (2022)](https://arxiv.org/abs/2207.09238),
-#   section 5: which attention is masked, and why.
+# - [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html):
+#   there a true entry of `attn_mask` blocks.
+# - [Phuong and Hutter, *Formal Algorithms for Transformers*
+#   (2022)](https://arxiv.org/abs/2207.09238), section 5: which attention is masked, and why.

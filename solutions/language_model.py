@@ -19,10 +19,10 @@
 # - The feed-forward network is `nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(),
 #   nn.Linear(d_ff, d_model))`, with biases.
 #
-# ![From left to right: the embeddings of token and position are added. A line runs on from there through
-# the block. Attention reads from it, and what it makes is added to it; then comes norm1. The feed-forward
-# network does the same, then norm2. After the block, the output projection gives the
-# logits.](figures/language_model.png)
+# ![From left to right: the embeddings of token and position are added. A line runs on from there
+# through the block. Attention reads from it, and what it makes is added to it; then comes norm1.
+# The feed-forward network does the same, then norm2. After the block, the output projection gives
+# the logits.](figures/language_model.png)
 #
 # **The model:**
 #
@@ -164,14 +164,18 @@ if __name__ == "__main__":
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# Sections 3.1 and 3.3 to 3.5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762),
-# with the decoder's mask and without its encoder; learnt positions as in its table 3, row E. PyTorch's own
-# block: [torch.nn.TransformerEncoderLayer](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
+# Sections 3.1 and 3.3 to 3.5 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), with the decoder's mask and without its encoder;
+# learnt positions as in its table 3, row E. PyTorch's own block:
+# [torch.nn.TransformerEncoderLayer](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
 #
 # ## Go on reading
 #
 # - [Ba, Kiros and Hinton, *Layer Normalization* (2016)](https://arxiv.org/abs/1607.06450)
-# - [He et al., *Deep Residual Learning* (2015)](https://arxiv.org/abs/1512.03385): the way around.
-# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): why newer models normalise *before* each part.
+# - [He et al., *Deep Residual Learning* (2015)](https://arxiv.org/abs/1512.03385): the way
+#   around.
+# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): why newer models normalise *before*
+#   each part.
 # - [Elhage et al., *A Mathematical Framework for Transformer Circuits*
-#   (2021)](https://transformer-circuits.pub/2021/framework/index.html): the residual stream, in earnest.
+#   (2021)](https://transformer-circuits.pub/2021/framework/index.html): the residual stream, in
+#   earnest.

@@ -26,9 +26,9 @@
 # $[1, 2]$ and $[3, 4]$: both halves of the *first* token. The shape is right and the content
 # wrong. Cut the last axis first, then move the axes with `transpose`.
 #
-# ![Three tokens with four features each, in the colours of two heads. After the split, head 0 has features
-# 0 and 1 of every token and head 1 features 2 and 3. A reshape alone has the same shape, but its rows are
-# halves of tokens, and the colours are mixed.](figures/multi_head_reshape.png)
+# ![Three tokens with four features each, in the colours of two heads. After the split, head 0 has
+# features 0 and 1 of every token and head 1 features 2 and 3. A reshape alone has the same shape,
+# but its rows are halves of tokens, and the colours are mixed.](figures/multi_head_reshape.png)
 
 # %%
 import numpy as np
@@ -80,13 +80,13 @@ if __name__ == "__main__":
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762): there each head
-# has small matrices of its own; cutting the result of one large matrix is the same, and is what libraries
-# do, such as
+# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762): there each head has small matrices of its own;
+# cutting the result of one large matrix is the same, and is what libraries do, such as
 # [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
 #
 # ## Go on reading
 #
-# - [numpy.reshape](https://numpy.org/doc/stable/reference/generated/numpy.reshape.html): the order in
-#   which numbers are read.
+# - [numpy.reshape](https://numpy.org/doc/stable/reference/generated/numpy.reshape.html): the
+#   order in which numbers are read.
 # - [einops](https://einops.rocks/): a notation in which such steps can be read aloud.

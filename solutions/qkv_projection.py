@@ -22,9 +22,9 @@
 # `...` stands for any number of batch axes, or none. The same three matrices serve every position
 # and every item of the batch.
 #
-# ![One matrix X with three words as rows, and three matrices W_Q, W_K and W_V. Each product has three
-# rows again: a query, a key and a value for each word. The row of the word “cat” is framed in X, in Q, in
-# K and in V.](figures/qkv_projection.png)
+# ![One matrix X with three words as rows, and three matrices W_Q, W_K and W_V. Each product has
+# three rows again: a query, a key and a value for each word. The row of the word “cat” is framed
+# in X, in Q, in K and in V.](figures/qkv_projection.png)
 #
 # **By hand.** One word $x = [1, 2]$ and
 #
@@ -77,12 +77,13 @@ if __name__ == "__main__":
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), where each
-# head has such matrices $W^Q$, $W^K$ and $W^V$. In PyTorch each is a
-# `torch.nn.Linear(d_model, d, bias=False)`.
+# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), where each head has such matrices $W^Q$, $W^K$ and
+# $W^V$. In PyTorch each is a `torch.nn.Linear(d_model, d, bias=False)`.
 #
 # ## Go on reading
 #
-# - [torch.nn.Linear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it keeps the transposed matrix, and computes $x W^\top$.
-# - [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@` does with
-#   batch axes.
+# - [torch.nn.Linear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it
+#   keeps the transposed matrix, and computes $x W^\top$.
+# - [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@`
+#   does with batch axes.

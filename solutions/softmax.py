@@ -13,8 +13,9 @@
 # **By hand.** For $x = [1, 2, 3]$ the exponentials are $2.718,\ 7.389,\ 20.086$. Their sum is
 # $30.193$, so the softmax is $[0.090,\ 0.245,\ 0.665]$.
 #
-# ![Three bar charts from left to right. Scores: 1, 2, 3. Their exponentials: 2.72, 7.39, 20.09, with the
-# sum 30.19. Divided by that sum, the weights: 0.090, 0.245, 0.665, with the sum 1.](figures/softmax.png)
+# ![Three bar charts from left to right. Scores: 1, 2, 3. Their exponentials: 2.72, 7.39, 20.09,
+# with the sum 30.19. Divided by that sum, the weights: 0.090, 0.245, 0.665, with the sum
+# 1.](figures/softmax.png)
 #
 # **Two things to know.**
 #
@@ -24,8 +25,8 @@
 # - Attention uses matrices of scores, one row for each query. Each row needs its own softmax, so
 #   the function takes an `axis`: the one along which the results sum to 1.
 #
-# ![The same scores, two rows and three columns, after a softmax with axis −1, where each row sums to 1,
-# and with axis 0, where each column does.](figures/softmax_axis.png)
+# ![The same scores, two rows and three columns, after a softmax with axis −1, where each row sums
+# to 1, and with axis 0, where each column does.](figures/softmax_axis.png)
 
 # %%
 import numpy as np
@@ -72,14 +73,14 @@ if __name__ == "__main__":
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# Attention uses the softmax in equation 1 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762).
-# That subtracting the maximum keeps it accurate is shown in [Blanchard, Higham and Higham
-# (2021)](https://doi.org/10.1093/imanum/draa038). The library's own: `torch.softmax(x, dim=-1)` and
-# `scipy.special.softmax(x, axis=-1)`.
+# Attention uses the softmax in equation 1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762). That subtracting the maximum keeps it accurate is
+# shown in [Blanchard, Higham and Higham (2021)](https://doi.org/10.1093/imanum/draa038). The
+# library's own: `torch.softmax(x, dim=-1)` and `scipy.special.softmax(x, axis=-1)`.
 #
 # ## Go on reading
 #
 # - [scipy.special.softmax](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
 #   formula, axis and references.
-# - [Broadcasting in NumPy](https://numpy.org/doc/stable/user/basics.broadcasting.html): why a sum of shape
-#   `(rows, 1)` divides a matrix.
+# - [Broadcasting in NumPy](https://numpy.org/doc/stable/user/basics.broadcasting.html): why a sum
+#   of shape `(rows, 1)` divides a matrix.

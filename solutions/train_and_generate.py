@@ -18,9 +18,10 @@
 # | tokens | `(B, L)` | the first word is nobody's next word: left out |
 # | what meets | `logits[:, :-1]` and `tokens[:, 1:]` | the target is **shifted by one** |
 #
-# ![What training sees of “the cats near it sleep”: at position 0 the model sees “the” and should predict
-# “cats”, at position 1 it sees “the cats” and should predict “near”, and so on. The last position has no word
-# to predict and is not part of the loss. All rows are computed at once.](figures/train_and_generate.png)
+# ![What training sees of “the cats near it sleep”: at position 0 the model sees “the” and should
+# predict “cats”, at position 1 it sees “the cats” and should predict “near”, and so on. The last
+# position has no word to predict and is not part of the loss. All rows are computed at
+# once.](figures/train_and_generate.png)
 #
 # **By hand.** Two words `[0, 1]`, a vocabulary of 2. The logits at the first position are `[0, 1]`: the
 # softmax gives word 1 the probability $e / (1 + e) = 0.731$, so the loss is $-\ln 0.731 = 0.313$. A
@@ -35,8 +36,8 @@
 # $\text{softmax}(z / T)$: a small temperature $T$ makes the likely words likelier still, a large one
 # makes all alike.
 #
-# ![The same logits at three temperatures, as bars of probability. T = 0.5: 0.86, 0.12, 0.02, 0.00. T = 1:
-# 0.64, 0.24, 0.09, 0.03. T = 2: 0.46, 0.28, 0.17, 0.10.](figures/temperature.png)
+# ![The same logits at three temperatures, as bars of probability. T = 0.5: 0.86, 0.12, 0.02,
+# 0.00. T = 1: 0.64, 0.24, 0.09, 0.03. T = 2: 0.46, 0.28, 0.17, 0.10.](figures/temperature.png)
 
 # %%
 import random
@@ -252,15 +253,18 @@ if __name__ == "__main__":
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# Section 5 of [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762) for the training,
-# and [Linzen, Dupoux and Goldberg (2016)](https://arxiv.org/abs/1611.01368) for the experiment with verbs.
-# PyTorch's own: `torch.nn.functional.cross_entropy`,
-# [torch.optim.AdamW](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and `torch.multinomial`.
+# Section 5 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762) for the training, and [Linzen, Dupoux and Goldberg
+# (2016)](https://arxiv.org/abs/1611.01368) for the experiment with verbs. PyTorch's own:
+# `torch.nn.functional.cross_entropy`,
+# [torch.optim.AdamW](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and
+# `torch.multinomial`.
 #
 # ## Go on reading
 #
 # - [Loshchilov and Hutter (2017)](https://arxiv.org/abs/1711.05101): the optimizer, AdamW.
 # - [Holtzman et al., *The Curious Case of Neural Text Degeneration*
-#   (2019)](https://arxiv.org/abs/1904.09751): greedy, temperature, and what is used in their place.
-# - [Goldberg, *Assessing BERT's Syntactic Abilities* (2019)](https://arxiv.org/abs/1901.05287): the same
-#   question to a large model.
+#   (2019)](https://arxiv.org/abs/1904.09751): greedy, temperature, and what is used in their
+#   place.
+# - [Goldberg, *Assessing BERT's Syntactic Abilities* (2019)](https://arxiv.org/abs/1901.05287):
+#   the same question to a large model.

@@ -1,6 +1,5 @@
-"""The cell of a notebook that checks it: whose answers are graded there, and what it shows."""
+"""The cell of a notebook that checks it: whose answers it grades, and how the course stands."""
 
-from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,10 +7,8 @@ import msgspec
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.report.html import exercise_html
-from autograder.report.model import CheckReport, ExerciseReport
-from autograder.report.terminal import exercise_lines
-from autograder.report.wrap import Line, plain
+from autograder.report.model import ExerciseReport
+from autograder.report.wrap import Line
 from autograder.study.celebration import celebrated
 from autograder.study.changes import what_changed
 from autograder.study.listing import bar, remark
@@ -19,7 +16,6 @@ from autograder.study.progress import Progress, progress_of
 from autograder.study.standing import Standing, in_groups, next_of, standings
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_source
-from autograder.text import several
 
 ELSEWHERE = (
     "Put the course's folder where this notebook runs, and go there in a cell: %cd FOLDER. Or name "
@@ -47,38 +43,13 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
     return msgspec.structs.replace(source, answers=answers)
 
 
-def cell_shows(
-    course: Course, shown: ExerciseReport, before: Progress | None = None, around: bool = True
-) -> tuple[str, str]:
-    """The report as HTML and as text, what passed in one line; `around` it, how the course stands.
+def around(
+    course: Course, shown: ExerciseReport, before: Progress | None
+) -> tuple[list[Line], list[Line]]:
+    """What has changed since the last check, and how the course stands.
 
     `before` is how the exercise stood when it was last checked.
     """
-    open_ones, passed = folded(shown)
-    first, last = _around(course, shown, before) if around else ([], [])
-    lines = [*first, *exercise_lines(open_ones), *_folded_line(passed), *last]
-    said = [plain(line) for line in first], [plain(line).strip() for line in last]
-    return exercise_html(open_ones, passed, *said), "\n".join(plain(line) for line in lines)
-
-
-def folded(shown: ExerciseReport) -> tuple[ExerciseReport, tuple[CheckReport, ...]]:
-    """The report without the checks that pass and have nothing to say, and these; two at least."""
-    passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
-    if len(passed) < 2:
-        return shown, ()
-    rest = tuple(each for each in shown.checks if each not in passed)
-    return msgspec.structs.replace(shown, checks=rest), passed
-
-
-def _folded_line(passed: Sequence[CheckReport]) -> Iterator[Line]:
-    if passed:
-        yield [(f"  ✓ {several(len(passed), 'check')} pass", "")]
-
-
-def _around(
-    course: Course, shown: ExerciseReport, before: Progress | None
-) -> tuple[list[Line], list[Line]]:
-    """What has changed since the last check, and how the course stands."""
     found = standings(course)
     mine = found[shown.name]
     now = progress_of(shown)
