@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 COURSE = load_course(ROOT / "course.yml")
 CODE = [name for name in COURSE.exercises if name != "reflection"]
 SLOW = {name for name in CODE if COURSE.exercise(name).needs == "torch"}
+EACH = [pytest.param(n, marks=[pytest.mark.thorough] if n in SLOW else []) for n in CODE]
 
 
 @pytest.fixture(autouse=True)
@@ -35,17 +36,14 @@ def printed(path):
     return said.getvalue()
 
 
-@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize("name", EACH)
 def test_an_untouched_stub_runs_and_shows_something(name):
     said = printed(ROOT / "exercises" / f"{name}.py")
     assert "yet" in said or "0 of 4 steps" in said
     assert len(said.split()) > 8
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[pytest.mark.thorough] if n in SLOW else []) for n in CODE],
-)
+@pytest.mark.parametrize("name", EACH)
 def test_a_solved_one_shows_the_rest(name):
     said = printed(ROOT / "solutions" / f"{name}.py")
     assert "yet" not in said
