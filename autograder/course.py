@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from autograder.errors import UserError
+from autograder.errors import NoCourse, UserError
 from autograder.lateness import LatePolicy, with_deadlines
 from autograder.text import nearest, number
 from autograder.yaml_file import YamlPlaces, read_yaml
@@ -169,7 +169,8 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
     is graded as part of a course that nobody named.
 
     Raises:
-        UserError: there is none, or it has a mistake.
+        NoCourse: there is none.
+        UserError: it has a mistake.
     """
     places = [place.resolve() for place in ([named] if named else starts)]
     for place in places:
@@ -181,8 +182,8 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
         return load_course(Path(elsewhere).resolve() / FILE_NAME)
     nowhere = f"{places[0]} is not in a course: there is no {FILE_NAME} in it or above it."
     if named:
-        raise UserError(nowhere)
-    raise UserError(
+        raise NoCourse(nowhere)
+    raise NoCourse(
         f"{nowhere} Name the course's folder with --course FOLDER or in the environment as "
         f"AUTOGRADER_COURSE, or start a course: autograder new course FOLDER"
     )

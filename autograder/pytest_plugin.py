@@ -1,7 +1,7 @@
 """`pytest exercises/softmax.py`: collect that exercise's checks and run them on that file."""
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,6 +12,7 @@ from autograder.course import FILE_NAME, Course, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
 from autograder.own_modules import importable
+from autograder.pytest_editors import name_by_titles, place_in_file
 from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
 from autograder.report.not_run import NOT_SELECTED
 
@@ -64,7 +65,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Note all checks of a file, before `-k` and others take some away.
+        """Say where each check is, and look at the marks of all checks of its file.
 
         Raises:
             pytest.UsageError: their marks have a slip, which is the course's.
@@ -74,11 +75,14 @@ class SubmissionRun:
 
         for item in items:
             if is_check(item):
-                self.items.setdefault(item.path, []).append(item)
+                place_in_file(item)
         for path, checks in self.items.items():
             slips = slips_in_marks(self.course.checks_file(path.stem), checks)
             if slips:
                 raise pytest.UsageError(str(CourseSlips(slips)))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        name_by_titles(self.config, filter(is_check, session.items))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -156,6 +160,12 @@ class CheckModule(pytest.Module):
     The module that is imported is the checks'; the student's file is never imported here.
     """
 
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        """All that is in it, of which ids or `-k` may take some; the report is on all checks."""
+        found = list(super().collect())
+        self.config.stash[HERE].items[self.path] = list(_items_in(found))
+        return found
+
     def _getobj(self) -> object:
         from _pytest.python import importtestmodule
 
@@ -170,6 +180,14 @@ class CheckModule(pytest.Module):
 
             slip = not_loaded(course, path, error)
             raise self.CollectError(str(CourseSlips([slip]))) from None
+
+
+def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytest.Item]:
+    for node in nodes:
+        if isinstance(node, pytest.Item):
+            yield node
+        else:
+            yield from _items_in(node.collect())
 
 
 def is_check(item: pytest.Item) -> bool:

@@ -15,6 +15,7 @@ from autograder.report import values
 from autograder.report.class_page import content
 from autograder.report.model import (
     CellValue,
+    CheckReport,
     Curve,
     Evidence,
     ExerciseReport,
@@ -73,9 +74,19 @@ def in_pixels(style: str) -> str:
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
-def exercise_html(exercise: ExerciseReport) -> str:
-    """One exercise as a piece of HTML that brings its own style: for a cell of a notebook."""
-    text: str = environment().get_template("notebook.html").render(exercise=exercise)
+def exercise_html(
+    exercise: ExerciseReport,
+    passed: Sequence[CheckReport] = (),
+    first: Sequence[str] = (),
+    last: Sequence[str] = (),
+) -> str:
+    """One exercise as a piece of HTML that brings its own style: for a cell of a notebook.
+
+    Checks that have `passed` are folded; lines of text come `first` and `last`. All of it can be
+    read where styles and scripts are taken out.
+    """
+    template = environment().get_template("notebook.html")
+    text: str = template.render(exercise=exercise, passed=passed, first=first, last=last)
     return text
 
 

@@ -62,6 +62,11 @@ class _Part(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
 
+def check_cell(exercise: str) -> str:
+    """The id of the cell that checks an exercise (and holds its points, in nbgrader)."""
+    return f"{CHECK}{exercise}"
+
+
 def read_cells(data: bytes, label: str) -> list[Cell]:
     """The code cells of a notebook, and the text cells that answer a question.
 
@@ -160,8 +165,3 @@ def _is_check(*names: str | None) -> bool:
 
 def _joined(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
-
-
-def check_cell(exercise: str) -> str:
-    """The id of the cell that holds the points of an exercise: check-softmax."""
-    return f"{CHECK}{exercise}"

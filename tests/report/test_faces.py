@@ -258,7 +258,7 @@ def test_groups_are_letters_as_well_as_colours(tmp_path, course):
     assert "head 0 ›1A‹ 0B" in text_of(report)
     pages = Pages(tmp_path, course, [])
     page = (tmp_path / pages.write(report)).read_text()
-    assert '<td class="g0 wrong">1<sub>A</sub></td>' in page
+    assert '<td class="g0 wrong"><b>≠ </b>1<sub>A</sub></td>' in page
 
 
 def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path, course):

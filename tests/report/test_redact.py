@@ -253,7 +253,7 @@ def test_what_hidden_checks_say_is_written_in_the_course():
 
 def test_one_place_decides_what_is_shown():
     """Whoever makes a student's face takes its report from `redact`."""
-    makers = ("exercise_lines", "exercise_words", "exercise_html", "save_picture")
+    makers = ("exercise_lines", "exercise_words", "exercise_html", "cell_faces", "save_picture")
     for maker in makers:
         for path, call in calls_of(maker):
             if path.parent.name != "report":

@@ -41,8 +41,8 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
 
 
 S3 = (
-    "those that the reference text (S3) prints, and they are wrong there: they do not follow "
-    "from its own matrices"
+    "those that are in print for this very example, and they are wrong there: they do not follow "
+    "from its matrices"
 )
 
 
