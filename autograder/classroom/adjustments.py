@@ -1,6 +1,6 @@
 """`adjustments.csv`: points that a person changed, each for the work that it was given for."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -73,8 +73,8 @@ def several_points(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Letters that stand for the work of some exercises."""
-    return answer_id(" ".join(exercise.digest or "none" for exercise in exercises))
+    """Letters that stand for the work of some exercises; what was not handed in changes nothing."""
+    return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
 class Adjustments:
@@ -119,16 +119,38 @@ class Adjustments:
         )
 
     def apply(
-        self, student: str, exercises: Sequence[ExerciseReport]
+        self,
+        student: str,
+        exercises: Sequence[ExerciseReport],
+        only: Collection[str] | None = None,
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
-        """The exercises with what was decided for them, and a line for each decision."""
+        """The exercises with what was decided for them, and a line for each decision.
+
+        With `only`, what was decided for other exercises than these is in them already.
+        """
         changed = {exercise.name: exercise for exercise in exercises}
-        said = [_decided(each, changed) for each in self._counted(student, exercises)]
+        said = [_decided(each, changed) for each in self._counted(student, exercises, only)]
         return [changed[exercise.name] for exercise in exercises], said
 
-    def _counted(self, student: str, exercises: Sequence[ExerciseReport]) -> list[Entered]:
+    def in_order(self, student: str, told: Iterable[Adjustment]) -> list[Adjustment]:
+        """A student's adjustments in the table's order; what is no longer in it comes last."""
+        rows = [(e.exercise, e.check) for e in self.entered if e.student == student]
+        places = {key: place for place, key in reversed(list(enumerate(rows)))}
+
+        def place(each: Adjustment) -> int:
+            return places.get((each.exercise or TOTAL, each.check), len(rows))
+
+        return sorted(told, key=place)
+
+    def _counted(
+        self,
+        student: str,
+        exercises: Sequence[ExerciseReport],
+        only: Collection[str] | None = None,
+    ) -> list[Entered]:
         """What was decided for somebody's work as it is; what becomes of every row is kept."""
-        names = {TOTAL, *(exercise.name for exercise in exercises)}
+        here = [exercise.name for exercise in exercises]
+        names = {TOTAL, *(here if only is None else only)}
         found = []
         for each in self.entered:
             if each.student != student or each.exercise not in names:

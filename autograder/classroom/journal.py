@@ -91,6 +91,9 @@ class Journal:
     def keep_page(self, student: str, key: str) -> None:
         self._run("REPLACE INTO pages VALUES (?, ?)", student, key)
 
+    def forget_page(self, student: str) -> None:
+        self._run("DELETE FROM pages WHERE student = ?", student)
+
     def close(self) -> None:
         self._database.close()
 

@@ -1,7 +1,7 @@
 """What is kept of each report while a class is graded: a row of numbers, and counts of failures."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -9,6 +9,9 @@ from autograder.course import Exercise
 from autograder.report.above import above_maximum
 from autograder.report.model import ExerciseReport, Report, Status
 from autograder.report.terminal import diagnosed
+
+if TYPE_CHECKING:
+    from autograder.classroom.difference import Difference
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -60,6 +63,9 @@ class Overview:
         self.rows: list[Row] = []
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []
+        self.in_force = True
+        self.version = 0  # the number under which it was put in force; 0 where nothing was new
+        self.difference: Difference | None = None  # to what was in force before
         self.checks: dict[tuple[str, str], CheckCount] = {}
         self.mistakes: dict[tuple[str, str, str], MistakeCount] = {}
 
