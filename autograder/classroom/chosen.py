@@ -1,11 +1,10 @@
 """Which cells of a table a run changes: whose, and of which exercises."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.records import FILE, Records
+from autograder.classroom.records import Records
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.submission.intake import Folder
@@ -29,21 +28,20 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 def choose(
-    out: Path,
+    before: Records,
     course: Course,
     exercises: Sequence[Exercise],
     partial: bool,
     students: Sequence[str],
     folders: Sequence[Folder],
 ) -> Chosen:
-    """What is to be graded in a class, and what stays as it is in the results in `out`.
+    """What is to be graded in a class, and what stays as it is in the results that count.
 
     Without `partial` nothing does. With `students` it is theirs alone that changes.
 
     Raises:
-        UserError: somebody is not there, or the results cannot be read.
+        UserError: somebody is not there.
     """
-    before = Records(out / FILE)
     if not partial:
         return Chosen(before, tuple(exercises), tuple(exercises), list(folders))
     here = {folder.student for folder in folders}

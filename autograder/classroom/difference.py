@@ -108,7 +108,8 @@ def _cells(before: Report | None, after: Report | None) -> list[Cell]:
     found = []
     for name in {**new, **old}:
         was, now = old.get(name), new.get(name)
-        if _shown(was) != _shown(now):
+        nothing = was is None and now is not None and now.status == "missing" and not now.excused
+        if _shown(was) != _shown(now) and not nothing:
             found.append(
                 Cell(
                     exercise=name,
@@ -222,7 +223,7 @@ def _total(
     why = [LATENESS] if late[0] != late[1] else []
     why += [ADJUSTMENT] if entered[0] != entered[1] else []
     if not why:
-        if cells or _amount(before) == _amount(after):
+        if cells or before.points == after.points:
             return None
         why = [UNKNOWN]
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}

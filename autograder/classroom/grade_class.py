@@ -18,8 +18,9 @@ from autograder.classroom.merging import Merging, missing
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.proposed import Decide, Proposed
 from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import Records
 from autograder.classroom.spool import Spool
-from autograder.classroom.submissions import guarded, opened
+from autograder.classroom.submissions import Opened, guarded, opened
 from autograder.classroom.versions import GRADES, settle
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
@@ -80,10 +81,13 @@ def grade_class(
         job.out.mkdir(parents=True, exist_ok=True)
         with in_use(job.out, f"grading {job.submissions}", job.wait, waiting):
             settle(job.out)
-            with opened(job.submissions, job.course, job.platform, job.roster) as found:
-                which = job.out, job.course, job.exercises, job.partial, job.students
-                run = _Run(job, choose(*which, found.folders), found.notes, progress)
-                return run.run(found.scratch, decide)
+            with (
+                opened(job.submissions, job.course, job.platform, job.roster) as found,
+                contextlib.closing(Records(job.out / REPORTS)) as before,
+            ):
+                which = job.course, job.exercises, job.partial, job.students
+                run = _Run(job, choose(before, *which, found.folders), progress)
+                return run.run(found, decide)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
@@ -103,7 +107,10 @@ class _Waiting(msgspec.Struct):
 class _Run:
     """One run over a class; reports are written in the order of the class."""
 
-    def __init__(self, job: Job, chosen: Chosen, notes: list[str], progress: Progress) -> None:
+    journal: Journal
+    proposed: Proposed
+
+    def __init__(self, job: Job, chosen: Chosen, progress: Progress) -> None:
         self.job = job
         self.chosen = chosen
         self.folders = chosen.folders
@@ -122,27 +129,27 @@ class _Run:
         self.waiting: dict[int, _Waiting] = {}
         self.written = 0
         self.whole = Spool()
-        self.journal = Journal(job.out)
-        self.proposed = Proposed(
-            job.out, job.course, chosen.exercises, chosen.before, self.journal, notes
-        )
 
-    def run(self, scratch: Path, decide: Decide) -> Overview:
-        job = self.job
+    def run(self, found: Opened, decide: Decide) -> Overview:
+        job, before = self.job, self.chosen.before
         secret = (job.submissions.resolve(), job.out.resolve())
-        setup = Setup(job.course.root / FILE_NAME, self.names, job.seed, job.level, secret, scratch)
-        try:
+        place = job.course.root / FILE_NAME
+        setup = Setup(place, self.names, job.seed, job.level, secret, found.scratch)
+        with (
+            contextlib.closing(Journal(job.out)) as self.journal,
+            contextlib.closing(
+                Proposed(
+                    job.out, job.course, self.chosen.exercises, before, self.journal, found.notes
+                )
+            ) as self.proposed,
+            contextlib.closing(self.whole),
+        ):
             for task, reports in graded(self._tasks(), setup, job.workers):
                 self._finish(task, reports)
                 self._write()
             self._write()
             self._name_the_gone()
             self.proposed.conclude(decide, self.marks, self.adjustments, self.grader, self.names)
-        finally:
-            self.proposed.close()
-            self.chosen.before.close()
-            self.journal.close()
-            self.whole.close()
         return self.proposed.overview
 
     def _name_the_gone(self) -> None:

@@ -1,5 +1,6 @@
 """`autograder diff`: whose grades differ between two folders of results, and why."""
 
+from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +15,8 @@ from autograder.errors import UserError
 
 def run(before: Path, after: Path, everything: bool, as_json: bool) -> int:
     """Say it; the exit code is 1 if a grade differs."""
-    difference = differ(_records(before), _records(after))
+    with closing(_records(before)) as earlier, closing(_records(after)) as later:
+        difference = differ(earlier, later)
     if as_json:
         events.changes(difference.changes)
     else:

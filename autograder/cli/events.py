@@ -1,6 +1,5 @@
 """`--json`: what a command has to say, as one JSON object a line on stdout, for scripts."""
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -12,8 +11,6 @@ import msgspec
 from autograder.classroom.difference import Change
 from autograder.classroom.grade_class import Job
 from autograder.report.overview import Overview
-
-NOWHERE = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  what is not for scripts
 
 
 def say(event: str, **values: Any) -> None:

@@ -1,5 +1,6 @@
 """`autograder grade`: a class."""
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -62,7 +63,7 @@ def run(wanted: Wanted) -> int:
     if wanted.dry_run:
         raise UserError("--json has nothing to say of a dry run. Leave one of them out.")
     try:
-        return _run(wanted, Console(highlight=False, file=events.NOWHERE))
+        return _run(wanted, Console(highlight=False, file=io.StringIO()))
     except UserError as error:
         events.say("error", said=str(error), exit_code=2)
         raise
@@ -81,14 +82,10 @@ def _run(wanted: Wanted, console: Console) -> int:
         return show(wanted.submissions, course, exercises, wanted.platform, wanted.roster)
     job = _job(wanted, course, exercises)
     _print_head(console, job)
-    log = Log(job.out)
-    try:
+    with Log(job.out) as log:
         overview = _graded(wanted, job, console, log)
-    except UserError as error:
-        log.line(f"error: {error}")
-        raise
-    code = _code(overview)
-    log.overview(overview, code)
+        code = _code(overview)
+        log.overview(overview, code)
     if overview.in_force:
         print_overview(console, overview, course)
         _print_files(console, job, overview)
@@ -149,12 +146,10 @@ def _graded(wanted: Wanted, job: Job, console: Console, log: Log) -> Overview:
         where = f"{overview.version:04}" if overview.in_force else ""
         print_difference(console, overview.difference, job.out / place / where / CHANGES_TABLE)
     if not overview.in_force:
-        console.print(
-            Text(
-                f"\nNothing was changed: the grades in {job.out} count as they are. To put these "
-                f"in force, run the same command with --apply. They are in {job.out / PROPOSED}/."
-            )
-        )
+        said = f"""
+Nothing was changed: the grades that were there count as they are. To put these in
+force, run the same command with --apply. They are in {job.out / PROPOSED}."""
+        console.print(Text(said), soft_wrap=True)
     return overview
 
 

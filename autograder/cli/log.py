@@ -7,8 +7,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from autograder.classroom.difference import Difference
+from autograder.errors import UserError
 from autograder.report.overview import Overview
 from autograder.text import one_line
 
@@ -30,6 +32,17 @@ class Log:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         self._logger: logging.Logger | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UserError):
+            self.line(f"error: {error}")
+        elif error is not None:
+            self.line(f"ended: {type(error).__name__}")
+        for handler in self._logger.handlers if self._logger is not None else ():
+            handler.close()
 
     def line(self, text: str) -> None:
         """A line with the time in UTC; nothing, where no such file can be."""
@@ -82,6 +95,3 @@ class Log:
                 self.line(f"{row.student} ({row.status}): {row.said}")
         force = f"in force as version {overview.version}" if overview.version else "no new version"
         self.line(f"{force if overview.in_force else 'not put in force'}; exit code {code}")
-        if self._logger is not None:
-            for handler in self._logger.handlers:
-                handler.close()

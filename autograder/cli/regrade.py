@@ -11,7 +11,7 @@ from rich.text import Text
 from autograder.classroom.difference import TOTAL, Cell, Change, Difference
 from autograder.text import several
 
-MOST = 12
+MOST = 10
 MOST_CELLS = 3
 MOST_CHECKS = 2
 
@@ -33,21 +33,26 @@ def ask() -> bool:
 def print_difference(
     console: Console, difference: Difference, rest: Path, most: int | None = MOST
 ) -> None:
-    """Whose grades change from what to what, and why; of many, the first, and where the rest is."""
+    """Whose grades change from what to what, and why; of many, the first, and where the rest is.
+
+    Many have a line each; of few, the checks are named.
+    """
     changes = difference.changes
     for line in headline(difference):
         console.print(Text(line))
     if not changes:
         return
+    few = most is None or len(changes) <= most
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for name in ("student", "total", "what changes", "why"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold" if few else "ellipsis", no_wrap=not few)
     first = sorted(changes, key=lambda change: change.fills)[:most]  # what takes away comes first
     for change in first:
-        table.add_row(Text(change.student), _total(change), _cells(change), _why(change))
+        cells = _cells(change, MOST_CELLS, MOST_CHECKS) if few else _cells(change, 1, 0)
+        table.add_row(Text(change.student), _total(change), cells, Text(", ".join(change.why)))
     console.print(table)
     if len(changes) > len(first):
-        console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."))
+        console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."), soft_wrap=True)
 
 
 def headline(difference: Difference) -> list[str]:
@@ -67,7 +72,7 @@ def headline(difference: Difference) -> list[str]:
         if count:
             lines.append(f"{several(count, 'student')} {one if count == 1 else many}.")
     if difference.texts:
-        lines.append(f"In words alone, {several(difference.texts, 'page')} changed.")
+        lines.append(f"{several(difference.texts, 'page')} changed, and not the grade on it.")
     return lines or ["No grade changed."]
 
 
@@ -77,20 +82,16 @@ def _total(change: Change) -> Text:
     return Text(change.after or f"{change.before} → none")
 
 
-def _cells(change: Change) -> Text:
+def _cells(change: Change, most: int, checks: int) -> Text:
     if change.kind != "changed":
         return Text("new" if change.kind == "new" else "gone")
-    told = [_cell(cell) for cell in change.cells if cell.exercise != TOTAL]
-    told = told or [_cell(cell) for cell in change.cells]
-    more = [f"… {len(told) - MOST_CELLS} more"] if len(told) > MOST_CELLS else []
-    return Text("\n".join([*told[:MOST_CELLS], *more]))
+    told = [_cell(cell, checks) for cell in change.cells if cell.exercise != TOTAL]
+    told = told or [_cell(cell, checks) for cell in change.cells]
+    more = f"… {len(told) - most} more" if len(told) > most else ""
+    return Text(("\n" if checks else ", ").join(filter(None, [*told[:most], more])))
 
 
-def _cell(cell: Cell) -> str:
-    checks = [*cell.checks[:MOST_CHECKS], *(["…"] if len(cell.checks) > MOST_CHECKS else [])]
-    where = f" ({'; '.join(checks)})" if checks else ""
+def _cell(cell: Cell, most: int) -> str:
+    checks = [*cell.checks[:most], *(["…"] if len(cell.checks) > most else [])]
+    where = f" ({'; '.join(checks)})" if checks and most else ""
     return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}{where}"
-
-
-def _why(change: Change) -> Text:
-    return Text(", ".join(change.why))
