@@ -207,6 +207,10 @@ class Adjustments:
         trouble = self.table.write(rows)
         return [f"{trouble}, and run the same command again."] if trouble else []
 
+    def has(self, student: str) -> bool:
+        """Whether anything is entered for somebody."""
+        return any(each.student == student for each in self.entered)
+
     def enter(self, cells: dict[str, str]) -> str:
         """Add a row that a person decided; returns why that cannot be."""
         safe = {name: safe_cell(text) for name, text in cells.items()}

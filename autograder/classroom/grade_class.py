@@ -17,6 +17,8 @@ from autograder.classroom.lock import in_use
 from autograder.classroom.merging import Merging, missing
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.proposed import Decide, Proposed
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.classroom.spool import Spool
@@ -41,6 +43,7 @@ class Job(msgspec.Struct, frozen=True):
 
     If `partial`, only the cells of these exercises change in a table that is there already; with
     `students`, only those of these students. `wait` is how many seconds to wait for another run.
+    If `anonymous`, students have pseudonyms in all that is written, but for the course's key.
     """
 
     course: Course
@@ -55,6 +58,7 @@ class Job(msgspec.Struct, frozen=True):
     partial: bool = False
     students: tuple[str, ...] = ()
     wait: float = 0
+    anonymous: bool = False
 
 
 Progress = Callable[[int, int], None]
@@ -85,15 +89,24 @@ def grade_class(
                 opened(job.submissions, job.course, job.platform, job.roster) as found,
                 contextlib.closing(Records(job.out / REPORTS)) as before,
             ):
-                which = job.course, job.exercises, job.partial, job.students
-                run = _Run(job, choose(before, *which, found.folders), progress)
-                return run.run(found, decide)
+                return _chosen_run(job, before, found, progress).run(found, decide)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
             f"The results cannot be written: {error.strerror} ({place}). "
             f"Make room or name another --out, and run the same command again."
         ) from None
+
+
+def _chosen_run(job: Job, before: Records, found: Opened, progress: Progress) -> "_Run":
+    """The run over those who are chosen, under the names that the results have for them."""
+    names = Pseudonyms(job.course.root / PSEUDONYMS)
+    names.refuse_mixed(before.students, job.anonymous, job.out)
+    folders, students = found.folders, job.students
+    if job.anonymous:
+        folders, students = names.hidden(folders), tuple(map(names.called, students))
+    chosen = choose(before, job.course, job.exercises, job.partial, students, folders)
+    return _Run(job, chosen, names, progress)
 
 
 class _Waiting(msgspec.Struct):
@@ -110,9 +123,12 @@ class _Run:
     journal: Journal
     proposed: Proposed
 
-    def __init__(self, job: Job, chosen: Chosen, progress: Progress) -> None:
+    def __init__(
+        self, job: Job, chosen: Chosen, pseudonyms: Pseudonyms, progress: Progress
+    ) -> None:
         self.job = job
         self.chosen = chosen
+        self.pseudonyms = pseudonyms
         self.folders = chosen.folders
         self.progress = progress
         self.grader = grader(job.course, job.seed, job.level)
@@ -134,16 +150,16 @@ class _Run:
         job, before = self.job, self.chosen.before
         secret = (job.submissions.resolve(), job.out.resolve())
         place = job.course.root / FILE_NAME
+        notes = [] if job.anonymous else found.notes
         setup = Setup(place, self.names, job.seed, job.level, secret, found.scratch)
         with (
             contextlib.closing(Journal(job.out)) as self.journal,
             contextlib.closing(
-                Proposed(
-                    job.out, job.course, self.chosen.exercises, before, self.journal, found.notes
-                )
+                Proposed(job.out, job.course, self.chosen.exercises, before, self.journal, notes)
             ) as self.proposed,
             contextlib.closing(self.whole),
         ):
+            self.proposed.overview.said_only = tuple(found.notes if job.anonymous else ())
             for task, reports in graded(self._tasks(), setup, job.workers):
                 self._finish(task, reports)
                 self._write()
@@ -187,8 +203,8 @@ class _Run:
         names = self.job.course.exercises
 
         def read() -> _Waiting:
-            work = read_work(folder, names, self.stubs)
-            return self._looked_up(self._with_variants(work))
+            work = self._with_variants(read_work(folder, names, self.stubs))
+            return self._looked_up(self.pseudonyms.of_work(work) if self.job.anonymous else work)
 
         return guarded(folder, names, read, self._looked_up)
 
@@ -203,7 +219,8 @@ class _Run:
     def _with_variants(self, work: Work) -> Work:
         """The work with each student's own numbers, whatever the files say."""
         for name, source in list(work.sources.items()):
-            variant = variant_of(self.job.course.exercise(name), work.student, self.secret)
+            student = self.pseudonyms.student(work.student)
+            variant = variant_of(self.job.course.exercise(name), student, self.secret)
             if not variant:
                 continue
             if stated_variant(source.text) not in {variant, ""}:

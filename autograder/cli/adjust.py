@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from autograder.classroom.adjustments import TABLE, TOTAL, Adjustments
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.course import find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.text import number, one_line, several
 
-AGAIN = "Run the same grade command again: grades and pages then have it."
+AGAIN = "Run the same grade command again: it says what changes, and grades and pages have it."
 
 
 def run(
@@ -30,8 +32,11 @@ def run(
     by: str | None,
     course_path: Path | None,
 ) -> int:
-    table = Adjustments(results / TABLE, find_course(Path.cwd(), named=course_path))
+    course = find_course(Path.cwd(), named=course_path)
+    table = Adjustments(results / TABLE, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
+    called = Pseudonyms(course.root / PSEUDONYMS).called(student)
+    student = called if called in reports or table.has(called) else student
     name = (check or "") if undo else _check(reports, results, student, exercise, check)
     if undo:
         count, trouble = table.undo(student, exercise, name)

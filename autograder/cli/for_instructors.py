@@ -54,6 +54,7 @@ from autograder.worker.confinement import Level
     help="So many seconds for another run to end.  [default: none]",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
+@click.option("--anonymous", is_flag=True, help="Pseudonyms for names; the key is in the course.")
 @click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
 @course_option
 @seed_option

@@ -13,6 +13,7 @@ from rich.text import Text
 from autograder.classroom.by_hand import TABLE
 from autograder.classroom.difference import Difference
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
 from autograder.cli import events
 from autograder.cli.dry_run import show
@@ -54,6 +55,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     wait: float = 0.0
     as_json: bool = False
     dry_run: bool = False
+    anonymous: bool = False
 
 
 def run(wanted: Wanted) -> int:
@@ -114,6 +116,7 @@ def _job(wanted: Wanted, course: Course, exercises: list[Exercise]) -> Job:
         partial=bool(wanted.exercises or wanted.assignment or wanted.students),
         students=wanted.students,
         wait=wanted.wait,
+        anonymous=wanted.anonymous,
     )
 
 
@@ -156,7 +159,8 @@ force, run the same command with --apply. They are in {job.out / PROPOSED}."""
 def _code(overview: Overview) -> int:
     if not overview.in_force:
         return NOT_APPLIED
-    return 1 if overview.needs_a_person or left_something(overview.notes) else 0
+    notes = [*overview.said_only, *overview.notes]
+    return 1 if overview.needs_a_person or left_something(notes) else 0
 
 
 def _print_head(console: Console, job: Job) -> None:
@@ -173,3 +177,5 @@ def _print_files(console: Console, job: Job, overview: Overview) -> None:
     if any(exercise.questions for exercise in overview.exercises):
         console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
     console.print(f"Records   {out / REPORTS}\nLog       {out / LOG}")
+    if job.anonymous:
+        console.print(f"Names     {job.course.root / PSEUDONYMS}, and nowhere else")

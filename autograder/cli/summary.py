@@ -30,7 +30,8 @@ def print_overview(console: Console, overview: Overview, course: Course) -> None
     else:
         console.print(_numbers(overview, groups))
         most, cut = FEW_LINES, True
-    _print_some(console, [f"Note: {note}" for note in overview.notes], most, INDEX, cut)
+    notes = [*overview.said_only, *overview.notes]
+    _print_some(console, [f"Note: {note}" for note in notes], most, INDEX, cut)
     _print_some(console, overview.changed, most, "grades.csv", cut)
     people = [f"{row.student}: {row.said}" for row in overview.needs_a_person]
     _print_some(console, people, most, "grades.csv, whose status is “needs a person”", cut)

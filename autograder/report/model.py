@@ -215,7 +215,8 @@ class HandIn(Record, frozen=True, kw_only=True):
 
     `platform` and `platform_id` are where it came from and the student's number there; `ids` are
     their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
-    where its source names none; `at_from` is that source, or what marks it as `late`.
+    where its source names none; `at_from` is that source, or what marks it as `late`. `pseudonym`
+    is what the student is called in results without names.
     """
 
     platform: str = ""
@@ -232,6 +233,7 @@ class HandIn(Record, frozen=True, kw_only=True):
     extra_days: float = 0.0
     late_days_used: float = 0.0
     excused: tuple[str, ...] = ()
+    pseudonym: str = ""
 
 
 class Lateness(Record, frozen=True, kw_only=True):
