@@ -92,8 +92,8 @@ def _is_locked(descriptor: int, results: Path, wait: float, waiting: Callable[[s
             return False
         if time.monotonic() >= end:
             raise UserError(
-                f"{results} is in use by another run ({who}). Wait for it, end it, or let this "
-                f"one wait: --wait SECONDS."
+                f"{results} is in use by another run ({who}). Wait for it or end it; with --wait "
+                f"SECONDS `grade` waits by itself."
             )
         if not told:
             waiting(f"{results} is in use by another run ({who}); waiting for it.")

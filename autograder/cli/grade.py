@@ -21,7 +21,7 @@ from autograder.cli.log import FILE as LOG
 from autograder.cli.log import Log
 from autograder.cli.progress import graded_with_progress
 from autograder.cli.regrade import ask, in_a_terminal, print_difference
-from autograder.cli.summary import print_overview
+from autograder.cli.summary import print_notes, print_overview
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
@@ -149,6 +149,7 @@ def _graded(wanted: Wanted, job: Job, console: Console, log: Log) -> Overview:
         where = f"{overview.version:04}" if overview.in_force else ""
         print_difference(console, overview.difference, job.out / place / where / CHANGES_TABLE)
     if not overview.in_force:
+        print_notes(console, overview, LOG)
         said = f"""
 Nothing was changed: the grades that were there count as they are. To put these in
 force, run the same command with --apply. They are in {job.out / PROPOSED}."""

@@ -30,11 +30,20 @@ def print_overview(console: Console, overview: Overview, course: Course) -> None
     else:
         console.print(_numbers(overview, groups))
         most, cut = FEW_LINES, True
-    notes = [*overview.said_only, *overview.notes]
-    _print_some(console, [f"Note: {note}" for note in notes], most, INDEX, cut)
+    _print_notes(console, overview, most, INDEX, cut)
     _print_some(console, overview.changed, most, "grades.csv", cut)
     people = [f"{row.student}: {row.said}" for row in overview.needs_a_person]
     _print_some(console, people, most, "grades.csv, whose status is “needs a person”", cut)
+
+
+def print_notes(console: Console, overview: Overview, rest: str) -> None:
+    """The first of what is to be said of the class; the rest of it is elsewhere."""
+    _print_notes(console, overview, FEW_LINES, rest, cut=True)
+
+
+def _print_notes(console: Console, overview: Overview, most: int, rest: str, cut: bool) -> None:
+    notes = [*overview.said_only, *overview.notes]
+    _print_some(console, [f"Note: {note}" for note in notes], most, rest, cut)
 
 
 def _print_some(

@@ -61,14 +61,14 @@ class Quick:
             else:
                 path.write_text(f"said = '{text}'\n")
 
-    def grade(self, *names, decide=lambda _: True, out=None, **more):
+    def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, out=None, **more):
         scoring._digest.cache_clear()  # of a process that lives through several grades
         course = load_course(self.root / "course.yml")
         exercises = [course.exercise(name) for name in names] or course.content.exercises
         partial = bool(names or more.get("students"))
         job = Job(course, tuple(exercises), self.class_folder, out or self.out, 1, 0, **more)
         job = msgspec.structs.replace(job, partial=partial)
-        return grade_class(job, lambda *_: None, decide)
+        return grade_class(job, progress, decide)
 
     def run(self, command, *args, **more):
         """A command on the results; grade is given the class."""

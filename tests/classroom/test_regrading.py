@@ -285,6 +285,50 @@ def test_killed_while_it_is_applied_it_is_the_old_or_the_new(quick, monkeypatch,
     assert seen == {False, True} and step > 5
 
 
+def test_who_reads_next_finishes_what_was_begun(quick, monkeypatch):
+    quick.grade()
+    quick.work("ann", one="a=0 b=0")
+
+    def killed(*_):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(versions, "settle", killed)
+        with pytest.raises(Killed):
+            quick.grade()
+    assert quick.table()["ann"] == "10 2 12"
+    done = quick.run("diff", quick.out / "history" / "0001", quick.out)
+    assert done.exit_code == 1 and "10/10 → 0/10" in done.output
+    assert quick.table()["ann"] == "0 2 2"
+
+
+def test_two_runs_at_once(quick):
+    quick.grade()
+    quick.work("ann", one="a=0 b=0")
+    with pytest.raises(UserError, match=r"in use by another run \(.*: grading .*class\)"):
+        quick.grade(decide=lambda _: quick.grade())
+    assert quick.grade(decide=no).in_force is False
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_run_that_was_stopped_is_no_regrade(quick, first):
+    if not first:
+        quick.grade()
+        quick.work("dan", one="a=1 b=1")
+        quick.work("zoe", one="a=1 b=1")
+    before = quick.files() if quick.out.exists() else {}
+
+    def stop(done, of):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quick.grade(progress=stop)
+    assert quick.files() == before
+    assert quick.grade(decide=never).version == (1 if first else 2)
+    assert len(quick.asked) == len(set(quick.asked))  # what was graded is not graded again
+
+
 def test_a_full_disk_while_it_is_applied_leaves_the_old(quick, monkeypatch):
     quick.grade()
     before = quick.files()
