@@ -35,6 +35,8 @@ class Records:
         self.exercises: dict[str, None] = {}
         self._places: dict[str, tuple[int, int]] = {}
         self._file: IO[bytes] | None = None
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise UserError(f"{path} is not a regular file (a link is not followed). Remove it.")
         try:
             self._file = path.open("rb")
         except FileNotFoundError:

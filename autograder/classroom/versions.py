@@ -180,7 +180,8 @@ def see_settled(results: Path) -> None:
 
 def _begun(results: Path) -> list[Path]:
     with contextlib.suppress(OSError):
-        return sorted((results / HISTORY).glob(f"[0-9]*{APPLYING}"))
+        found = sorted((results / HISTORY).glob(f"[0-9]*{APPLYING}"))
+        return [folder for folder in found if not folder.is_symlink()]
     return []
 
 
