@@ -126,7 +126,6 @@ def _graded(wanted: Wanted, job: Job, console: Console, log: Log) -> Overview:
         events.start(job)
 
     def decide(difference: Difference) -> bool:
-        log.difference(difference)
         if wanted.apply is not None or wanted.as_json or not in_a_terminal():
             return bool(wanted.apply)
         print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)

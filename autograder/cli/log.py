@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from autograder.classroom.difference import Difference
+from autograder.classroom.difference import Change
 from autograder.errors import UserError
 from autograder.report.overview import Overview
 from autograder.text import one_line
@@ -77,21 +77,22 @@ class Log:
 
         return told
 
-    def difference(self, difference: Difference) -> None:
-        for change in difference.changes:
-            cells = "; ".join(
-                f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'} "
-                f"({', '.join(cell.why)})"
-                for cell in change.cells
-            )
-            self.line(f"would change {change.student}: {cells}")
-
     def overview(self, overview: Overview, code: int) -> None:
         """What came of a run, whole."""
         for note in overview.notes:
             self.line(f"note: {note}")
+        verb = "changed" if overview.in_force else "would change"
+        for change in overview.difference.changes if overview.difference is not None else ():
+            self.line(f"{verb} {change.student}: {_cells(change)}")
         for row in overview.rows:
             if row.notes:
                 self.line(f"{row.student} ({row.status}): {row.said}")
         force = f"in force as version {overview.version}" if overview.version else "no new version"
         self.line(f"{force if overview.in_force else 'not put in force'}; exit code {code}")
+
+
+def _cells(change: Change) -> str:
+    return "; ".join(
+        f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'} ({', '.join(cell.why)})"
+        for cell in change.cells
+    )
