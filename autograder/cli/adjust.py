@@ -10,7 +10,7 @@ import click
 from autograder.classroom.adjustments import TABLE, TOTAL, Adjustments
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.course import find_course
+from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
 from autograder.report.model import CheckReport, ExerciseReport, Report
@@ -35,14 +35,10 @@ def run(
     course = find_course(Path.cwd(), named=course_path)
     table = Adjustments(results / TABLE, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
-    called = Pseudonyms(course.root / PSEUDONYMS).called(student)
-    student = called if called in reports or table.has(called) else student
+    student = _called(student, course, reports, table)
     name = (check or "") if undo else _check(reports, results, student, exercise, check)
     if undo:
-        count, trouble = table.undo(student, exercise, name)
-        if not count:
-            raise UserError(f"{results / TABLE} has no row for {student}, {exercise}.")
-        done = f"{several(count, 'row')} taken out."
+        done, trouble = _undone(table, student, exercise, name)
     else:
         change, amount = _change(add, points, excuse, why)
         trouble = table.enter(
@@ -63,6 +59,20 @@ def run(
         raise UserError(f"{trouble}, and run the same command again.")
     click.echo(f"{done} {AGAIN}")
     return 0
+
+
+def _undone(table: Adjustments, student: str, exercise: str, check: str) -> tuple[str, str]:
+    """What was taken out, and why that cannot be."""
+    count, trouble = table.undo(student, exercise, check)
+    if not count:
+        raise UserError(f"{table.table.path} has no row for {student}, {exercise}.")
+    return f"{several(count, 'row')} taken out.", trouble
+
+
+def _called(student: str, course: Course, reports: Mapping[str, Report], table: Adjustments) -> str:
+    """What a student is called in the results, which may have no names."""
+    called = Pseudonyms(course.root / PSEUDONYMS).called(student)
+    return called if called in reports or table.has(called) else student
 
 
 def _change(

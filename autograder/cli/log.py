@@ -37,11 +37,12 @@ class Log:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, UserError):
-            self.line(f"error: {error}")
-        elif error is not None:
-            self.line(f"ended: {type(error).__name__}")
-        for handler in self._logger.handlers if self._logger is not None else ():
+        if self._logger is None:  # nothing had begun; the folder may be anybody's
+            return
+        if error is not None:
+            told = isinstance(error, UserError)
+            self.line(f"error: {error}" if told else f"ended: {type(error).__name__}")
+        for handler in self._logger.handlers:
             handler.close()
 
     def line(self, text: str) -> None:

@@ -43,17 +43,10 @@ def graded_with_progress(
     Raises:
         UserError: somebody pressed Ctrl-C; it says how many are graded and, by `kept`, what of it.
     """
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
     done = 0
     console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
     silent = told is not None or not console.is_terminal
-    bars = Progress(*columns, console=console, transient=True, disable=silent)
+    bars = Progress(*_columns(), console=console, transient=True, disable=silent)
     with _noticing_interrupts() as interrupted, bars as progress:
         bar = progress.add_task("grading", total=None)
 
@@ -75,6 +68,16 @@ def graded_with_progress(
             return work(show)
         except KeyboardInterrupt:
             raise UserError(f"Stopped. {several(done, 'submission')} {kept}") from None
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    return (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
 
 
 @contextlib.contextmanager

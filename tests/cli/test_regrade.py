@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 from autograder.classroom.difference import Cell, Change, Difference
-from autograder.cli import regrade
+from autograder.cli import app, regrade
 from autograder.cli.summary import print_overview
 from autograder.report.overview import Overview, Row
 
@@ -149,6 +150,13 @@ def test_the_log_has_what_the_screen_has_no_room_for(quick):
     assert "in force as version 1; exit code 0" in text
     assert "not put in force; exit code 3" in text
     assert "\x1b" not in text
+
+
+def test_a_run_that_did_not_begin_leaves_nothing(quick):
+    args = ["grade", str(quick.class_folder), "--out", str(quick.class_folder), "--own-code"]
+    done = CliRunner().invoke(app, [*args, "--course", str(quick.root)])
+    assert "is the folder of the submissions" in str(done.exception)
+    assert sorted(path.name for path in quick.class_folder.iterdir()) == ["ann", "bob"]
 
 
 def test_a_class_of_a_thousand_fits_on_a_screen(course):
