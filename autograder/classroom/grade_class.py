@@ -67,14 +67,15 @@ Progress = Callable[[int, int], None]
 def grade_class(
     job: Job,
     progress: Progress,
-    decide: Decide = lambda _: True,
+    decide: Decide | None = lambda _: True,
     waiting: Callable[[str], None] = lambda _: None,
 ) -> Overview:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
     What an earlier run has graded, and what has not changed since, is taken from its journal.
-    `progress` is told how many of how many are done; `decide`, whether grades may change that are
-    there already; `waiting` is told of another run that has the folder.
+    `progress` is told how many of how many are done; `decide` says whether grades may change that
+    are there already, and without it nothing changes; `waiting` is told of another run that has
+    the folder.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -146,7 +147,7 @@ class _Run:
         self.written = 0
         self.whole = Spool()
 
-    def run(self, found: Opened, decide: Decide) -> Overview:
+    def run(self, found: Opened, decide: Decide | None) -> Overview:
         job, before = self.job, self.chosen.before
         secret = (job.submissions.resolve(), job.out.resolve())
         place = job.course.root / FILE_NAME

@@ -94,7 +94,7 @@ class Proposed:
 
     def conclude(
         self,
-        decide: Decide,
+        decide: Decide | None,
         marks: Marks,
         adjustments: Adjustments,
         grader: Grader,
@@ -102,7 +102,7 @@ class Proposed:
     ) -> None:
         """Put the results in force, if that is decided; else they stay where they are.
 
-        Grades that nobody had before are no question.
+        Grades that nobody had before are no question; without `decide` nothing is put in force.
 
         Raises:
             OSError: something cannot be written; what counted before still does.
@@ -113,8 +113,9 @@ class Proposed:
         write_grades(self._folder / GRADES, columns, overview.rows)
         if self._before.there:
             write_table(self._folder / CHANGES_TABLE, CHANGE_COLUMNS, _lines(self.difference))
-        overview.difference = self.difference if self._before.there else None
-        overview.in_force = not self.difference.needs_yes or decide(self.difference)
+        difference = self.difference
+        overview.difference = difference if self._before.there else None
+        overview.in_force = decide is not None and (not difference.needs_yes or decide(difference))
         if not overview.in_force:
             return
         if any(exercise.questions for exercise in self._exercises):

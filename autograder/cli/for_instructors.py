@@ -45,7 +45,8 @@ from autograder.worker.confinement import Level
 @click.option(
     "--apply/--no-apply",
     default=None,
-    help="Whether grades that are there may change.  [default: ask; without a terminal, no]",
+    help="Whether grades that are there may change; with no, nothing does.  "
+    "[default: ask; without a terminal, no]",
 )
 @click.option(
     "--wait",

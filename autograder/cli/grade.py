@@ -126,13 +126,14 @@ def _graded(wanted: Wanted, job: Job, console: Console, log: Log) -> Overview:
         events.start(job)
 
     def decide(difference: Difference) -> bool:
-        if wanted.apply is not None or wanted.as_json or not in_a_terminal():
+        if wanted.apply or wanted.as_json or not in_a_terminal():
             return bool(wanted.apply)
         print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)
         return ask()
 
     def work(progress: Callable[[int, int], None]) -> Overview:
-        return grade_class(job, log.beside(progress), decide, waiting)
+        told = log.beside(progress)
+        return grade_class(job, told, None if wanted.apply is False else decide, waiting)
 
     def waiting(said: str) -> None:
         if wanted.as_json:
@@ -157,7 +158,8 @@ force, run the same command with --apply. They are in {job.out / PROPOSED}."""
 
 
 def _code(overview: Overview) -> int:
-    if not overview.in_force:
+    found = overview.difference
+    if not overview.in_force and (found is None or found.changes or found.texts):
         return NOT_APPLIED
     notes = [*overview.said_only, *overview.notes]
     return 1 if overview.needs_a_person or left_something(notes) else 0

@@ -77,6 +77,18 @@ def test_a_person_can_say_it_beforehand(quick, at_a_terminal):
     assert done.exit_code == 0 and "[y/N]" not in done.output
 
 
+def test_a_look_changes_nothing_at_all(quick):
+    assert quick.run("grade", "--no-apply").exit_code == 3
+    assert not (quick.out / "grades.csv").exists()
+    quick.run("grade")
+    assert quick.run("grade", "--no-apply").exit_code == 0
+    before = quick.files()
+    quick.work("eve", one="a=1 b=1")
+    done = quick.run("grade", "--no-apply")
+    assert done.exit_code == 3 and "1 student comes in." in done.output
+    assert quick.files() == before
+
+
 def test_only_what_is_named(quick):
     quick.run("grade")
     correct(quick)
