@@ -1,7 +1,7 @@
 """What is kept of each report while a class is graded: a row, and what statistics need."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -10,6 +10,9 @@ from autograder.report.above import above_maximum
 from autograder.report.model import Report, Status
 from autograder.statistics.mistakes import ClassMistakes
 from autograder.statistics.scores import Scores
+
+if TYPE_CHECKING:
+    from autograder.classroom.difference import Difference
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -41,11 +44,15 @@ class Overview:
         self.course = course
         self.exercises = tuple(exercises)
         self.notes = tuple(notes)
+        self.said_only: tuple[str, ...] = ()  # to who runs it, and written nowhere
         self.rows: list[Row] = []
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []
         self.scores = Scores(exercises)
         self.mistakes = ClassMistakes()
+        self.in_force = True
+        self.version = 0  # the number under which it was put in force; 0 where nothing was new
+        self.difference: Difference | None = None  # to what was in force before
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
