@@ -4,13 +4,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from autograder.classroom.grade_class import Job
-from autograder.classroom.grade_difference import Change
-from autograder.classroom.graded_class import GradedClass
+if TYPE_CHECKING:
+    from autograder.classroom.grade_class import Job
+    from autograder.classroom.grade_difference import Change
+    from autograder.classroom.graded_class import GradedClass
 
 
 def say(event: str, **values: Any) -> None:
@@ -19,7 +20,7 @@ def say(event: str, **values: Any) -> None:
     sys.stdout.flush()
 
 
-def start(job: Job) -> None:
+def start(job: "Job") -> None:
     say(
         "start",
         course=job.course.title,
@@ -36,12 +37,12 @@ def progress(done: int, of: int) -> None:
     say("progress", done=done, of=of)
 
 
-def changes(found: Iterable[Change]) -> None:
+def changes(found: "Iterable[Change]") -> None:
     for change in found:
         say("change", **msgspec.to_builtins(change))
 
 
-def end(overview: GradedClass, out: Path, code: int) -> None:
+def end(overview: "GradedClass", out: Path, code: int) -> None:
     """What came of a run: changes, students, notes, and a last object with the counts."""
     difference = overview.difference
     changes(difference.changes if difference is not None else ())

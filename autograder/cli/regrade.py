@@ -18,7 +18,7 @@ MOST_CHECKS = 2
 
 def in_a_terminal() -> bool:
     """Whether there is somebody who can be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def ask() -> bool:
