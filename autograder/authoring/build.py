@@ -19,9 +19,12 @@ CLOSING = """
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check {name}`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# {name}` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check {name}
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.
 """
 CHECKED = """\
 ## Check your work
