@@ -11,7 +11,7 @@ import msgspec
 
 from autograder.classroom.filled_in import Row, Table, as_number
 from autograder.errors import UserError
-from autograder.platforms.model import Person
+from autograder.platforms.model import Owner
 from autograder.platforms.registry import with_ids
 from autograder.report.model import HandIn
 from autograder.report.table import plain_cell
@@ -98,7 +98,7 @@ class Roster:
             excused=tuple(re.split(r"[\s,;]+", cells["excused"])) if cells["excused"] else (),
         )
 
-    def match(self, people: Sequence[tuple[str, Person]]) -> list[list[str]]:
+    def match(self, people: Sequence[tuple[str, Owner]]) -> list[list[str]]:
         """The ids of each of some people: by id, then e-mail, then name; several for a group.
 
         Raises:
@@ -120,7 +120,7 @@ class Roster:
             )
         return [ids for ids, _ in found]
 
-    def _one(self, platform: str, person: Person) -> tuple[list[str], str]:
+    def _one(self, platform: str, person: Owner) -> tuple[list[str], str]:
         for how, students in self._candidates(platform, person):
             if len(students) == 1 or how == "group":
                 return [student.id for student in students], ""
@@ -129,7 +129,7 @@ class Roster:
                 return [], f"{one_line(person.key, 60)} may be any of {ids}, by {how}."
         return [], ""
 
-    def _candidates(self, platform: str, person: Person) -> Iterable[tuple[str, list[Student]]]:
+    def _candidates(self, platform: str, person: Owner) -> Iterable[tuple[str, list[Student]]]:
         """Who may be meant, by the surest sign first."""
         everybody = self.students
         for theirs in filter(None, dict.fromkeys((person.id, person.key))):
@@ -155,7 +155,7 @@ class Roster:
         here = set(there)
         return [student.id for student in self.students if student.id not in here]
 
-    def stranger(self, person: Person) -> str:
+    def stranger(self, person: Owner) -> str:
         """Who is not enrolled, and whom that is most like."""
         shown = one_line(person.key, 80)
         names = {s.cells["name"].casefold(): s for s in self.students if s.cells["name"]}

@@ -43,6 +43,8 @@ for command in (
     for_students.completion,
     for_instructors.grade,
     for_instructors.adjust,
+    for_instructors.diff,
+    for_instructors.history,
     for_instructors.export,
     for_instructors.package,
     for_authors.new,

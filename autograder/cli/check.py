@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from autograder.grading.session import Judge
     from autograder.report.model import ExerciseReport
-    from autograder.report.wrap import Line
+    from autograder.report.wrap import StyledLine
     from autograder.sandbox.child import Children
     from autograder.submission.source import Source
 
@@ -129,7 +129,7 @@ def _looked_at(
     """What the student sees of one file, printed."""
     from autograder.report.model import ExerciseReport
     from autograder.report.terminal import repair_lines
-    from autograder.study.step import glanced_at, graded, is_unnamed, shown_step, with_change
+    from autograder.study.step import glanced_at, is_unnamed, shown_step, with_change
 
     def show(shown: ExerciseReport) -> ExerciseReport:
         if not asked.as_json:
@@ -138,13 +138,13 @@ def _looked_at(
 
     if isinstance(source, ExerciseReport):
         return show(source)
-    full, done = graded(judge, target.exercise, source)
+    done = judge.run(source)
     if not (one or asked.show_all):
-        return show(glanced_at(judge.course, full, target.path))
-    shown = show(shown_step(judge.course, full, target.path, asked.more))
-    if one and is_unnamed(judge, target.exercise, done):
+        return show(glanced_at(judge.course, done.report, target.path))
+    shown = show(shown_step(judge.course, done.report, target.path, asked.more))
+    if one and is_unnamed(judge, done):
         with _saying_that_it_looks():
-            shown = with_change(shown, full, judge, source, done)
+            shown = with_change(shown, judge, done)
         if not asked.as_json:
             terminal.show(repair_lines(shown))
     return shown
@@ -183,7 +183,7 @@ def _print(
         print(save_picture(shown, Path(f"{shown.name}-check.png")))
 
 
-def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
+def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[StyledLine]":
     """An exercise in a line or two: its points, and the one sentence to act on."""
     from autograder.report.terminal import first_failure, headline, score
 
@@ -198,7 +198,7 @@ def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
         yield [("  ", ""), (said, "")]
 
 
-def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[Line]":
+def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[StyledLine]":
     points, whole = sum(each.points for each in shown), sum(each.max_points for each in shown)
     yield []
     said = f"{number(points)} of {number(whole)} points in {several(len(shown), 'exercise')}."

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.entered_since import refuse_entered_since
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
@@ -127,6 +129,7 @@ def run(
     reports = read_reports(results)
     course = find_course(Path.cwd(), named=course_path)
     refuse_entered_since(results, course, reports)
+    reports = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
     asked = Asked(reports, course, results, template or results, column, scale, date)
     data, notes = EXPORTS[platform](asked)
     try:

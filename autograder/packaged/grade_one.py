@@ -7,7 +7,9 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.finished import finished
-from autograder.classroom.pool import Grading, Setup, Task
+from autograder.classroom.folders import Folder
+from autograder.classroom.intake import Work, read_work
+from autograder.classroom.pool import Setup, Task, TaskGrader
 from autograder.classroom.submissions import guarded
 from autograder.course import FILE_NAME, Course, Exercise, load_course
 from autograder.errors import UserError
@@ -15,7 +17,6 @@ from autograder.grading.scoring import grader, ungraded, whole_report
 from autograder.packaged.bundle import COURSE, JOB, Job
 from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.sandbox.levels import choose
-from autograder.submission.intake import Folder, Work, read_work
 from autograder.submission.stubs import read_stubs
 from autograder.worker.confinement import Level
 
@@ -90,7 +91,7 @@ def _graded(
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
             file, seed = course.root / FILE_NAME, course.content.seed
             setup = Setup(file, waiting, seed, level, tuple(secret), Path(scratch))
-            with Grading(setup) as grading:
+            with TaskGrader(setup) as grading:
                 task = Task(0, work.student, tuple(work.sources[name] for name in waiting))
                 for name, data in grading.grade(task).reports.items():
                     found[name] = msgspec.json.decode(data, type=ExerciseReport)

@@ -4,11 +4,11 @@ from typing import Literal
 
 import msgspec
 
-Outcome = Literal["passed", "failed", "not run", "timed out", "crashed", "error"]
+CheckOutcome = Literal["passed", "failed", "not run", "timed out", "crashed", "error"]
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]
-Cell = float | int | bool | str
+CellValue = float | int | bool | str
 
 # From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
 SEVERITY: tuple[Status, ...] = (
@@ -22,7 +22,7 @@ SEVERITY: tuple[Status, ...] = (
 )
 
 # What a check's outcome makes of its exercise, where it makes something of it.
-STATUS_OF: dict[Outcome, Status] = {
+STATUS_OF: dict[CheckOutcome, Status] = {
     "error": "needs a person",
     "crashed": "crashed",
     "timed out": "timed out",
@@ -43,7 +43,7 @@ class Matrix(Record, frozen=True, kw_only=True):
     """
 
     shape: tuple[int, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[CellValue, ...], ...]
     wrong: tuple[tuple[bool, ...], ...] = ()
     at: tuple[int, ...] = ()
     top: int = 0
@@ -58,7 +58,7 @@ class Curve(Record, frozen=True, kw_only=True):
     name: str
     against: str
     x: tuple[float, ...]
-    yours: tuple[Cell, ...]
+    yours: tuple[CellValue, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
 
@@ -135,7 +135,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     title: str
     points: float
     max_points: float
-    outcome: Outcome
+    outcome: CheckOutcome
     hidden: bool = False
     finding: str = ""
     note: str = ""
@@ -156,10 +156,28 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
     comment: str = ""
 
 
+class Basis(Record, frozen=True, kw_only=True):
+    """What a grade rests on besides the work.
+
+    Digests of the exercise's checks, of the reference, of the exercise's settings in `course.yml`
+    and of the grader itself, whose `version` is beside it; and what it ran with.
+    """
+
+    checks: str
+    reference: str
+    settings: str
+    engine: str
+    version: str
+    libraries: str
+    seed: int
+    confinement: str
+
+
 class ExerciseReport(Record, frozen=True, kw_only=True):
     """One exercise of one submission.
 
-    `reason_is_ours` if running the submission has put nothing into the reason.
+    `reason_is_ours` if running the submission has put nothing into the reason. `basis` is that of
+    a class's grades: exercises of one report may have been graded at different times.
     """
 
     name: str
@@ -177,6 +195,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     answers: tuple[WrittenAnswer, ...] = ()
     excused: bool = False
     repair: Repair | None = None
+    basis: Basis | None = None
 
 
 class Grader(Record, frozen=True, kw_only=True):
@@ -196,7 +215,8 @@ class HandIn(Record, frozen=True, kw_only=True):
 
     `platform` and `platform_id` are where it came from and the student's number there; `ids` are
     their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
-    where its source names none; `at_from` is that source, or what marks it as `late`.
+    where its source names none; `at_from` is that source, or what marks it as `late`. `pseudonym`
+    is what the student is called in results without names.
     """
 
     platform: str = ""
@@ -213,6 +233,7 @@ class HandIn(Record, frozen=True, kw_only=True):
     extra_days: float = 0.0
     late_days_used: float = 0.0
     excused: tuple[str, ...] = ()
+    pseudonym: str = ""
 
 
 class Lateness(Record, frozen=True, kw_only=True):

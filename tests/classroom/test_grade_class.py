@@ -9,14 +9,14 @@ import pytest
 import yaml
 
 from autograder.classroom import grade_class as grade_module
+from autograder.classroom import hand_ins
+from autograder.classroom.folders import find_folders
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.pool import graded
 from autograder.course import load_course
 from autograder.errors import UserError
-from autograder.platforms import hand_ins
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose
-from autograder.submission.intake import find_folders
 
 FINE = "def count_visible(n): return list(range(1, n + 1))\n"
 
@@ -215,7 +215,7 @@ def test_a_full_disk_is_said(grade, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", "grades.csv")
 
     put(tmp_path, "class/s1/causal_mask.py")
-    monkeypatch.setattr(grade_module, "write_grades", full)
+    monkeypatch.setattr("autograder.classroom.proposed.write_grades", full)
     with pytest.raises(UserError, match="cannot be written: No space left on device"):
         grade(tmp_path / "class")
 

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from autograder.classroom.hand_ins import Download, hand_ins
 from autograder.classroom.roster import Roster, spellings
 from autograder.errors import UserError
 from autograder.platforms import registry
-from autograder.platforms.hand_ins import Source, hand_ins
-from autograder.platforms.model import Person
+from autograder.platforms.model import Owner
 
 from ..platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
 
@@ -37,7 +37,7 @@ def roster(tmp_path):
 @pytest.fixture
 def read(tmp_path, roster):
     def read(files, text=ROSTER):
-        source = Source(put(tmp_path / "in", files))
+        source = Download(put(tmp_path / "in", files))
         folders, notes = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
         return {folder.student: folder for folder in folders}, notes
 
@@ -86,7 +86,7 @@ def test_two_of_one_name_are_not_guessed(read):
 
 def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
     names = roster("id,name,moodle\na,Anna Muster,2004\n")
-    assert names.match([("moodle", Person(key="k", id="2003", name="Anna Muster"))]) == [[]]
+    assert names.match([("moodle", Owner(key="k", id="2003", name="Anna Muster"))]) == [[]]
 
 
 def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
@@ -99,7 +99,7 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     found = roster(text)
     assert found.known("a").ids == {"canvas": "7", "moonboard": "m7", "oneroster": "u7"}
     assert list(found.known("a").ids) == ["canvas", "moonboard", "oneroster"]
-    assert found.match([("moonboard", Person(key="m7"))]) == [["a"]]
+    assert found.match([("moonboard", Owner(key="m7"))]) == [["a"]]
 
 
 @pytest.mark.parametrize(
