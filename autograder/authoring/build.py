@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.pictures import attach, require_pictures
+from autograder.authoring.attachments import attach, require_pictures
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.extras import require

@@ -13,6 +13,7 @@ from autograder.classroom.by_hand import TABLE as MARKS
 from autograder.classroom.by_hand import Marks
 from autograder.classroom.chosen import Chosen, choose
 from autograder.classroom.folders import Folder
+from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.intake import Work, read_work
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.lock import in_use
@@ -30,7 +31,6 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.grading.scoring import grader, ungraded
 from autograder.report.model import ExerciseReport
-from autograder.report.overview import Overview
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
 from autograder.variants import read_secret, stated_variant, variant_of
@@ -70,7 +70,7 @@ def grade_class(
     progress: Progress,
     decide: Decide | None = lambda _: True,
     waiting: Callable[[str], None] = lambda _: None,
-) -> Overview:
+) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
     What an earlier run has graded, and what has not changed since, is taken from its journal.
@@ -148,7 +148,7 @@ class _Run:
         self.written = 0
         self.whole = Spool()
 
-    def run(self, found: Opened, decide: Decide | None) -> Overview:
+    def run(self, found: Opened, decide: Decide | None) -> GradedClass:
         job, before = self.job, self.chosen.before
         secret = (job.submissions.resolve(), job.out.resolve())
         place = job.course.root / FILE_NAME

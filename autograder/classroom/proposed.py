@@ -11,7 +11,8 @@ import msgspec
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.by_hand import TABLE as MARKS
 from autograder.classroom.by_hand import Marks, answers_of
-from autograder.classroom.difference import Change, Difference, compare
+from autograder.classroom.grade_difference import Change, GradeDifference, compare
+from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.journal import Journal
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
@@ -27,12 +28,11 @@ from autograder.files import open_new, plain_folder
 from autograder.report.above import told_of
 from autograder.report.html import FOLDER, Pages
 from autograder.report.model import Grader, Report, WrittenAnswer
-from autograder.report.overview import Overview
 from autograder.report.redact import for_student
 from autograder.report.table import safe_cell, write_grades, write_table
 
 ALL_HINTS = 99
-Decide = Callable[[Difference], bool]
+Decide = Callable[[GradeDifference], bool]
 
 
 class Proposed:
@@ -47,8 +47,8 @@ class Proposed:
         journal: Journal,
         notes: Sequence[str],
     ) -> None:
-        self.overview = Overview(course.title, exercises, notes)
-        self.difference = Difference()
+        self.overview = GradedClass(course.title, exercises, notes)
+        self.difference = GradeDifference()
         self._out = out
         self._course = course
         self._exercises = exercises
@@ -179,7 +179,7 @@ class Proposed:
 CHANGE_COLUMNS = ("student", "exercise", "before", "after", "why", "checks")
 
 
-def _lines(difference: Difference) -> Iterator[list[str]]:
+def _lines(difference: GradeDifference) -> Iterator[list[str]]:
     """A row for each cell that changed, and one for each student's total."""
     for change in difference.changes:
         student = safe_cell(change.student)

@@ -35,7 +35,7 @@ OF_THE_VERSION = {VERSION, CHANGES, CHANGES_TABLE}
 OURS = {*KEPT, *OF_THE_VERSION, INDEX, ANSWERS, FOLDER}
 
 
-class Version(msgspec.Struct, frozen=True, kw_only=True):
+class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
     """What was put in force: when, by whom, by which grader, and what became of how many.
 
     `at` is a time in UTC. These are the only times in a folder of results.
@@ -79,7 +79,7 @@ def _is_ours(name: str) -> bool:
     return name.removesuffix(".part") in OURS
 
 
-def put_in_force(results: Path, about: Mapping[str, object]) -> Version:
+def put_in_force(results: Path, about: Mapping[str, object]) -> ResultsVersion:
     """Put the proposal in force as the next version, and keep what counted before.
 
     Raises:
@@ -95,7 +95,9 @@ def put_in_force(results: Path, about: Mapping[str, object]) -> Version:
         plain_folder(history / _name(last))
         for name in KEPT:
             _keep(results / name, history / _name(last) / name)
-    version = msgspec.convert({"number": last + 1, "at": now(), "by": user(), **about}, Version)
+    version = msgspec.convert(
+        {"number": last + 1, "at": now(), "by": user(), **about}, ResultsVersion
+    )
     write_whole(proposed / VERSION, msgspec.json.encode(version) + b"\n", sync=True)
     for name in (REPORTS, GRADES):
         synced(proposed / name)
@@ -114,7 +116,7 @@ def _adopt(results: Path, folder: Path) -> None:
     """Take results for the first version that were there before there was a history."""
     plain_folder(folder)
     changed = datetime.fromtimestamp((results / REPORTS).stat().st_mtime, UTC)
-    first = Version(number=1, at=changed.isoformat(timespec="seconds"), by="")
+    first = ResultsVersion(number=1, at=changed.isoformat(timespec="seconds"), by="")
     write_whole(folder / VERSION, msgspec.json.encode(first) + b"\n", sync=True)
 
 
@@ -201,7 +203,7 @@ def _numbered(history: Path) -> list[tuple[int, Path]]:
     return []
 
 
-def versions(results: Path) -> list[tuple[Version, Path]]:
+def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
     """All versions in order, each with its folder.
 
     Raises:
@@ -211,9 +213,9 @@ def versions(results: Path) -> list[tuple[Version, Path]]:
     for number, path in _numbered(results / HISTORY):
         try:
             data = (path / VERSION).read_bytes()
-            found.append((msgspec.json.decode(data, type=Version), path))
+            found.append((msgspec.json.decode(data, type=ResultsVersion), path))
         except FileNotFoundError:
-            found.append((Version(number=number, at="", by=""), path))
+            found.append((ResultsVersion(number=number, at="", by=""), path))
         except (OSError, msgspec.MsgspecError) as error:
             raise UserError(f"{path / VERSION} cannot be read: {error}.") from None
     return found

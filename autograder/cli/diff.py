@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.classroom.difference import Difference, compare
+from autograder.classroom.grade_difference import GradeDifference, compare
 from autograder.classroom.records import FILE, Records
 from autograder.classroom.versions import HISTORY, see_settled
 from autograder.cli import events
@@ -26,9 +26,9 @@ def run(before: Path, after: Path, everything: bool, as_json: bool) -> int:
     return 1 if difference.changes else 0
 
 
-def differ(before: Records, after: Records) -> Difference:
+def differ(before: Records, after: Records) -> GradeDifference:
     """All that differs, in the order of the later table; then who is no longer in it."""
-    found = Difference()
+    found = GradeDifference()
     gone = [student for student in before.students if student not in after]
     for student in [*after.students, *gone]:
         if before.line(student) == after.line(student):

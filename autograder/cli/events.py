@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from autograder.classroom.difference import Change
 from autograder.classroom.grade_class import Job
-from autograder.report.overview import Overview
+from autograder.classroom.grade_difference import Change
+from autograder.classroom.graded_class import GradedClass
 
 
 def say(event: str, **values: Any) -> None:
@@ -41,7 +41,7 @@ def changes(found: Iterable[Change]) -> None:
         say("change", **msgspec.to_builtins(change))
 
 
-def end(overview: Overview, out: Path, code: int) -> None:
+def end(overview: GradedClass, out: Path, code: int) -> None:
     """What came of a run: changes, students, notes, and a last object with the counts."""
     difference = overview.difference
     changes(difference.changes if difference is not None else ())

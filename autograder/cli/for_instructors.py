@@ -74,9 +74,9 @@ def grade(**options: Any) -> None:
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """
-    from autograder.cli.grade import Wanted, run
+    from autograder.cli.grade import GradeOptions, run
 
-    raise SystemExit(run(Wanted(**options)))
+    raise SystemExit(run(GradeOptions(**options)))
 
 
 @click.command(short_help="Fill in the file that a platform takes.")

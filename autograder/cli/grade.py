@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
-from autograder.classroom.difference import Difference
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.classroom.grade_difference import GradeDifference
+from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
 from autograder.cli import events
@@ -28,7 +29,6 @@ from autograder.extras import require_libraries
 from autograder.lint.course import refuse_slips
 from autograder.platforms.recognise import left_something
 from autograder.report.html import ANSWERS, FOLDER, INDEX
-from autograder.report.overview import Overview
 from autograder.sandbox.levels import choose
 from autograder.text import several
 from autograder.worker.confinement import LAYERS, Level
@@ -36,7 +36,7 @@ from autograder.worker.confinement import LAYERS, Level
 NOT_APPLIED = 3
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked for on the command line."""
 
     submissions: Path
@@ -58,7 +58,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     anonymous: bool = False
 
 
-def run(wanted: Wanted) -> int:
+def run(wanted: GradeOptions) -> int:
     """Grade, and say what came of it; the exit code."""
     if not wanted.as_json:
         return _run(wanted, Console(highlight=False))
@@ -71,7 +71,7 @@ def run(wanted: Wanted) -> int:
         raise
 
 
-def _run(wanted: Wanted, console: Console) -> int:
+def _run(wanted: GradeOptions, console: Console) -> int:
     course = find_course(Path.cwd(), named=wanted.course)
     exercises = _exercises(course, wanted)
     require_libraries(exercises)
@@ -96,13 +96,13 @@ def _run(wanted: Wanted, console: Console) -> int:
     return code
 
 
-def _exercises(course: Course, wanted: Wanted) -> list[Exercise]:
+def _exercises(course: Course, wanted: GradeOptions) -> list[Exercise]:
     assigned = course.assignment(wanted.assignment).exercises if wanted.assignment else ()
     names = wanted.exercises or assigned
     return [course.exercise(name) for name in names] or list(course.exercises.values())
 
 
-def _job(wanted: Wanted, course: Course, exercises: list[Exercise]) -> Job:
+def _job(wanted: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
     return Job(
         course=course,
         exercises=tuple(each for each in course.content.exercises if each in exercises),
@@ -120,18 +120,18 @@ def _job(wanted: Wanted, course: Course, exercises: list[Exercise]) -> Job:
     )
 
 
-def _graded(wanted: Wanted, job: Job, console: Console, log: Log) -> Overview:
+def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> GradedClass:
     """The class, graded; what would change is shown, and decided about."""
     if wanted.as_json:
         events.start(job)
 
-    def decide(difference: Difference) -> bool:
+    def decide(difference: GradeDifference) -> bool:
         if wanted.apply or wanted.as_json or not in_a_terminal():
             return bool(wanted.apply)
         print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)
         return ask()
 
-    def work(progress: Callable[[int, int], None]) -> Overview:
+    def work(progress: Callable[[int, int], None]) -> GradedClass:
         told = log.beside(progress)
         return grade_class(job, told, None if wanted.apply is False else decide, waiting)
 
@@ -157,7 +157,7 @@ force, run the same command with --apply. They are in {job.out / PROPOSED}."""
     return overview
 
 
-def _code(overview: Overview) -> int:
+def _code(overview: GradedClass) -> int:
     found = overview.difference
     if not overview.in_force and (found is None or found.changes or found.texts):
         return NOT_APPLIED
@@ -173,7 +173,7 @@ def _print_head(console: Console, job: Job) -> None:
         console.print(f"confinement: {job.level} ({', '.join(LAYERS[job.level])})")
 
 
-def _print_files(console: Console, job: Job, overview: Overview) -> None:
+def _print_files(console: Console, job: Job, overview: GradedClass) -> None:
     out = job.out
     console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
     if any(exercise.questions for exercise in overview.exercises):

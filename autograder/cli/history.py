@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.classroom.difference import Change
-from autograder.classroom.versions import CHANGES, Version, see_settled, versions
+from autograder.classroom.grade_difference import Change
+from autograder.classroom.versions import CHANGES, ResultsVersion, see_settled, versions
 from autograder.cli import events
 from autograder.errors import UserError
 from autograder.text import nearest, one_line, several
@@ -29,7 +29,7 @@ def run(results: Path, student: str | None, as_json: bool) -> int:
     return 0
 
 
-def _print_versions(found: list[tuple[Version, Path]], as_json: bool) -> None:
+def _print_versions(found: list[tuple[ResultsVersion, Path]], as_json: bool) -> None:
     table = _table("version", "when (UTC)", "by", "grader", "what")
     for version, _ in found:
         if as_json:
@@ -45,7 +45,7 @@ def _print_versions(found: list[tuple[Version, Path]], as_json: bool) -> None:
 
 
 def _print_student(
-    results: Path, found: list[tuple[Version, Path]], student: str, as_json: bool
+    results: Path, found: list[tuple[ResultsVersion, Path]], student: str, as_json: bool
 ) -> None:
     """Every version in which the student's grade changed."""
     table = _table("version", "when (UTC)", "by", "grader", "total", "what")
@@ -70,7 +70,7 @@ def _print_student(
         Console(highlight=False).print(table)
 
 
-def _about(version: Version) -> list[Text]:
+def _about(version: ResultsVersion) -> list[Text]:
     grader = version.grader
     made = f"{grader.version} ({grader.digest[:8]})" if grader is not None else ""
     at = version.at.removesuffix("+00:00").replace("T", " ")

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from autograder.classroom.difference import Change
+from autograder.classroom.grade_difference import Change
+from autograder.classroom.graded_class import GradedClass
 from autograder.errors import UserError
-from autograder.report.overview import Overview
 from autograder.text import one_line
 
 FILE = "grade.log"
@@ -78,7 +78,7 @@ class Log:
 
         return told
 
-    def overview(self, overview: Overview, code: int) -> None:
+    def overview(self, overview: GradedClass, code: int) -> None:
         """What came of a run, whole."""
         for note in overview.notes:
             self.line(f"note: {note}")

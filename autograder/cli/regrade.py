@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.classroom.difference import TOTAL, Cell, Change, Difference
+from autograder.classroom.grade_difference import TOTAL, Change, GradeCell, GradeDifference
 from autograder.text import several
 
 MOST = 10
@@ -31,7 +31,7 @@ def ask() -> bool:
 
 
 def print_difference(
-    console: Console, difference: Difference, rest: Path, most: int | None = MOST
+    console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
 ) -> None:
     """Whose grades change from what to what, and why; of many, the first, and where the rest is.
 
@@ -55,7 +55,7 @@ def print_difference(
         console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."), soft_wrap=True)
 
 
-def headline(difference: Difference) -> list[str]:
+def headline(difference: GradeDifference) -> list[str]:
     """How many grades change and for which reasons, in a line or two."""
     kinds = {
         "new": ("comes in", "come in"),
@@ -91,7 +91,7 @@ def _cells(change: Change, most: int, checks: int) -> Text:
     return Text(("\n" if checks else ", ").join(filter(None, [*told[:most], more])))
 
 
-def _cell(cell: Cell, most: int) -> str:
+def _cell(cell: GradeCell, most: int) -> str:
     checks = [*cell.checks[:most], *(["…"] if len(cell.checks) > most else [])]
     where = f" ({'; '.join(checks)})" if checks and most else ""
     return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}{where}"

@@ -1,7 +1,7 @@
 """What is kept of each report while a class is graded: a row, and what statistics need."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -10,9 +10,6 @@ from autograder.report.above import above_maximum
 from autograder.report.model import Report, Status
 from autograder.statistics.mistakes import ClassMistakes
 from autograder.statistics.scores import Scores
-
-if TYPE_CHECKING:
-    from autograder.classroom.difference import Difference
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -50,9 +47,6 @@ class Overview:
         self.above: list[str] = []
         self.scores = Scores(exercises)
         self.mistakes = ClassMistakes()
-        self.in_force = True
-        self.version = 0  # the number under which it was put in force; 0 where nothing was new
-        self.difference: Difference | None = None  # to what was in force before
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""

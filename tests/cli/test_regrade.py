@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from autograder.classroom.difference import Cell, Change, Difference
+from autograder.classroom.grade_difference import Change, GradeCell, GradeDifference
 from autograder.cli import app, regrade
 from autograder.cli.summary import print_overview
 from autograder.report.overview import Overview, Row
@@ -198,7 +198,7 @@ def test_a_class_of_a_thousand_fits_on_a_screen(course):
 
 
 def test_a_thousand_changes_fit_on_a_screen():
-    cell = Cell(exercise="softmax", before="12/12", after="9/12", why=("check changed",))
+    cell = GradeCell(exercise="softmax", before="12/12", after="9/12", why=("check changed",))
     changes = [
         Change(
             student=f"s{n}", kind="changed", before="12 of 20", after="9 of 20", cells=(cell,) * 9
@@ -206,7 +206,9 @@ def test_a_thousand_changes_fit_on_a_screen():
         for n in range(1000)
     ]
     said = io.StringIO()
-    regrade.print_difference(Console(file=said, width=80), Difference(changes), Path("rest.csv"))
+    regrade.print_difference(
+        Console(file=said, width=80), GradeDifference(changes), Path("rest.csv")
+    )
     output = said.getvalue()
     assert len(output.splitlines()) <= 15, output
     assert "Changes the grades of 1000 students: check changed 1000." in output

@@ -21,7 +21,7 @@ OLDER = "graded before it was noted what a grade rests on"
 OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
+class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
     """An exercise, or the total, whose points or status changed; `checks` say where."""
 
     exercise: str
@@ -42,7 +42,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["new", "changed", "gone"]
     before: str = ""
     after: str = ""
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[GradeCell, ...] = ()
     fills: bool = False
 
     @property
@@ -51,7 +51,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         return list(dict.fromkeys(reason for cell in self.cells for reason in cell.why))
 
 
-class Difference(msgspec.Struct):
+class GradeDifference(msgspec.Struct):
     """What would change in a class, in the table's order; `texts` counts pages alone."""
 
     changes: list[Change] = []
@@ -102,7 +102,7 @@ def _whole(report: Report | None) -> str:
     return said if report.status == "graded" else f"{said}, {report.status}"
 
 
-def _cells(before: Report | None, after: Report | None) -> list[Cell]:
+def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
     old = {each.name: each for each in before.exercises} if before else {}
     new = {each.name: each for each in after.exercises} if after else {}
     found = []
@@ -111,7 +111,7 @@ def _cells(before: Report | None, after: Report | None) -> list[Cell]:
         nothing = was is None and now is not None and now.status == "missing" and not now.excused
         if _shown(was) != _shown(now) and not nothing:
             found.append(
-                Cell(
+                GradeCell(
                     exercise=name,
                     before=_shown(was),
                     after=_shown(now),
@@ -212,8 +212,8 @@ def _check(check: CheckReport | None) -> str:
 
 
 def _total(
-    before: Report | None, after: Report | None, cells: Sequence[Cell], course: Course | None
-) -> Cell | None:
+    before: Report | None, after: Report | None, cells: Sequence[GradeCell], course: Course | None
+) -> GradeCell | None:
     """What changed in the total besides the exercises: lateness, and what people added to it."""
     if before is None or after is None:
         return None
@@ -227,7 +227,7 @@ def _total(
             return None
         why = [UNKNOWN]
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
-    return Cell(
+    return GradeCell(
         exercise=TOTAL,
         before=_amount(before),
         after=_amount(after),
