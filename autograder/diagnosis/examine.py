@@ -6,37 +6,32 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.diagnosis import locate
+from autograder.diagnosis.experiment import Ask, dependence
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.general import NOTHING_RETURNED
-from autograder.diagnosis.outcome import Outcome, same
-from autograder.diagnosis.recipe import Misconception, Probe
+from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.recipe import Misconception
 from autograder.diagnosis.replay import Replay, Wrong
+from autograder.diagnosis.seen import Answer, seen_of
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
 DRAWS = 2
 MAX_PAIRS = 12
 MAX_ALIKE = 3
-AGAIN = 4  # chance may leave a single answer as it was
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the student's function did with a probe; `error` says so in words if it raised."""
-
-    outcome: Outcome
-    error: str = ""
-    printed: bool = False
-
-
-Ask = Callable[[Probe], Answer]
+SEEN = 3  # draws that a sentence without a name has to be true of
 
 
 @dataclass
 class Examination:
-    """One function of one submission, asked about probes as far as is needed."""
+    """One function of one submission, asked about probes as far as is needed.
+
+    `ask` asks in one process, in which nothing ran before; `alone` gives another such process,
+    or None where asking leaves no trace.
+    """
 
     replay: Replay
     ask: Ask
+    alone: Callable[[], Ask] | None = None
     answers: list[Answer] = field(default_factory=list)
 
     def diagnose(self) -> Finding | None:
@@ -44,17 +39,17 @@ class Examination:
         self._draw(1)
         if all(self.right):
             return None
+        exact = self.replay.recipe.summary is None
         if all(answer.outcome.raised for answer in self.answers):
             return locate.stopped_everywhere(self.answers)
-        exact = self.replay.recipe.summary is None
         return (
-            self._alone()
-            or self._in_some_cases()
-            or self._where_wrong()
+            (self._depends() if exact else None)
+            or self._confirmed(self._alone)
+            or self._confirmed(self._in_some_cases)
+            or self._confirmed(self._where_wrong)
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
-            or (locate.depends_on_something_else() if exact and self._again() else None)
-            or locate.locate(self.replay, self.answers, self.right)
+            or self._located()
         )
 
     @property
@@ -70,15 +65,22 @@ class Examination:
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
-    def _again(self) -> bool:
-        """Whether one of a few probes that are not answered by an error has another answer now."""
-        answered = [i for i, answer in enumerate(self.answers) if not answer.outcome.raised]
-        for index in answered[-AGAIN:]:
-            probe = self.replay.probes(DRAWS)[index]
-            second = self.ask(probe).outcome
-            if not same(second, self.answers[index].outcome, probe.condition):
-                return True
-        return False
+    def _depends(self) -> Finding | None:
+        alone = self.alone or (lambda: self.ask)
+        return dependence(self.replay.probes(1), self.answers, self.right, alone)
+
+    def _confirmed(self, find: Callable[[], Finding | None]) -> Finding | None:
+        """A name that is still found after as many calls again; by chance, one draw is enough."""
+        found = find()
+        if found is None or self.replay.recipe.summary is not None:
+            return found
+        self._draw(DRAWS)
+        return find()
+
+    def _located(self) -> Finding | None:
+        """What is true of the answers, those to one more draw of calls too."""
+        self._draw(SEEN)
+        return locate.locate(seen_of(self.replay, self.answers, SEEN))
 
     def _alone(self) -> Finding | None:
         """One misconception that gives all the answers."""

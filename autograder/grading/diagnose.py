@@ -1,20 +1,25 @@
 """Diagnoses for the failed checks of a submission: one for each function that went wrong."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autograder.checking.proxy import Submission
 from autograder.diagnosis.errors import explain
-from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.experiment import REMEMBERS, Ask
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.kept import in_words, kept
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.seen import Answer
 from autograder.grading.plugin import CheckResult
+from autograder.report.model import Line
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import Raised, StudentProblem
@@ -89,24 +94,35 @@ def attach_diagnoses(
                 known[function] = _diagnose(catalogue, exercise, function, client)
             found = known[function]
             if found is not None:
-                result.diagnosis = found.about(function)
+                result.diagnosis = _with_lines(found, client).about(function)
                 result.hints = found.hints or result.hints
                 break
         if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
             own = Finding("named", result.finding, (result.mistake,), told=result.told)
+            own = _with_lines(own, client)
             result.diagnosis = own.about(result.about[-1] if result.about else "")
 
 
+def _with_lines(finding: Finding, client: Client) -> Finding:
+    """A finding that something is kept between calls, with the lines that keep something."""
+    if finding.misconceptions != (REMEMBERS,):
+        return finding
+    lines = kept(client.source.units)
+    places = tuple(Line(file=each.label, line=each.line) for each in lines)
+    return replace(finding, says=finding.says + in_words(lines), places=places)
+
+
 def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:
-    submission = Submission(client.fresh())  # which has seen no check, least of all a hidden one
     try:
         replay = catalogue.replay(exercise, function)
         if replay is not None:
-            recipe = replay.recipe
-            return Examination(replay, lambda probe: _ask(submission, recipe, probe)).diagnose()
+            return _examined(replay, client)
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
             return None
+        submission = Submission(
+            client.fresh()
+        )  # which has seen no check, least of all a hidden one
         with np.errstate(all="ignore"):
             return explain_value(function, submission.value, submission.variant)
     except GraderTrouble:
@@ -114,6 +130,16 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client
     except Exception as error:  # an answer that no misconception was written for
         catalogue.note(error)  # points are given already
         return None
+
+
+def _examined(replay: Replay, client: Client) -> Finding | None:
+    """What is wrong with a function that has a recipe."""
+
+    def alone() -> Ask:
+        submission = Submission(client.fresh())
+        return lambda probe: answer_to(submission, replay.recipe, probe)
+
+    return Examination(replay, alone(), alone).diagnose()
 
 
 def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
@@ -127,7 +153,7 @@ def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
     return getattr(submission, recipe.function)(*args, **called.kwargs)
 
 
-def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     """The student's answer to a probe."""
     try:
         value = _call(submission, recipe, probe)
@@ -139,5 +165,7 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
+    is_array = not isinstance(value, list | tuple | dict)
     value = recipe.read(value)
-    return Answer(outcome_of(value, recipe.by_kind), printed=submission._client.spoke)
+    spoke = submission._client.spoke
+    return Answer(outcome_of(value, recipe.by_kind), printed=spoke, is_array=is_array)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from autograder.diagnosis.errors import explain, named_shape
-from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.examine import Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.seen import Answer
 from autograder.sandbox.problems import Raised
 from autograder.worker.messages import Place
 
@@ -195,3 +196,24 @@ def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
     said = explain(Raised("f stopped", Place("f.py", 1, "y = x"), "ValueError", "?", names), SIZES)
     assert len(said) < 2000
     assert "\x1b" not in said
+
+
+def test_a_product_is_explained_only_if_it_is_the_one_that_fails():
+    line = "return self.W_o(merge(weights @ value)), weights"
+    shapes = {"weights": (1, 1, 3, 3), "value": (1, 1, 3, 4)}
+    message = "mat1 and mat2 shapes cannot be multiplied (1x12 and 4x4)"
+    assert "A product needs" not in explain(raised(message, line, **shapes), SIZES)
+    fails = {"weights": (1, 1, 3, 3), "value": (1, 1, 4, 3)}
+    assert "A product needs" in explain(raised(message, line, **fails), SIZES)
+
+
+def test_whose_call_it_was_is_not_guessed():
+    message = "f() got an unexpected keyword argument 'heads'"
+    assert "What this line calls" in explain(raised(message, "y = f(x, heads=2)"), SIZES)
+    assert "The exercise calls" in explain(Raised("", None, "TypeError", message), SIZES)
+
+
+def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
+    message = "too many values to unpack (expected 2)"
+    assert "shape[-1]" in explain(raised(message, "n, d = x.shape"), SIZES)
+    assert "shape[-1]" not in explain(raised(message, "a, b = layers"), SIZES)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from autograder.course import load_course
-from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.examine import Examination
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together, style
+from autograder.diagnosis.seen import Answer
 from autograder.grading.diagnose import Catalogue
 from tests.conftest import ROOT
 
