@@ -18,6 +18,7 @@ TELLING = 2  # so many probes have to tell a misconception from whatever else it
 DRAWS = 2
 MAX_PAIRS = 12
 MAX_ALIKE = 3
+TWO, SOMETHING_ELSE = "Two things at once.", "And something else differs too."
 SEEN = 3  # draws that a sentence without a name has to be true of
 
 
@@ -166,9 +167,9 @@ class Examination:
         stated = pairs[0][:2] if len(pairs) <= MAX_ALIKE else shared
         if len(stated) == 2:
             first, second = stated
-            return named(f"Two things at once. {first.finding} And: {second.finding}", *stated)
+            return named(f"{TWO} {first.finding} And: {second.finding}", *stated)
         if len(stated) == 1:
-            return named(f"{stated[0].finding} And something else differs too.", stated[0])
+            return named(f"{stated[0].finding} {SOMETHING_ELSE}", stated[0])
         return None
 
 

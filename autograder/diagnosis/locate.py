@@ -19,7 +19,7 @@ from autograder.report.values import shape
 from autograder.text import are, capital
 
 MOST = 3  # sentences
-HARD_CODED = "hard-coded"
+HARD_CODED, ANOTHER_FACTOR = "hard-coded", "another-factor"
 Detector = Callable[[Seen], Iterator[str]]
 
 
@@ -60,7 +60,7 @@ def locate(seen: Seen) -> Finding | None:
     if not said:
         return Finding(kind="error", says=seen.stops) if seen.stops else None
     if measured(seen):
-        return Finding("named", said[0], ("another-factor",))
+        return Finding("named", said[0], (ANOTHER_FACTOR,))
     names = tuple(fact.id for fact in _facts(seen) if fact.is_named)
     return Finding(kind="located", says=" ".join(said[:MOST]), misconceptions=names[:1])
 

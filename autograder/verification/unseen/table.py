@@ -10,11 +10,11 @@ COLUMNS = ("exercise", "mutants", "rejected", *VERDICTS, "named or right line")
 NOTED = ("false", "differs")
 
 
-def markdown(results: Sequence[Unseen], notes: bool = True) -> str:
-    """Two tables, of one change and of two; then each mutant of which something false was said."""
+def markdown(results: Sequence[Unseen], with_notes: bool = True) -> str:
+    """Two tables, of one change and of two; then each mutant of which something false is said."""
     parts = ["One line changed:\n", *_table(results, single=True)]
     parts += ["\nTwo lines changed:\n", *_table(results, single=False)]
-    if notes:
+    if with_notes:
         parts += ["", *_notes(results, NOTED[:1])]
     return "\n".join(parts) + "\n"
 
