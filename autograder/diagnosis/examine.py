@@ -19,6 +19,7 @@ DRAWS = 2
 MAX_PAIRS = 12
 MAX_ALIKE = 3
 TWO, SOMETHING_ELSE = "Two things at once.", "And something else differs too."
+IN_WRONG_CALLS = "in the calls that go wrong"
 SEEN = 3  # draws that a sentence without a name has to be true of
 
 
@@ -50,6 +51,7 @@ class Examination:
             or self._confirmed(self._where_wrong)
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
+            or (self._confirmed(self._family) if exact else None)
             or self._located()
         )
 
@@ -148,7 +150,7 @@ class Examination:
         if len(wrong) == len(self.answers):
             return None
         found = self.replay.fitting(self.outcomes, wrong)
-        return self._single(self._told_from_right(found, wrong), "in the calls that go wrong")
+        return self._single(self._told_from_right(found, wrong), IN_WRONG_CALLS)
 
     def _pair(self) -> Finding | None:
         where = range(len(self.answers))
@@ -171,6 +173,32 @@ class Examination:
         if len(stated) == 1:
             return named(f"{stated[0].finding} {SOMETHING_ELSE}", stated[0])
         return None
+
+    def _family(self) -> Finding | None:
+        """What is done to any argument or result, if it gives all answers, or all wrong ones."""
+        right = self.right
+        wrong = [number for number, is_right in enumerate(right) if not is_right]
+        values = [number for number in wrong if not self.answers[number].outcome.raised]
+        if len(values) < TELLING:
+            return None
+        lead, *others = [*values, *(n for n in range(len(right)) if n not in values)]
+        candidates = self.replay.families
+        near = [each for each in candidates if self._gives(lead, each)]
+        whole = [each for each in near if all(self._gives(n, each) for n in others)]
+        if whole:
+            return self._only(self._told_from_right(whole, range(len(right))))
+        found = [each for each in near if all(self._gives(n, each) for n in wrong)]
+        return self._only(self._told_from_right(found, wrong), IN_WRONG_CALLS)
+
+    def _gives(self, number: int, wrong: Wrong) -> bool:
+        return self.replay.fits(number, self.answers[number].outcome, wrong)
+
+    def _only(self, found: Sequence[Wrong], when: str = "") -> Finding | None:
+        """The one that is left, or the first of several that are the same in every call."""
+        everywhere = range(len(self.answers))
+        if any(self.replay.apart(everywhere, found[0], other) for other in found[1:]):
+            return None
+        return self._single(found[:1], when)
 
 
 def named(finding: str, *misconceptions: Misconception) -> Finding:

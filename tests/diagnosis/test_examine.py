@@ -217,3 +217,28 @@ def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
     message = "too many values to unpack (expected 2)"
     assert "shape[-1]" in explain(raised(message, "n, d = x.shape"), SIZES)
     assert "shape[-1]" not in explain(raised(message, "a, b = layers"), SIZES)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x, c: 2 * (np.abs(x) + c), "those of x without their signs before it is used"),
+        (lambda x, c: np.sort(2 * (x + c), axis=-1), "the right ones sorted along the last axis"),
+        (lambda x, c: (2 * (x + c)).mean(axis=-1), "the right ones averaged along the last axis"),
+        (lambda x, c: 2 * (x + c) + np.cumsum(2 * (x + c), -1) * (c < 0), None),
+    ],
+)
+def test_what_may_be_done_to_any_argument_or_result_is_named(function, says):
+    found = examine(function)
+    if says is None:
+        assert found is None or found.kind != "named"
+    else:
+        assert found.kind == "named" and says in found.says
+
+
+def test_two_families_that_differ_somewhere_give_no_name():
+    def function(x, c):
+        return np.sort(2 * (x + c), axis=-1) if c > 0 else (2 * (x + c))[..., ::-1]
+
+    found = examine(function)
+    assert found is None or found.kind != "named"

@@ -11,6 +11,7 @@ import pytest
 
 from autograder.course import load_course
 from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.families import families
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together, style
@@ -47,7 +48,11 @@ def ways(recipe, ids):
     """All ways to make the named mistakes, in every style."""
     combined = [()]
     for name in ids:
-        made = [each for each in (*recipe.misconceptions, *GENERAL) if each.id == name]
+        made = [
+            each
+            for each in (*recipe.misconceptions, *GENERAL, *families(recipe))
+            if each.id == name
+        ]
         combined = [(*some, each) for some in combined for each in made]
     styles = [style(steps) for steps in recipe.styles]
     fitting = [

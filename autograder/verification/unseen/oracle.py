@@ -77,7 +77,7 @@ def _is_one_of(
 def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
     """The ways to make the mistakes of these names; with another, where one of two was named."""
     wanted = set(names)
-    alone = [wrong for wrong in replay.singles if {wrong[0].id} == wanted]
+    alone = [wrong for wrong in (*replay.singles, *replay.families) if {wrong[0].id} == wanted]
     pairs = [pair for pair in replay.pairs if wanted <= {each.id for each in pair}]
     return alone + pairs
 
