@@ -91,6 +91,13 @@ def test_the_line_of_a_mistake_is_found_and_the_edit_is_not_said(search, text, b
     assert after not in found.said and before not in found.said
 
 
+def test_two_mistakes_at_once_are_found_in_their_lines(search):
+    text = textwrap.dedent(SOFTMAX).replace("np.exp(x - top)", "np.exp(x + top)")
+    found = search(written("softmax", text, "e / total", "total / e"))
+    assert [place.line for place in found.places] == [7, 9]
+    assert found.said == "With changes in lines 7 and 9 together, every check passes."
+
+
 def test_twice_the_same_and_nothing_else_changes(course, judge):
     source = written("softmax", SOFTMAX, "x - top", "x + top")
     exercise = course.exercise("softmax")
