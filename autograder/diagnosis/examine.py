@@ -9,7 +9,7 @@ from autograder.diagnosis import locate
 from autograder.diagnosis.experiment import Ask, dependence
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.general import NOTHING_RETURNED
-from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.outcome import Outcome, alike_id
 from autograder.diagnosis.recipe import Misconception
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.diagnosis.seen import Answer, seen_of
@@ -54,6 +54,10 @@ class Examination:
             or (self._confirmed(self._family) if exact else None)
             or self._located()
         )
+
+    def group(self) -> str:
+        """An id that wrong answers of the same kind share; see `alike_id`."""
+        return alike_id(self.outcomes[: len(self.replay.probes(1))])
 
     @property
     def outcomes(self) -> list[Outcome]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,14 +85,15 @@ def attach_diagnoses(
     Raises:
         GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
     """
-    known: dict[str, Finding | None] = {}
+    known: dict[str, _Found] = {}
     for result in results:
         if result.outcome != "failed" or not result.diagnosable:
             continue
         for function in result.about:
             if function not in known:
                 known[function] = _diagnose(catalogue, exercise, function, client)
-            found = known[function]
+            found, group = known[function]
+            result.group = result.group or group
             if found is not None:
                 result.diagnosis = _with_lines(found, client).about(function)
                 result.hints = found.hints or result.hints
@@ -101,6 +102,15 @@ def attach_diagnoses(
             own = Finding("named", result.finding, (result.mistake,), told=result.told)
             own = _with_lines(own, client)
             result.diagnosis = own.about(result.about[-1] if result.about else "")
+        if result.diagnosis is not None and result.diagnosis.kind == "named":
+            result.group = ""
+
+
+class _Found(NamedTuple):
+    """A finding, and the id of answers like these."""
+
+    finding: Finding | None = None
+    group: str = ""
 
 
 def _with_lines(finding: Finding, client: Client) -> Finding:
@@ -112,34 +122,35 @@ def _with_lines(finding: Finding, client: Client) -> Finding:
     return replace(finding, says=finding.says + in_words(lines), places=places)
 
 
-def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:
+def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> _Found:
     try:
         replay = catalogue.replay(exercise, function)
         if replay is not None:
             return _examined(replay, client)
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
-            return None
-        submission = Submission(
-            client.fresh()
-        )  # which has seen no check, least of all a hidden one
+            return _Found()
+        # in a process which has seen no check, least of all a hidden one
+        submission = Submission(client.fresh())
         with np.errstate(all="ignore"):
-            return explain_value(function, submission.value, submission.variant)
+            return _Found(explain_value(function, submission.value, submission.variant))
     except GraderTrouble:
         raise
     except Exception as error:  # an answer that no misconception was written for
         catalogue.note(error)  # points are given already
-        return None
+        return _Found()
 
 
-def _examined(replay: Replay, client: Client) -> Finding | None:
+def _examined(replay: Replay, client: Client) -> _Found:
     """What is wrong with a function that has a recipe."""
 
     def alone() -> Ask:
         submission = Submission(client.fresh())
         return lambda probe: answer_to(submission, replay.recipe, probe)
 
-    return Examination(replay, alone(), alone).diagnose()
+    examination = Examination(replay, alone(), alone)
+    found = examination.diagnose()
+    return _Found(found, examination.group() if not all(examination.right) else "")
 
 
 def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:

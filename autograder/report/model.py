@@ -131,7 +131,10 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """What became of one check. `points` are the course's, after scaling."""
+    """What became of one check. `points` are the course's, after scaling.
+
+    Where nothing has a name, `group` is the same for all submissions that answer alike.
+    """
 
     name: str
     title: str
@@ -142,6 +145,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     finding: str = ""
     note: str = ""
     diagnosis: Diagnosis | None = None
+    group: str = ""
     evidence: Evidence | None = None
     place: Line | None = None
     hints: tuple[str, ...] = ()

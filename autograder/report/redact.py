@@ -91,7 +91,7 @@ def _outcome_alone(check: CheckReport) -> CheckReport:
 
 def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
     if not check.hidden:
-        return msgspec.structs.replace(check, hints=check.hints[:level])
+        return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     named = _in_the_courses_words(check.diagnosis)
     return msgspec.structs.replace(
         _outcome_alone(check),
