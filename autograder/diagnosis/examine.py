@@ -13,6 +13,7 @@ from autograder.diagnosis.outcome import Outcome, alike_id
 from autograder.diagnosis.recipe import Misconception
 from autograder.diagnosis.replay import Replay, Wrong
 from autograder.diagnosis.seen import Answer, seen_of
+from autograder.text import are, capital
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
 DRAWS = 2
@@ -172,11 +173,22 @@ class Examination:
         # pairs that are left together are the same function on every probe: each is as true
         stated = pairs[0][:2] if len(pairs) <= MAX_ALIKE else shared
         if len(stated) == 2:
-            first, second = stated
-            return named(f"{TWO} {first.finding} And: {second.finding}", *stated)
+            first, second = (self._without_praise(each.finding) for each in stated)
+            return named(f"{TWO} {first} And: {second}", *stated)
         if len(stated) == 1:
-            return named(f"{stated[0].finding} {SOMETHING_ELSE}", stated[0])
+            said = self._without_praise(stated[0].finding)
+            return named(f"{said} {SOMETHING_ELSE}", stated[0])
         return None
+
+    def _without_praise(self, finding: str) -> str:
+        """A finding without its `The output is right; `, where another mistake makes it wrong."""
+        seen = seen_of(self.replay, self.answers, DRAWS)
+        for place, name in enumerate(self.replay.recipe.results):
+            praise = f"{capital(name)} {are(name)} right; "
+            wrong = place in seen.wrong_parts or not seen.pairs
+            if wrong and finding.startswith(praise):
+                return capital(finding.removeprefix(praise))
+        return finding
 
     def _family(self) -> Finding | None:
         """What is done to any argument or result, if it gives all answers, or all wrong ones."""

@@ -177,6 +177,8 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
     is_array = not isinstance(value, list | tuple | dict)
-    value = recipe.read(value)
+    read = recipe.read(value)
     spoke = submission._client.spoke
-    return Answer(outcome_of(value, recipe.by_kind), printed=spoke, is_array=is_array)
+    if read is None and value is not None:
+        return Answer(Outcome("has nothing to compare"), printed=spoke)
+    return Answer(outcome_of(read, recipe.by_kind), printed=spoke, is_array=is_array)

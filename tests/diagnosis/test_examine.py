@@ -1,5 +1,7 @@
 """A function is asked about probes, and what is said of it is true, or nothing is said."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.seen import Answer
+from autograder.grading.diagnose import answer_to
 from autograder.sandbox.problems import Raised
 from autograder.worker.messages import Place
 
@@ -242,3 +245,55 @@ def test_two_families_that_differ_somewhere_give_no_name():
 
     found = examine(function)
     assert found is None or found.kind != "named"
+
+
+TWO_RESULTS = Recipe(
+    "f",
+    ("x", "c"),
+    {
+        "scores": lambda s: s.x * s.c,
+        "weights": lambda s: np.tanh(s.scores),
+        "both": lambda s: (s.weights.sum(axis=0), s.weights),
+    },
+    probes,
+    (
+        wrong("unscaled", scores=lambda s: s.x),
+        Misconception(
+            "scores-returned",
+            "The output is right; in place of the weights the scores are returned.",
+            HINTS,
+            {"both": lambda s: (s.weights.sum(axis=0), s.scores)},
+        ),
+    ),
+    results=("the output", "the weights"),
+)
+
+
+def test_of_two_mistakes_neither_says_that_what_the_other_spoils_is_right():
+    alone = examine(lambda x, c: (np.tanh(x * c).sum(axis=0), x * c), TWO_RESULTS)
+    assert alone.says.startswith("The output is right; ")
+    both = examine(lambda x, c: (np.tanh(x).sum(axis=0), x), TWO_RESULTS)
+    assert set(both.misconceptions) == {"unscaled", "scores-returned"}
+    assert "The output is right" not in both.says
+    assert "In place of the weights the scores are returned." in both.says
+
+
+def test_what_holds_nothing_to_compare_is_not_taken_for_none():
+    class Submission:
+        _client = SimpleNamespace(spoke=False)
+
+        def draw(self, *_):
+            return "figure.png"
+
+    recipe = Recipe("draw", ("x", "c"), {}, probes, (), read=lambda value: None)
+    answer = answer_to(Submission(), recipe, probes(0)[0])
+    assert answer.outcome.signature not in {"None", RAISES}
+
+
+def test_a_shape_is_said_only_of_an_array():
+    def ask(probe):
+        x, c = probe.args
+        return Answer(outcome_of([2 * (x + c), np.sin(x)]), is_array=False)
+
+    found = Examination(Replay(RECIPE), ask).diagnose()
+    assert found is None or "shape" not in found.says
