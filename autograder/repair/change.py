@@ -1,6 +1,7 @@
 """A change of one place, and what a place can name."""
 
 import ast
+from collections.abc import Iterator
 
 import msgspec
 
@@ -70,3 +71,11 @@ def called_name(node: ast.Call) -> str:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
     return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def imported_names(root: ast.AST) -> Iterator[str]:
+    """The names under which a file imports something."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield (alias.asname or alias.name).split(".")[0]

@@ -23,6 +23,7 @@ WORTH = {
     "copy": 3.6,
     "return": 3.6,
     "operands": 3.2,
+    "expression": 3.4,
     "leap": 3.0,
     "statement": 3.0,
     "call": 3.0,

@@ -14,6 +14,7 @@ from autograder.repair.edits import Edit, edits
 from autograder.repair.lines import Lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.progress import Progress, progress
+from autograder.repair.templates import templates
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
 from autograder.sandbox.client import DRAWS
@@ -67,6 +68,7 @@ class Search:
         self.source = source
         self.results = results
         self.trees = tuple(_tree(unit) for unit in source.units)
+        self.known = templates(judge.course, exercise.name)
         limits = judge.course.limits(exercise)
         self.limits: Limits = msgspec.structs.replace(
             limits, call_seconds=min(limits.call_seconds, CALL_SECONDS)
@@ -88,7 +90,9 @@ class Search:
             passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
             live = self._lines(panel, line)
             also_passing = self._lines(passing, line) if live else frozenset()
-            wanted = in_order(edits(self.trees, live), also_passing, self._raised(failed))
+            wanted = in_order(
+                edits(self.trees, live, self.known), also_passing, self._raised(failed)
+            )
             panel = panel or [result.name for result in failed]
             found = self._try(wanted, panel, line)
             if found.edits or not found.complete:
@@ -188,7 +192,9 @@ class Search:
         """The edits of other lines to try in an edited file, and the files that they make."""
         trees = tuple(_tree(unit) for unit in edited.units)
         others = Lines(each for each in live if each not in _places(first))
-        wanted = in_order(edits(trees, others), also_passing, frozenset()) if others else []
+        wanted = (
+            in_order(edits(trees, others, self.known), also_passing, frozenset()) if others else []
+        )
         for edit in wanted[: self._seconds]:
             both = self._edited(edit, edited, trees)
             if both is not None:
