@@ -44,6 +44,10 @@ class Surroundings:
         self.tree = tree
         self.imported = imported
         self._scopes: dict[Function | None, list[str]] = {}
+        self._given: dict[Function | None, list[tuple[int, str]]] = {}
+        for each in tree.nodes:
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                self._given.setdefault(tree.owner[each], []).append((each.lineno, each.id))
 
     def scope(self, node: ast.AST) -> list[str]:
         """The names that a function around the node binds."""
@@ -51,6 +55,11 @@ class Surroundings:
         if owner not in self._scopes:
             self._scopes[owner] = self.tree.names(owner)
         return self._scopes[owner]
+
+    def lately(self, node: ast.expr) -> list[str]:
+        """The names that were last given a value before a node's line, the latest first."""
+        given = sorted(self._given.get(self.tree.owner[node], []), reverse=True)
+        return list(dict.fromkeys(name for line, name in given if line < node.lineno))
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
         return Change(kind, self.tree.replaced(node, new), weight)

@@ -3,7 +3,7 @@
 import ast
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -35,6 +35,27 @@ def marked(source: Source, trees: Sequence[Tree | None]) -> Source:
 def lines_in(printed: str) -> Lines:
     """The marks that were printed: unit and line of each statement that ran."""
     return frozenset((int(unit), int(line)) for unit, line in _MARK.findall(printed))
+
+
+def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
+    """The lines that give the names in some lines their values, within the same function."""
+    for number, tree in enumerate(trees):
+        here = {line for unit, line in lines if unit == number}
+        if tree is None or not here:
+            continue
+        used = {
+            (tree.owner[node], node.id)
+            for node in tree.nodes
+            if isinstance(node, ast.Name) and node.lineno in here
+        }
+        given = (
+            node
+            for node in tree.nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        for name in given:
+            if (tree.owner[name], name.id) in used:
+                yield number, tree.statement[name].lineno
 
 
 def _with_marks(tree: Tree, number: int) -> str:

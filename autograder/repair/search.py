@@ -24,7 +24,7 @@ from autograder.worker.messages import Unit
 OTHER_SEEDS = 2
 TIMED_OUT = 3  # so many edits may run out of time
 CALL_SECONDS = 0.5  # of the processor, in a trial
-TOTAL_SECONDS = 6.0  # of the processor, for all trials: a guard, and not what ends a search
+TOTAL_SECONDS = 10.0  # of the processor, for all trials: a guard, and not what ends a search
 
 
 class Reach(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 USUAL = Reach(AT_MOST, 60, 60)
-WITH_TORCH = Reach(80, 30, 20)
+WITH_TORCH = Reach(120, 30, 20)
 SLOW = Reach(40, 15, 0)  # what draws, or runs beside code of the course's
 FIRSTS = 4  # so many edits are tried together with another
 
