@@ -38,7 +38,7 @@ def _where_it_applies(change: Change, axes: int = 1) -> Change:
     return changed
 
 
-def _softmaxed(x: Any) -> Any:
+def _shares_of_exponentials(x: Any) -> Any:
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
@@ -62,7 +62,11 @@ ON_BOTH: Mapping[str, tuple[str, Change, int]] = {
         lambda x: x / x.max(-1, keepdims=True),
         1,
     ),
-    "softmaxed": ("after a softmax along the last axis", _softmaxed, 1),
+    "exponential-shares": (
+        "as exponentials divided by their sum along the last axis",
+        _shares_of_exponentials,
+        1,
+    ),
     "whole": ("cut down to whole numbers", np.trunc, 0),
     "squared": ("squared", np.square, 0),
     "negative-to-zero": ("with 0 for what is negative", lambda x: np.maximum(x, 0), 0),
