@@ -38,7 +38,9 @@ def lines_in(printed: str) -> Lines:
 
 
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """The lines that give the names in some lines their values, within the same function."""
+    """The lines that give the names in some lines their values, or that test them, within the same
+    function.
+    """
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
         if tree is None or not here:
@@ -48,14 +50,18 @@ def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[
             for node in tree.nodes
             if isinstance(node, ast.Name) and node.lineno in here
         }
-        given = (
-            node
-            for node in tree.nodes
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        )
-        for name in given:
-            if (tree.owner[name], name.id) in used:
-                yield number, tree.statement[name].lineno
+        for node in tree.nodes:
+            if any((tree.owner[node], name) in used for name in _given_or_tested(node)):
+                yield number, tree.statement[node].lineno
+
+
+def _given_or_tested(node: ast.AST) -> list[str]:
+    """The name that gets a value here, or the names that decide what runs next."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    if isinstance(node, ast.If | ast.While):
+        return [each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)]
+    return []
 
 
 def _with_marks(tree: Tree, number: int) -> str:
