@@ -86,7 +86,9 @@ class Seen:
 
     @cached_property
     def of_other_kind(self) -> bool:
-        """Whether an answer is put together otherwise: a dict for an array, three parts for two."""
+        """Whether an answer is put together otherwise: a dict for an array, or with other keys,
+        three parts for two.
+        """
         return any(_other_kind(case.answer.outcome, case.expected) for case in self.values)
 
     @cached_property
@@ -134,6 +136,8 @@ def seen_of(replay: Replay, answers: Sequence[Answer], draws: int) -> Seen:
 
 
 def _other_kind(answer: Outcome, expected: Outcome) -> bool:
+    if expected.signature.startswith("{"):
+        return answer.signature != expected.signature  # its numbers stand under other keys
     array = answer.signature.startswith("(") and expected.signature.startswith("(")
     return not array and (
         len(answer.parts) != len(expected.parts) or answer.signature[0] != expected.signature[0]

@@ -297,3 +297,13 @@ def test_a_shape_is_said_only_of_an_array():
 
     found = Examination(Replay(RECIPE), ask).diagnose()
     assert found is None or "shape" not in found.says
+
+
+def test_numbers_under_other_keys_are_not_measured():
+    holds_always = (Fact("close", lambda s, v: True, "All numbers are close."),)
+    steps = {"result": lambda s: {1: s.x * s.c, 2: s.x + s.c}}
+    recipe = Recipe("f", ("x", "c"), steps, probes, (), facts=holds_always)
+    found = examine(lambda x, c: {1: x * c, 2: x - np.sin(c)}, recipe)
+    assert "All numbers are close." in found.says
+    found = examine(lambda x, c: {"1": x * c, "2": x + c}, recipe)
+    assert found is None or "close" not in found.says
