@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis.blueprint import Blueprint, InTensors
 from autograder.diagnosis.recipe import RETURNED, Hints, Misconception, Recipe
 
 Change = Callable[[Any], Any]
@@ -17,7 +18,12 @@ MOST_PARAMETERS = 8
 
 
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
-    """All that may be done to the results or the arguments of this function, plainest first."""
+    """All that may be done to the results or the arguments of this function, plainest first.
+
+    None where a course calls in a way of its own: students then know no such arguments.
+    """
+    if not isinstance(recipe.call, Blueprint | InTensors | None):
+        return ()
     return (*_of_results(recipe), *_of_arguments(recipe))
 
 
