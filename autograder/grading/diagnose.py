@@ -18,8 +18,9 @@ from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.seen import Answer
+from autograder.diagnosis.stated import stated_in
 from autograder.grading.plugin import CheckResult
-from autograder.report.model import Line
+from autograder.report.model import Diagnosis, Line
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import Raised, StudentProblem
@@ -104,6 +105,8 @@ def attach_diagnoses(
             result.diagnosis = own.about(result.about[-1] if result.about else "")
         if result.diagnosis is not None and result.diagnosis.kind == "named":
             result.group = ""
+        elif result.diagnosis is None and result.about:
+            result.diagnosis = _of_value(result, client)
 
 
 class _Found(NamedTuple):
@@ -111,6 +114,16 @@ class _Found(NamedTuple):
 
     finding: Finding | None = None
     group: str = ""
+
+
+def _of_value(result: CheckResult, client: Client) -> Diagnosis | None:
+    """Where the entry stands that differs, of a value that was handed in."""
+    name = result.about[-1]
+    line = stated_in(client.source.units, name, result.evidence)
+    if line is None:
+        return None
+    says = f"The first entry that differs comes from line {line.line}."
+    return Finding("located", says, places=(line,)).about(name)
 
 
 def _with_lines(finding: Finding, client: Client) -> Finding:

@@ -117,6 +117,7 @@ class _Measured:
         if any(diagnosis.kind == "named" for diagnosis in diagnoses):
             return "named"
         raised = {result.place.line for result in graded.results if result.place is not None}
+        raised |= {place.line for diagnosis in diagnoses for place in diagnosis.places}
         if (repaired | raised) & set(mutant.lines):
             return "right line"
         return "in words" if diagnoses or repair is not None else "differs"
