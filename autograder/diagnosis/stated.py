@@ -12,7 +12,8 @@ from autograder.worker.messages import Unit
 def stated_in(units: Sequence[Unit], name: str, evidence: Evidence | None) -> Line | None:
     """The line of the first entry that differs, where it can be told; a fact of the source.
 
-    It cannot if the name is given a value twice or changed later, or if no cell is marked as wrong.
+    It cannot if the entry is no number as it stands there, since the mistake may then be in what it
+    is made of; nor if the name is given a value twice or changed later, or if no cell is marked as wrong.
     """
     matrix = evidence.matrices[0] if evidence is not None else None
     if matrix is None or not any(any(row) for row in matrix.wrong):
@@ -26,7 +27,7 @@ def stated_in(units: Sequence[Unit], name: str, evidence: Evidence | None) -> Li
         return None
     unit, value = found[0]
     node = None if value is None else _entry(value, index)
-    if node is None or node.lineno != node.end_lineno:
+    if node is None or node.lineno != node.end_lineno or not _is_number(node):
         return None
     return Line(file=one_line(unit.label, 80), line=node.lineno)
 
@@ -67,3 +68,9 @@ def _entry(value: ast.expr, index: Sequence[int]) -> ast.expr:
             break
         node = node.elts[place]
     return node
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether an expression is a number, or arithmetic of numbers alone."""
+    parts = ast.Constant | ast.UnaryOp | ast.BinOp | ast.operator | ast.unaryop
+    return all(isinstance(each, parts) for each in ast.walk(node))

@@ -118,11 +118,11 @@ class _Found(NamedTuple):
 
 def _of_value(result: CheckResult, client: Client) -> Diagnosis | None:
     """Where the entry stands that differs, of a value that was handed in."""
-    name = result.about[-1]
+    name = result.evidence.what if result.evidence is not None else ""
     line = stated_in(client.source.units, name, result.evidence)
-    if line is None:
+    if line is None or name not in result.about:
         return None
-    says = f"The first entry that differs comes from line {line.line}."
+    says = f"The first entry that is not right stands in line {line.line}."
     return Finding("located", says, places=(line,)).about(name)
 
 

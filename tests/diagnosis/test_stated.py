@@ -29,7 +29,7 @@ def found(text, wrong=(1, 1), shape=(2, 2)):
     ("text", "line"),
     [
         (TABLE, 5),
-        ("b = 2\na = compute(b)\n", 2),
+        ("b = 2\na = compute(b)\n", None),
         ("a = 1\na = [[1, 2], [3, 9]]\n", None),
         (TABLE + "a[1][1] = 8\n", None),
         (TABLE + "a.append(1)\n", None),

@@ -111,14 +111,14 @@ class _Measured:
                 return "false"
         finally:
             client.close()
-        repaired = {place.line for place in repair.places} if repair is not None else set()
-        if repaired - set(mutant.lines):
+        said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
+        said |= {place.line for place in repair.places} if repair is not None else set()
+        if said - set(mutant.lines):
             return "false"
         if any(diagnosis.kind == "named" for diagnosis in diagnoses):
             return "named"
         raised = {result.place.line for result in graded.results if result.place is not None}
-        raised |= {place.line for diagnosis in diagnoses for place in diagnosis.places}
-        if (repaired | raised) & set(mutant.lines):
+        if (said | raised) & set(mutant.lines):
             return "right line"
         return "in words" if diagnoses or repair is not None else "differs"
 
