@@ -13,7 +13,8 @@ def stated_in(units: Sequence[Unit], name: str, evidence: Evidence | None) -> Li
     """The line of the first entry that differs, where it can be told; a fact of the source.
 
     It cannot if the entry is no number as it stands there, since the mistake may then be in what it
-    is made of; nor if the name is given a value twice or changed later, or if no cell is marked as wrong.
+    is made of; nor if the name is given a value twice or changed later, or if no cell is marked as
+    wrong.
     """
     matrix = evidence.matrices[0] if evidence is not None else None
     if matrix is None or not any(any(row) for row in matrix.wrong):
