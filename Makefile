@@ -2,6 +2,8 @@
 # make test       set up, run linter, type checker, tests and a quick `autograder verify`
 # make thorough   the same with every test of each kind, and all of `autograder verify`
 # make verify     set up, grade the grader, on both courses, and write docs/verified.md
+# make unseen     what reports say of every mutant of every right answer, into docs/unseen.md (hours;
+#                 SAMPLE=20: so many of each exercise)
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
 # make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
 # make figures    set up, and draw the lessons' figures whose code has changed
@@ -16,13 +18,14 @@ PYTHON ?= python3
 VENV ?= .venv
 OUT ?= out
 WORKERS ?=
+SAMPLE ?= 0
 ifdef TORCH_INDEX
 export TORCH_INDEX
 endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test thorough verify notebooks figures bench stress soak fuzz lint build clean
+.PHONY: demo test thorough verify unseen notebooks figures bench stress soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) students torch
@@ -40,6 +43,10 @@ thorough: lint
 verify: lint
 	@$(BIN)/autograder verify --table docs/verified.md
 	@$(BIN)/autograder verify --course examples/courses/text
+
+unseen:
+	@$(PYTHON) tools/install.py $(VENV) dev students torch
+	@$(BIN)/autograder verify --unseen --sample $(SAMPLE) --table docs/unseen.md
 
 lint:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader

@@ -70,6 +70,8 @@ def variants(students: Path, out: Path, course: Path | None) -> None:
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
 @click.option("--quick", is_flag=True, help="An eighth of the mutants, pairs and seeds.")
+@click.option("--unseen", is_flag=True, help="What reports say of mutants of right answers.")
+@click.option("--sample", type=click.IntRange(0), default=0, help="With --unseen: so many of each.")
 @click.option("--table", type=click.Path(path_type=Path), help="Write the table as Markdown.")
 @course_option
 def verify(
@@ -77,13 +79,21 @@ def verify(
     workers: int | None,
     no_mutants: bool,
     quick: bool,
+    unseen: bool,
+    sample: int,
     table: Path | None,
     course: Path | None,
 ) -> None:
     """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
 
-    The exit code is 0 if all of it holds.
+    With --unseen it grades mutants of every right answer as a student's file is graded, and counts
+    what the reports say: a name, the changed line, something else, something false.
+    The exit code is 0 if all of it holds, and nothing false was said.
     """
+    if unseen:
+        from autograder.cli.unseen import run as run_unseen
+
+        raise SystemExit(run_unseen(exercises, workers, sample, table, course))
     from autograder.cli.verify import run
 
     raise SystemExit(run(exercises, workers, not no_mutants, quick, table, course))

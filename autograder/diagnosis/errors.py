@@ -54,10 +54,8 @@ def _shapes_said(shapes: Shapes, sizes: Sizes) -> str:
 
 def _product(_: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
     """A matrix product whose inner axes do not fit."""
-    pair = re.search(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line) or re.search(
-        r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)", line
-    )
-    if not pair or pair[1] not in shapes or pair[3] not in shapes:
+    pair = _failing_product(line, shapes)
+    if pair is None:
         return _shapes_said(shapes, sizes)
     left, right = list(shapes[pair[1]]), list(shapes[pair[3]])
     said = (
@@ -79,6 +77,40 @@ def _product(_: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
         if left[-2] == right[-2] != left[-1]:
             return f"{said} The last two axes of {pair[1]} still need swapping."
     return said
+
+
+def _failing_product(line: str, shapes: Shapes) -> re.Match[str] | None:
+    """The first product in a line of which the shapes say that it cannot be."""
+    operators = re.finditer(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line)
+    calls = re.finditer(
+        r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)\s*\)", line
+    )
+    for pair in (*operators, *calls):
+        if pair[1] in shapes and pair[3] in shapes and not _fits(pair, shapes):
+            return pair
+    return None
+
+
+def _fits(pair: re.Match[str], shapes: Shapes) -> bool:
+    """Whether two arrays can be multiplied, as far as their inner axes go."""
+    left, right = _turned(shapes[pair[1]], pair[2]), _turned(shapes[pair[3]], pair[4])
+    if not left or not right:
+        return True  # a number: it is something else that fails
+    batches = left[:-2] == right[:-2] or not left[:-2] or not right[:-2]
+    return batches and left[-1] == (right[-2] if len(right) > 1 else right[-1])
+
+
+def _turned(array: Sequence[int], how: str) -> list[int]:
+    if how == ".T":
+        return list(array)[::-1]
+    return [*array[:-2], *array[:-3:-1]] if how == ".mT" else list(array)
+
+
+def _unpacked(found: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
+    said = f"{_shapes_said(shapes, sizes)} The line takes apart exactly {found[1]} parts"
+    if re.search(r"=\s*[\w.]+\.(?:shape|size\(\))\s*$", line):
+        said += "; shape[-1] and shape[-2] work for any number of axes"
+    return f"{said}.".strip()
 
 
 def _broadcast(_: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
@@ -125,6 +157,17 @@ def _axis(found: re.Match[str], line: str, shapes: Shapes, sizes: Sizes) -> str:
     ).strip()
 
 
+def _unknown_keyword(found: re.Match[str], line: str, _: Shapes, __: Sizes) -> str:
+    """Whose call it was: the line is empty where the grader's own call is refused."""
+    name = one_line(found[1], 40)
+    if line:
+        return f"What this line calls has no parameter {name}."
+    return (
+        f"The exercise calls the function with {name}=…, so its first line has to name a parameter "
+        f"{name}."
+    )
+
+
 MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], ...] = (
     (r"mismatch in its core dimension|not aligned|shapes cannot be multiplied", _product),
     (r"Expected size for first two dimensions|must have same reduction|batch2", _product),
@@ -162,14 +205,14 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], 
     ),
     (
         r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'",
-        _text("A single number has no {0}: something has already reduced the array."),
+        _text("A single number has no {0}; in that line an array was expected."),
     ),
     (
         r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
         r"unsupported operand type\(s\) for .*NoneType",
         _text(
-            "Something in that line is None: an argument that may be left out, or the result of a "
-            "function without `return`."
+            "Something in that line is None. An argument that may be left out can be, and so can "
+            "the result of a function without `return`."
         ),
     ),
     (
@@ -196,10 +239,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], 
     ),
     (
         r"(?:too many|not enough) values to unpack \(expected (\d+)",
-        lambda f, line, s, n: (
-            f"{_shapes_said(s, n)} The line takes apart exactly {f[1]} parts; shape[-1] and "
-            f"shape[-2] work for any number of axes."
-        ).strip(),
+        _unpacked,
     ),
     (
         r"takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given",
@@ -207,10 +247,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match[str], str, Shapes, Sizes], str]], 
     ),
     (
         r"got an unexpected keyword argument '(\w+)'",
-        _text(
-            "The exercise calls the function with {0}=…, so its first line has to name a parameter "
-            "{0}."
-        ),
+        _unknown_keyword,
     ),
     (
         r"name '(\w+)' is not defined",

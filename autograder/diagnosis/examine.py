@@ -6,38 +6,35 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.diagnosis import locate
+from autograder.diagnosis.experiment import Ask, dependence
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.general import NOTHING_RETURNED
-from autograder.diagnosis.outcome import Outcome, same
-from autograder.diagnosis.recipe import Probe
+from autograder.diagnosis.outcome import Outcome, alike_id
 from autograder.diagnosis.replay import Candidate, Replay, Wrong, both
+from autograder.diagnosis.seen import Answer, seen_of
+from autograder.text import are, capital
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
 DRAWS = 2
 MAX_PAIRS = 12
 MAX_ALIKE = 3
-AGAIN = 4  # chance may leave a single answer as it was
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the student's function did with a probe; `error` says so in words if it raised."""
-
-    outcome: Outcome
-    error: str = ""
-    printed: bool = False
-
-
-Ask = Callable[[Probe], Answer]
+TWO, SOMETHING_ELSE = "Two things at once.", "And something else differs too."
+IN_WRONG_CALLS = "in the calls that go wrong"
+SEEN = 3  # draws that a sentence without a name has to be true of
 
 
 @dataclass
 class Examination:
-    """One function of one submission, asked about probes as far as is needed."""
+    """One function of one submission, asked about probes as far as is needed.
+
+    `ask` asks in one process, in which nothing ran before; `alone` gives another such process,
+    or None where asking leaves no trace.
+    """
 
     replay: Replay
     ask: Ask
+    alone: Callable[[], Ask] | None = None
     answers: list[Answer] = field(default_factory=list)
 
     def diagnose(self) -> Finding | None:
@@ -45,18 +42,23 @@ class Examination:
         self._draw(1)
         if all(self.right):
             return None
+        exact = self.replay.recipe.comparison.is_exact
         if all(answer.outcome.raised for answer in self.answers):
             return locate.stopped_everywhere(self.answers)
-        exact = self.replay.recipe.comparison.is_exact
         return (
-            self._alone()
-            or self._in_some_cases()
-            or self._where_wrong()
+            (self._depends() if exact else None)
+            or self._confirmed(self._alone)
+            or self._confirmed(self._in_some_cases)
+            or self._confirmed(self._where_wrong)
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
-            or (locate.depends_on_something_else() if exact and self._again() else None)
-            or locate.locate(self.replay, self.answers, self.right)
+            or (self._confirmed(self._family) if exact else None)
+            or self._located()
         )
+
+    def group(self) -> str:
+        """An id that wrong answers of the same kind share; see `alike_id`."""
+        return alike_id(self.outcomes[: len(self.replay.probes(1))])
 
     @property
     def outcomes(self) -> list[Outcome]:
@@ -71,15 +73,22 @@ class Examination:
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
-    def _again(self) -> bool:
-        """Whether one of a few probes that are not answered by an error has another answer now."""
-        answered = [i for i, answer in enumerate(self.answers) if not answer.outcome.raised]
-        for index in answered[-AGAIN:]:
-            probe = self.replay.probes(DRAWS)[index]
-            second = self.ask(probe).outcome
-            if not same(second, self.answers[index].outcome, probe.condition):
-                return True
-        return False
+    def _depends(self) -> Finding | None:
+        alone = self.alone or (lambda: self.ask)
+        return dependence(self.replay.probes(1), self.answers, self.right, alone)
+
+    def _confirmed(self, find: Callable[[], Finding | None]) -> Finding | None:
+        """A name that is still found after as many calls again; by chance, one draw is enough."""
+        found = find()
+        if found is None or not self.replay.recipe.comparison.is_exact:
+            return found
+        self._draw(DRAWS)
+        return find()
+
+    def _located(self) -> Finding | None:
+        """What is true of the answers, those to one more draw of calls too."""
+        self._draw(SEEN)
+        return locate.locate(seen_of(self.replay, self.answers, SEEN))
 
     def _alone(self) -> Finding | None:
         """One misconception that gives all the answers."""
@@ -146,7 +155,7 @@ class Examination:
         if len(wrong) == len(self.answers):
             return None
         found = self.replay.fitting(self.outcomes, wrong)
-        return self._single(self._told_from_right(found, wrong), "in the calls that go wrong")
+        return self._single(self._told_from_right(found, wrong), IN_WRONG_CALLS)
 
     def _pair(self) -> Finding | None:
         where = range(len(self.answers))
@@ -164,11 +173,48 @@ class Examination:
         # pairs that are left together are the same function on every probe: each is as true
         stated = list(both(pairs[0])) if len(pairs) <= MAX_ALIKE else shared
         if len(stated) == 2:
-            first, second = stated
-            return named(f"Two things at once. {first.finding} And: {second.finding}", *stated)
+            first, second = (self._without_praise(each.finding) for each in stated)
+            return named(f"{TWO} {first} And: {second}", *stated)
         if len(stated) == 1:
-            return named(f"{stated[0].finding} And something else differs too.", stated[0])
+            said = self._without_praise(stated[0].finding)
+            return named(f"{said} {SOMETHING_ELSE}", stated[0])
         return None
+
+    def _without_praise(self, finding: str) -> str:
+        """A finding without its `The output is right; `, where another mistake makes it wrong."""
+        seen = seen_of(self.replay, self.answers, DRAWS)
+        for place, name in enumerate(self.replay.recipe.results):
+            praise = f"{capital(name)} {are(name)} right; "
+            wrong = place in seen.wrong_parts or not seen.pairs
+            if wrong and finding.startswith(praise):
+                return capital(finding.removeprefix(praise))
+        return finding
+
+    def _family(self) -> Finding | None:
+        """What is done to any argument or result, if it gives all answers, or all wrong ones."""
+        right = self.right
+        wrong = [number for number, is_right in enumerate(right) if not is_right]
+        values = [number for number in wrong if not self.answers[number].outcome.raised]
+        if len(values) < TELLING:
+            return None
+        lead, *others = [*values, *(n for n in range(len(right)) if n not in values)]
+        candidates = self.replay.families
+        near = [each for each in candidates if self._gives(lead, each)]
+        whole = [each for each in near if all(self._gives(n, each) for n in others)]
+        if whole:
+            return self._only(self._told_from_right(whole, range(len(right))))
+        found = [each for each in near if all(self._gives(n, each) for n in wrong)]
+        return self._only(self._told_from_right(found, wrong), IN_WRONG_CALLS)
+
+    def _gives(self, number: int, wrong: Wrong) -> bool:
+        return self.replay.fits(number, self.answers[number].outcome, wrong)
+
+    def _only(self, found: Sequence[Wrong], when: str = "") -> Finding | None:
+        """The one that is left, or the first of several that are the same in every call."""
+        everywhere = range(len(self.answers))
+        if any(self.replay.apart(everywhere, found[0], other) for other in found[1:]):
+            return None
+        return self._single(found[:1], when)
 
 
 def named(finding: str, *misconceptions: Misconception) -> Finding:

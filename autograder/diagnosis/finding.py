@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from autograder.report.model import Diagnosis
+from autograder.report.model import Diagnosis, Line
 from autograder.text import printable
 
 MAX_FINDING = 1500
@@ -18,6 +18,7 @@ class Finding:
     misconceptions: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     told: str = ""
+    places: tuple[Line, ...] = ()
 
     def about(self, function: str) -> Diagnosis:
         """The record for the report."""
@@ -27,4 +28,5 @@ class Finding:
             misconceptions=self.misconceptions,
             function=function,
             told=printable(self.told, MAX_FINDING),
+            places=self.places,
         )

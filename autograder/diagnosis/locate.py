@@ -1,27 +1,29 @@
-"""Where no misconception matches: what is true of the answers, and where they are wrong."""
+"""Where no misconception matches: what is true of the answers, and where they are wrong.
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+Each detector is a rule with its own refutation: it speaks only of what holds of every call that
+was made, and it is asked again after calls that no search for names has seen.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.outcome import NOTHING, Outcome, Vector, agree
-from autograder.diagnosis.recipe import Fact, Recipe
+from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.recipe import Fact
+from autograder.diagnosis.relations import RELATIONS, measured
 from autograder.diagnosis.replay import Replay
-from autograder.diagnosis.sizes import named_factor
+from autograder.diagnosis.seen import ENOUGH, Answer, Case, Seen
+from autograder.diagnosis.traits import division
 from autograder.report.values import shape
-from autograder.text import are, capital, number
+from autograder.text import are, capital
 
-if TYPE_CHECKING:
-    from autograder.diagnosis.examine import Answer
-
-ENOUGH = 2  # a statement has to be true of so many wrong answers, and of all of them
-Cells = npt.NDArray[np.bool_]
+MOST = 3  # sentences
+HARD_CODED = "hard-coded"
+Detector = Callable[[Seen], Iterator[str]]
 
 
-def stopped_everywhere(answers: "Sequence[Answer]") -> Finding | None:
+def stopped_everywhere(answers: Sequence[Answer]) -> Finding | None:
     """The function stops with an error at every call."""
     said = next((answer.error for answer in answers if answer.error), "")
     return Finding(kind="error", says=said) if said else None
@@ -43,307 +45,107 @@ def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Finding | No
         return None
     return Finding(
         kind="located",
-        misconceptions=("hard-coded",),
+        misconceptions=(HARD_CODED,),
         says="The result is the same whatever the function is given: it does not depend on its "
         "arguments.",
     )
 
 
-def depends_on_something_else() -> Finding:
-    """The same arguments gave two results."""
-    return Finding(
-        kind="located",
-        misconceptions=("remembers",),
-        says="Called twice with the same arguments, the function gives two different results: "
-        "it depends on something outside, or on chance.",
-    )
-
-
-def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -> Finding | None:
+def locate(seen: Seen) -> Finding | None:
     """The most telling statements that are true of every wrong answer."""
-    recipe = replay.recipe
-    states = [recipe.right(probe) for probe in replay.probes(2)[: len(answers)]]
-    outcomes = [answer.outcome for answer in answers]
-    wrong = [i for i, is_right in enumerate(right) if not is_right]
-    said = [_traits(recipe, states, right, answers)]
-    values = [i for i in wrong if not outcomes[i].raised]
-    if any(_other_kind(outcomes[i], replay.outcome(i)) for i in values):
-        return Finding("located", said[0]) if said[0] else None
-    facts = _facts(recipe, states, outcomes, values)
-    measured = _measured(recipe, states, outcomes, values)
-    if measured is not None:
-        return measured
-    stops = next((answers[i].error for i in wrong if answers[i].error), "")
-    if stops and values and not said[0]:
-        said.append(f"Some calls stop with an error: {stops}")
-    said += [fact.says for fact in facts]
-    if recipe.comparison.is_exact:
-        pairs = _pairs(replay, outcomes, values)
-        wrong_parts = _wrong_parts(len(recipe.results), pairs)
-        said.append(_results(recipe, wrong_parts))
-        said.append(_relation(recipe, [states[i] for i in values], pairs, wrong_parts))
-        said.append("" if pairs else _other_shape(replay, outcomes, values))
-        said.append(_region(pairs))
-    kept = [text for text in dict.fromkeys(said) if text][:3]
-    if not kept:
-        return Finding(kind="error", says=stops) if stops else None
-    names = tuple(fact.id for fact in facts if fact.is_named)
-    return Finding(kind="located", says=" ".join(kept), misconceptions=names[:1])
+    said = sentences(seen)
+    if seen.of_other_kind:
+        said = [text for text in said if text == division(seen)]
+        return Finding("located", said[0]) if said else None
+    if not said:
+        return Finding(kind="error", says=seen.stops) if seen.stops else None
+    of_value = measured(seen)
+    if of_value is not None:
+        return Finding("named", said[0], (of_value[0].id,))
+    names = tuple(fact.id for fact in _facts(seen) if fact.is_named)
+    return Finding(kind="located", says=" ".join(said[:MOST]), misconceptions=names[:1])
 
 
-def _other_kind(answer: Outcome, expected: Outcome) -> bool:
-    """Whether an answer is put together otherwise: a dict for an array, three parts for two."""
-    array = answer.signature.startswith("(") and expected.signature.startswith("(")
-    return not array and (
-        len(answer.parts) != len(expected.parts) or answer.signature[0] != expected.signature[0]
-    )
+def sentences(seen: Seen) -> list[str]:
+    """All that the detectors say, the most telling first."""
+    return list(dict.fromkeys(text for each in DETECTORS for text in each(seen) if text))
 
 
-def _measured(
-    recipe: Recipe, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
-) -> Finding | None:
-    """A fact with a value, if that is the same expression in every wrong answer."""
-    for fact in recipe.facts:
-        words = _worded(fact, recipe, states, outcomes, values) if fact.has_value else ""
-        if words:
-            return Finding("named", fact.says.format(words), (fact.id,))
-    return None
+def _measure(seen: Seen) -> Iterator[str]:
+    of_value = measured(seen)
+    if of_value is not None:
+        yield of_value[1]
 
 
-def _worded(
-    fact: Fact,
-    recipe: Recipe,
-    states: Sequence[Any],
-    outcomes: Sequence[Outcome],
-    values: Sequence[int],
-) -> str:
-    """The value of a fact in words; empty where it is false of a wrong answer, or has no value."""
-    numbers = []
-    for i in values:
-        try:
-            with np.errstate(all="ignore"):
-                numbers.append(float(fact.holds(states[i], _value(outcomes[i]))))
-        except Exception:
-            return ""
-    known = [n for n in numbers if not np.isnan(n)]  # NaN: it cannot be seen in this answer
-    if len(known) < ENOUGH or not all(np.isfinite(known)):
-        return ""
-    if max(known) - min(known) < 1e-5 * abs(known[0]):
-        return f"{_rounded(known[0])}, the same in every call"
-    seen = [i for i, number in zip(values, numbers, strict=True) if not np.isnan(number)]
-    return named_factor(known, [recipe.axes(states[i]) for i in seen])
+def _division(seen: Seen) -> Iterator[str]:
+    yield division(seen)
 
 
-def _value(outcome: Outcome) -> Any:
-    """An answer as facts see it: an array, or a list of arrays; as it is, where it has none."""
-    if not outcome.parts:
-        return outcome.whole
-    parts = [part.astype(np.float64) for part in outcome.parts]
-    return parts[0] if len(parts) == 1 else parts
+def _some_stop(seen: Seen) -> Iterator[str]:
+    if seen.stops and seen.values and not division(seen):
+        yield f"Some calls stop with an error: {seen.stops}"
 
 
-def _traits(
-    recipe: Recipe, states: Sequence[Any], right: Sequence[bool], answers: "Sequence[Answer]"
-) -> str:
-    """`It is right without a mask, and wrong with one`, where that is what divides the calls."""
-    for exact in (True, False):
-        for trait in recipe.traits:
-            holds = [trait.of(state) for state in states]
-            for wanted, when, otherwise in (
-                (True, trait.when, trait.otherwise),
-                (False, trait.otherwise, trait.when),
-            ):
-                inside = [i for i, held in enumerate(holds) if held == wanted]
-                outside = [i for i, held in enumerate(holds) if held != wanted]
-                failed = [i for i in inside if not right[i]]
-                fine = [i for i in outside if not answers[i].outcome.raised]
-                if len(failed) < ENOUGH or len(fine) < ENOUGH:
-                    continue
-                if not all(right[i] for i in outside) or (exact and len(failed) < len(inside)):
-                    continue
-                if not exact and 2 * len(failed) < len(inside):
-                    continue
-                if not exact:
-                    return f"Of the calls tried, only some {when} went wrong."
-                if not all(answers[i].error for i in failed):
-                    return f"It is right {otherwise}, and wrong {when}."
-                error = next(answers[i].error for i in failed)
-                return f"It is right {otherwise}, and stops with an error {when}: {error}"
-    return ""
+def _said_facts(seen: Seen) -> Iterator[str]:
+    if measured(seen) is None:
+        yield from (fact.says for fact in _facts(seen))
 
 
-def _facts(
-    recipe: Recipe, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
-) -> list[Fact]:
+def _facts(seen: Seen) -> list[Fact]:
     """The two most telling facts that hold of every wrong answer."""
-    found = []
-    for fact in (each for each in recipe.facts if not each.has_value):
-        held = [_holds(fact.holds, states[i], outcomes[i]) for i in values]
-        if len(held) >= ENOUGH and all(held):
-            found.append(fact)
-    return found[:2]
+    if len(seen.values) < ENOUGH:
+        return []
+    plain = [fact for fact in seen.recipe.facts if not fact.has_value]
+    return [fact for fact in plain if all(_holds(fact, case) for case in seen.values)][:2]
 
 
-def _holds(test: Callable[[Any, Any], bool | float], state: Any, outcome: Outcome) -> bool:
+def _holds(fact: Fact, case: Case) -> bool:
     """Whether a fact holds of an answer; one that it cannot be tested on, it does not hold of."""
     try:
         with np.errstate(all="ignore"):
-            return bool(test(state, _value(outcome)))
+            return bool(fact.holds(case.state, case.value))
     except Exception:
         return False
 
 
-def _pairs(
-    replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]
-) -> list[tuple[Outcome, Outcome]]:
-    """Answer and right answer of the wrong probes, where the shapes are the same."""
-    count = len(replay.recipe.results)
-    pairs = [(outcomes[i], replay.outcome(i)) for i in values]
-    alike = [
-        (mine.in_parts(count), right.in_parts(count))
-        for mine, right in pairs
-        if mine.signature == right.signature
-    ]
-    return alike if len(alike) == len(pairs) and len(alike) >= ENOUGH else []
+def _results(seen: Seen) -> Iterator[str]:
+    """Which of several results is right: in every call, so none may have ended with an error."""
+    names, wrong = seen.recipe.results, seen.wrong_parts
+    good = [name for place, name in enumerate(names) if place not in wrong]
+    bad = [name for place, name in enumerate(names) if place in wrong]
+    if good and bad and len(seen.values) == len(seen.wrong):
+        yield f"{capital(good[0])} {are(good[0])} right; {bad[0]} {are(bad[0])} not."
 
 
-def _wrong_parts(count: int, pairs: Sequence[tuple[Outcome, Outcome]]) -> set[int]:
-    """Which of a function's several results are wrong; none where that cannot be told."""
-    if count < 2 or any(len(each.parts) != count for pair in pairs for each in pair):
-        return set()
-    return {
-        place
-        for mine, right in pairs
-        for place in range(count)
-        if not _same_cells(mine, right, place).all()
-    }
-
-
-def _same_cells(mine: Outcome, right: Outcome, place: int = 0) -> Cells:
-    """Which cells of one of the results are right."""
-    answer, expected = mine.parts[place].astype(float), right.parts[place].astype(float)
-    return agree(answer, expected, mine.precision, 100.0)
-
-
-def _results(recipe: Recipe, wrong: set[int]) -> str:
-    """Which of several results is right."""
-    good = [name for place, name in enumerate(recipe.results) if place not in wrong]
-    bad = [name for place, name in enumerate(recipe.results) if place in wrong]
-    if not good or not bad:
-        return ""
-    return f"{capital(good[0])} {are(good[0])} right; {bad[0]} {are(bad[0])} not."
-
-
-def _other_shape(replay: Replay, outcomes: Sequence[Outcome], values: Sequence[int]) -> str:
-    """The shape, where it is wrong in every wrong answer."""
+def _other_shape(seen: Seen) -> Iterator[str]:
+    """The shape, where it is wrong in every wrong answer, and the answer an array."""
     shapes = [
-        (outcomes[i].parts[0].shape, replay.outcome(i).parts[0].shape)
-        for i in values
-        if len(outcomes[i].parts) == len(replay.outcome(i).parts) == 1
+        (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
+        for case in seen.values
+        if case.answer.is_array
+        and len(case.answer.outcome.parts) == len(case.expected.parts) == 1
+        and len(seen.recipe.results) < ENOUGH
     ]
-    if not ENOUGH <= len(shapes) == len(values) or any(mine == right for mine, right in shapes):
-        return ""
-    mine, right = shapes[0]
-    return f"The shape is not the one asked for: {shape(mine)} in place of {shape(right)}."
+    if ENOUGH <= len(shapes) == len(seen.values) and all(mine != right for mine, right in shapes):
+        mine, right = shapes[0]
+        yield f"The shape is not the one asked for: {shape(mine)} in place of {shape(right)}."
 
 
-def _relation(
-    recipe: Recipe,
-    states: Sequence[Any],
-    pairs: Sequence[tuple[Outcome, Outcome]],
-    wrong_parts: set[int],
-) -> str:
-    """What all answers have to do with the right ones: a factor, a constant, the order.
+def _if_exact(detector: Detector) -> Detector:
+    """A rule for functions without chance."""
 
-    Where one of several results alone is wrong, it is that one that is looked at.
-    """
-    of = ""
-    if len(wrong_parts) == 1:
-        (which,) = wrong_parts
-        of = f" of {recipe.results[which]}"
-        pairs = [(_only(mine, which), _only(right, which)) for mine, right in pairs]
-    if any(not np.isfinite(mine.numbers).all() for mine, _ in pairs):
-        return ""
-    finite = [(m.numbers, r.numbers) for m, r in pairs if np.isfinite(r.numbers).all()]
-    if len(finite) < ENOUGH:
-        return ""
-    factors = [_constant(_ratio(mine, right)) for mine, right in finite]
-    if all(factor is not None for factor in factors):
-        known = [factor for factor in factors if factor is not None]
-        if max(known) - min(known) < 1e-6 * abs(known[0]):
-            return f"Every number{of} is {_rounded(known[0])} times the right one."
-        words = named_factor(known, [recipe.axes(state) for state in states])
-        if words:
-            return f"Every number{of} is the right one times {words}."
-        return f"In each call, every number{of} is the right one times one and the same factor."
-    offsets = [_constant(mine - right) for mine, right in finite]
-    if all(offset is not None for offset in offsets):
-        known = [offset for offset in offsets if offset is not None]
-        if max(known) - min(known) < 1e-9:
-            return f"Every number is the right one plus {_rounded(known[0])}."
-        return "In each call, every number is the right one plus one and the same number."
-    if all(np.allclose(np.sort(m), np.sort(r), rtol=1e-6, atol=1e-9) for m, r in finite):
-        return "All the right numbers are there, but not in their places."
-    if all(np.abs(m - r).max() <= 0.02 * max(1.0, np.abs(r).max()) for m, r in finite):
-        most = max(float(np.abs(m - r).max()) for m, r in finite)
-        return f"The numbers are close, but not precise: they are off by up to {most:.2g}."
-    return ""
+    def of(seen: Seen) -> Iterator[str]:
+        if seen.recipe.comparison.is_exact:
+            yield from detector(seen)
+
+    return of
 
 
-def _only(outcome: Outcome, place: int) -> Outcome:
-    part = outcome.parts[place]
-    numbers = part.astype(np.float64).ravel()
-    return Outcome(str(part.shape), numbers, outcome.precision, parts=(part,))
-
-
-def _ratio(mine: Vector, right: Vector) -> Vector:
-    if not np.array_equal(mine == 0, right == 0):
-        return NOTHING
-    return np.asarray(mine[right != 0] / right[right != 0])
-
-
-def _constant(numbers: npt.NDArray[Any]) -> float | None:
-    if len(numbers) < ENOUGH or np.ptp(numbers) > 1e-6 * max(1e-3, float(np.abs(numbers).max())):
-        return None
-    return float(numbers.mean())
-
-
-REGIONS: dict[str, Callable[[Cells], Cells]] = {
-    "on the diagonal": lambda w: _index(w, -1) == _index(w, -2),
-    "in the first row": lambda w: _index(w, -2) == 0,
-    "in the last row": lambda w: _index(w, -2) == w.shape[-2] - 1,
-    "in the first column": lambda w: _index(w, -1) == 0,
-    "in the last column": lambda w: _index(w, -1) == w.shape[-1] - 1,
-    "above the diagonal": lambda w: _index(w, -1) > _index(w, -2),
-    "below the diagonal": lambda w: _index(w, -1) < _index(w, -2),
-    "after the first item of the batch": lambda w: _index(w, 0) > 0,
-}
-
-
-def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
-    """For each cell, its index along an axis."""
-    if cells.ndim < 2 or (axis == 0 and cells.ndim < 3):
-        raise ValueError("no such axis")
-    sizes = [1] * cells.ndim
-    sizes[axis] = cells.shape[axis]
-    return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
-
-
-def _region(pairs: Sequence[tuple[Outcome, Outcome]]) -> str:
-    """The part of the result that all wrong cells lie in."""
-    if any(len(mine.parts) != 1 for mine, _ in pairs):
-        return ""
-    cells = [~_same_cells(mine, right) for mine, right in pairs]
-    for words, region in REGIONS.items():
-        try:
-            inside = [bool((w <= region(w)).all() and not w.all()) for w in cells]
-        except ValueError:
-            continue
-        if len(inside) >= ENOUGH and all(inside):
-            return f"Wrong values stand only {words}."
-    return ""
-
-
-def _rounded(value: float) -> str:
-    text = f"{value:.4g}" if abs(value) < 0.01 else number(round(value, 3))
-    return text.replace("-", "−")
+# The order is that in which a report says them.
+DETECTORS: tuple[Detector, ...] = (
+    _measure,
+    _division,
+    _some_stop,
+    _said_facts,
+    *(_if_exact(detector) for detector in (_results, *RELATIONS[:1], _other_shape, *RELATIONS[1:])),
+)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from autograder.checking.tolerance import allowed_error
 from autograder.diagnosis.signature import kinds_in, signature_of
+from autograder.text import digest
 
 Vector = npt.NDArray[np.float64]
 NOTHING = np.zeros(0)
@@ -98,3 +99,17 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
     if expected.allowed is not None:
         return bool((np.abs(answer.numbers - expected.numbers) <= expected.allowed).all())
     return bool(agree(answer.numbers, expected.numbers, answer.precision, condition).all())
+
+
+def alike_id(outcomes: Sequence[Outcome]) -> str:
+    """The same few letters for answers that are the same to three digits; nothing for errors.
+
+    So failures of a class that have no name can be put together, and be named once.
+    """
+    if all(outcome.raised for outcome in outcomes):
+        return ""
+    lines = []
+    for outcome in outcomes:
+        numbers = np.round(outcome.numbers, 6) + 0.0  # −0 is 0
+        lines.append(f"{outcome.signature} {' '.join(f'{number:.3g}' for number in numbers)}")
+    return digest("\n".join(lines), 10)

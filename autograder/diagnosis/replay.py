@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis.families import families
 from autograder.diagnosis.family import Change, Misconception, Style
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.general import COMBINING, GENERAL
@@ -30,6 +31,7 @@ class Replay:
         self.recipe = recipe
         self._singles: list[Wrong] = []
         self._pairs: list[Pair] = []
+        self._families: list[Wrong] = []
         self._styles = [Style(steps) for steps in recipe.styles]
         self._probes: list[Probe] = []
         self._size = 0
@@ -68,6 +70,13 @@ class Replay:
                     kept.append(wrong)
             self._singles = kept
         return self._singles
+
+    @property
+    def families(self) -> list[Wrong]:
+        """What may be done to any arguments and results; see `families`."""
+        if not self._families:
+            self._families = [(each,) for each in families(self.recipe)]
+        return self._families
 
     @property
     def pairs(self) -> list[Pair]:

@@ -2,21 +2,27 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograder.checking.proxy import Submission
 from autograder.diagnosis.errors import explain
-from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.experiment import REMEMBERS, Ask
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.kept import in_words, kept
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.seen import Answer
+from autograder.diagnosis.stated import stated_in
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckResult
+from autograder.report.model import Diagnosis, Line
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import Raised, StudentProblem
@@ -92,40 +98,84 @@ def attach_diagnoses(
 def _attach(
     catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: Client
 ) -> None:
-    known: dict[str, Finding | None] = {}
+    known: dict[str, _Found] = {}
     for result in results:
         if result.outcome != "failed" or not result.diagnosable:
             continue
         for function in result.about:
             if function not in known:
                 known[function] = _diagnose(catalogue, exercise, function, client)
-            found = known[function]
+            found, group = known[function]
+            result.group = result.group or group
             if found is not None:
-                result.diagnosis = found.about(function)
+                result.diagnosis = _with_lines(found, client).about(function)
                 result.hints = found.hints or result.hints
                 break
         if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
             own = Finding("named", result.finding, (result.mistake,), told=result.told)
+            own = _with_lines(own, client)
             result.diagnosis = own.about(result.about[-1] if result.about else "")
+        if result.diagnosis is not None and result.diagnosis.kind == "named":
+            result.group = ""
+        elif result.diagnosis is None and result.about:
+            result.diagnosis = _of_value(result, client)
 
 
-def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> Finding | None:
-    submission = Submission(client.fresh())  # which has seen no check, least of all a hidden one
+class _Found(NamedTuple):
+    """A finding, and the id of answers like these."""
+
+    finding: Finding | None = None
+    group: str = ""
+
+
+def _of_value(result: CheckResult, client: Client) -> Diagnosis | None:
+    """Where the entry stands that differs, of a value that was handed in."""
+    name = result.evidence.what if result.evidence is not None else ""
+    line = stated_in(client.source.units, name, result.evidence)
+    if line is None or name not in result.about:
+        return None
+    says = f"The first entry that is not right stands in line {line.line}."
+    return Finding("located", says, places=(line,)).about(name)
+
+
+def _with_lines(finding: Finding, client: Client) -> Finding:
+    """A finding that something is kept between calls, with the lines that keep something."""
+    if finding.misconceptions != (REMEMBERS,):
+        return finding
+    lines = kept(client.source.units)
+    places = tuple(Line(file=each.label, line=each.line) for each in lines)
+    return replace(finding, says=finding.says + in_words(lines), places=places)
+
+
+def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Client) -> _Found:
     try:
         replay = catalogue.replay(exercise, function)
         if replay is not None:
-            recipe = replay.recipe
-            return Examination(replay, lambda probe: _ask(submission, recipe, probe)).diagnose()
+            return _examined(replay, client)
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
-            return None
+            return _Found()
+        # in a process which has seen no check, least of all a hidden one
+        submission = Submission(client.fresh())
         with np.errstate(all="ignore"):
-            return explain_value(function, submission.value, submission.variant)
+            return _Found(explain_value(function, submission.value, submission.variant))
     except GraderTrouble:
         raise
     except Exception as error:  # an answer that no misconception was written for
         catalogue.note(error)  # points are given already
-        return None
+        return _Found()
+
+
+def _examined(replay: Replay, client: Client) -> _Found:
+    """What is wrong with a function that has a recipe."""
+
+    def alone() -> Ask:
+        submission = Submission(client.fresh())
+        return lambda probe: answer_to(submission, replay.recipe, probe)
+
+    examination = Examination(replay, alone(), alone)
+    found = examination.diagnose()
+    return _Found(found, examination.group() if not all(examination.right) else "")
 
 
 def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
@@ -139,7 +189,7 @@ def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
     return getattr(submission, recipe.function)(*args, **called.kwargs)
 
 
-def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     """The student's answer to a probe."""
     try:
         value = _call(submission, recipe, probe)
@@ -151,4 +201,8 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
-    return Answer(recipe.comparison.of_student(value), printed=submission._client.spoke)
+    is_array = not isinstance(value, list | tuple | dict)
+    comparison, spoke = recipe.comparison, submission._client.spoke
+    if value is not None and comparison.read(value) is None:
+        return Answer(Outcome("has nothing to compare"), printed=spoke)
+    return Answer(comparison.of_student(value), printed=spoke, is_array=is_array)

@@ -51,6 +51,7 @@ class CheckResult:
         self.stopped_with = ""
         self.stopped_at = ""
         self.told = ""
+        self.group = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""

@@ -95,6 +95,7 @@ def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRep
         finding=result.finding,
         note=result.note,
         diagnosis=result.diagnosis,
+        group=result.group,
         evidence=result.evidence,
         place=result.place,
         hints=() if passed else result.hints,

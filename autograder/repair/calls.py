@@ -104,6 +104,9 @@ def _added(around: Surroundings, node: ast.Call, called: str) -> Iterator[Change
         names = [name for name in around.scope(node) if name in AXIS_NAMES]
         for axis in (*names, *AXES[:4]):
             yield Change("axis", Span(place, place, f"{comma}{word}={axis}"), 0.8)
+            if not have & set(KEPT_NAMES):
+                both = f"{comma}{word}={axis}, {KEPT_NAMES[torch]}=True"
+                yield Change("axis", Span(place, place, both), 0.8)
 
 
 def _with_arguments(

@@ -1,6 +1,7 @@
 """A change of one place, and what a place can name."""
 
 import ast
+from collections.abc import Iterator
 
 import msgspec
 
@@ -43,6 +44,10 @@ class Surroundings:
         self.tree = tree
         self.imported = imported
         self._scopes: dict[Function | None, list[str]] = {}
+        self._given: dict[Function | None, list[tuple[int, str]]] = {}
+        for each in tree.nodes:
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                self._given.setdefault(tree.owner[each], []).append((each.lineno, each.id))
 
     def scope(self, node: ast.AST) -> list[str]:
         """The names that a function around the node binds."""
@@ -50,6 +55,11 @@ class Surroundings:
         if owner not in self._scopes:
             self._scopes[owner] = self.tree.names(owner)
         return self._scopes[owner]
+
+    def lately(self, node: ast.expr) -> list[str]:
+        """The names that were last given a value before a node's line, the latest first."""
+        given = sorted(self._given.get(self.tree.owner[node], []), reverse=True)
+        return list(dict.fromkeys(name for line, name in given if line < node.lineno))
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
         return Change(kind, self.tree.replaced(node, new), weight)
@@ -70,3 +80,11 @@ def called_name(node: ast.Call) -> str:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
     return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def imported_names(root: ast.AST) -> Iterator[str]:
+    """The names under which a file imports something."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield (alias.asname or alias.name).split(".")[0]

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from autograder.repair.change import Change, Surroundings
+from autograder.repair.change import Change, Surroundings, imported_names
 from autograder.repair.expressions import expression_changes
 from autograder.repair.lines import Lines
 from autograder.repair.statements import statement_changes
+from autograder.repair.templates import Template, template_changes
 from autograder.repair.tree import Span, Tree
 
 MAX_EDITS = 20_000
@@ -30,18 +31,22 @@ class Edit(msgspec.Struct, frozen=True):
     weight: float = 1.0
 
 
-def edits(trees: Sequence[Tree | None], live: Lines) -> list[Edit]:
+def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
     """All edits at the lines that are live, or at all lines if none is known to be.
+
+    `known` are expressions of right answers, which may take the place of what is much like them.
 
     Each text is made once; the same places in the same order give the same list.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
-    imported = frozenset(name for tree in trees if tree is not None for name in _imported(tree))
+    imported = frozenset(
+        name for tree in trees if tree is not None for name in imported_names(tree.root)
+    )
     for number, tree in enumerate(trees):
         if tree is None:
             continue
         lines = {line for unit, line in live if unit == number} if live else None
-        for edit in _in_unit(number, tree, lines, imported):
+        for edit in _in_unit(number, tree, lines, imported, known):
             found.setdefault((edit.unit, edit.spans), edit)
             if len(found) >= MAX_EDITS:
                 return list(found.values())
@@ -49,7 +54,11 @@ def edits(trees: Sequence[Tree | None], live: Lines) -> list[Edit]:
 
 
 def _in_unit(
-    number: int, tree: Tree, lines: set[int] | None, imported: frozenset[str]
+    number: int,
+    tree: Tree,
+    lines: set[int] | None,
+    imported: frozenset[str],
+    known: Sequence[Template],
 ) -> Iterator[Edit]:
     around = Surroundings(tree, imported)
     same: dict[tuple[object, ...], list[tuple[ast.AST, Change]]] = {}
@@ -63,7 +72,9 @@ def _in_unit(
         if isinstance(node, ast.stmt):
             changes = statement_changes(around, node)
         else:
-            changes = expression_changes(around, node)
+            changes = itertools.chain(
+                expression_changes(around, node), template_changes(around, node, known)
+            )
         for change in changes:
             if tree.raw[change.span.start : change.span.end] == change.span.new.encode():
                 continue
@@ -102,10 +113,3 @@ def _edit(number: int, tree: Tree, places: Sequence[tuple[ast.AST, Change]]) -> 
 def _apart(spans: Sequence[Span]) -> bool:
     ordered = sorted(spans)
     return all(one.end <= other.start for one, other in itertools.pairwise(ordered))
-
-
-def _imported(tree: Tree) -> Iterator[str]:
-    for node in ast.walk(tree.root):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                yield (alias.asname or alias.name).split(".")[0]

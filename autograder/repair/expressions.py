@@ -218,9 +218,10 @@ def _names(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     parent = around.tree.parent.get(node)
     if isinstance(parent, ast.Call) and parent.func is node:
         return
+    lately = [name for name in around.lately(node) if name != node.id][:2]
     for name in around.scope(node)[:14]:
         if name != node.id:
-            yield around.put("name", node, name)
+            yield around.put("name", node, name, 1.7 if name in lately else 1.0)
     if isinstance(parent, ast.Call | ast.Slice):
         yield around.put("off by one", node, f"{node.id} + 1", 0.3)
         yield around.put("off by one", node, f"{node.id} - 1", 0.3)

@@ -3,7 +3,7 @@
 import ast
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -35,6 +35,33 @@ def marked(source: Source, trees: Sequence[Tree | None]) -> Source:
 def lines_in(printed: str) -> Lines:
     """The marks that were printed: unit and line of each statement that ran."""
     return frozenset((int(unit), int(line)) for unit, line in _MARK.findall(printed))
+
+
+def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
+    """The lines that give the names in some lines their values, or that test them, within the same
+    function.
+    """
+    for number, tree in enumerate(trees):
+        here = {line for unit, line in lines if unit == number}
+        if tree is None or not here:
+            continue
+        used = {
+            (tree.owner[node], node.id)
+            for node in tree.nodes
+            if isinstance(node, ast.Name) and node.lineno in here
+        }
+        for node in tree.nodes:
+            if any((tree.owner[node], name) in used for name in _given_or_tested(node)):
+                yield number, tree.statement[node].lineno
+
+
+def _given_or_tested(node: ast.AST) -> list[str]:
+    """The name that gets a value here, or the names that decide what runs next."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    if isinstance(node, ast.If | ast.While):
+        return [each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)]
+    return []
 
 
 def _with_marks(tree: Tree, number: int) -> str:

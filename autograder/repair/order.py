@@ -7,6 +7,7 @@ from autograder.repair.edits import Edit
 from autograder.repair.lines import Lines
 
 AT_MOST = 300
+NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
 
 # How much each kind is worth beside the number of edits that it makes.
@@ -23,6 +24,7 @@ WORTH = {
     "copy": 3.6,
     "return": 3.6,
     "operands": 3.2,
+    "expression": 3.4,
     "leap": 3.0,
     "statement": 3.0,
     "call": 3.0,
@@ -42,18 +44,21 @@ WORTH = {
 }
 
 
-def in_order(edits: Sequence[Edit], also_passing: Lines, raised: Lines) -> list[Edit]:
+def in_order(
+    edits: Sequence[Edit], also_passing: Lines, raised: Lines, feeding: Lines = NO_LINES
+) -> list[Edit]:
     """The edits to try, best first, `AT_MOST` of them; the same input gives the same list.
 
     Lines that passing checks run as well are less likely to be wrong; those in which an exception
-    rose are more so.
+    rose are more so, and those that gave its names their values.
     """
 
     def worth(edit: Edit) -> float:
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
         value = WORTH[edit.kind] * edit.weight
-        value *= 0.8 if any(place in also_passing for place in places) else 1.0
-        value *= 2.5 if any(place in raised for place in places) else 1.0
+        value *= 0.65 if any(place in also_passing for place in places) else 1.0
+        value *= 2.2 if any(place in raised for place in places) else 1.0
+        value *= 1.7 if any(place in feeding for place in places) else 1.0
         return value * (1.2 if len(edit.spans) > 1 else 1.0)
 
     first = sorted(edits, key=lambda edit: (-worth(edit), edit.unit, edit.spans))

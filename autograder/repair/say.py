@@ -33,11 +33,36 @@ MOST_LINES = 3
 
 def repair(found: Found) -> Repair | None:
     """What the edits that pass have in common; None if that is nothing worth saying."""
+    if found.together:
+        return _of_two(found)
     if not found.edits or not found.complete:
         return None
     if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
         return _of_function(found)
     return _of_lines(found)
+
+
+def _of_two(found: Found) -> Repair | None:
+    """Of two edits at once: both lines."""
+    places = [
+        Line(file=_label(found, edit), line=line) for edit in found.together for line in edit.at
+    ]
+    numbers = sorted({place.line for place in places})
+    if not 1 < len(numbers) <= MOST_LINES:
+        return None
+    lines = _joined(numbers)
+    files = dict.fromkeys(place.file for place in places)
+    where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
+    return Repair(
+        said=f"With changes in lines {lines}{where} together, every check passes.",
+        places=tuple(sorted(places, key=lambda place: (place.file, place.line))),
+    )
+
+
+def _label(found: Found, edit: Edit) -> str:
+    tree = found.trees[edit.unit]
+    assert tree is not None
+    return one_line(tree.label, 80)
 
 
 def _of_function(found: Found) -> Repair | None:
@@ -53,9 +78,7 @@ def _of_lines(found: Found) -> Repair | None:
     if len(lines) > MOST_LINES:
         return _of_function(found)
     kind = edit.kind if found.one_kind else ""
-    tree = found.trees[edit.unit]
-    assert tree is not None
-    label = one_line(tree.label, 80)
+    label = _label(found, edit)
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_joined(lines)}"
     if len(found.trees) > 1:
         where += f" of {label}"

@@ -14,6 +14,8 @@ from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
 from autograder.repair.lines import Lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
+from autograder.repair.progress import Progress, progress
+from autograder.repair.templates import templates
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
 from autograder.sandbox.client import DRAWS
@@ -31,18 +33,21 @@ class Reach(msgspec.Struct, frozen=True):
 
     in_all: int
     after_first: int
+    seconds: int  # for each of the best first edits
 
 
-USUAL = Reach(AT_MOST, 60)
-WITH_TORCH = Reach(80, 30)
-SLOW = Reach(40, 15)  # what draws, or runs beside code of the course's
+USUAL = Reach(AT_MOST, 60, 60)
+WITH_TORCH = Reach(120, 30, 20)
+SLOW = Reach(40, 15, 0)  # what draws, or runs beside code of the course's
+FIRSTS = 4  # so many edits are tried together with another
 
 
 class Found(msgspec.Struct, frozen=True):
     """The edits that pass everything, one for each set of lines, and how many were tried.
 
     `one_kind` is false if edits of other kinds seem to do in the same lines. `complete` if nothing
-    cut the search short. `trees` are the units that the edits speak of.
+    cut the search short. `trees` are the units that the edits speak of. `together` are two edits
+    that pass everything at once, where none does alone.
     """
 
     edits: tuple[Edit, ...]
@@ -50,6 +55,7 @@ class Found(msgspec.Struct, frozen=True):
     tried: int
     one_kind: bool = True
     complete: bool = True
+    together: tuple[Edit, ...] = ()
 
 
 class Search:
@@ -63,12 +69,15 @@ class Search:
         self.source = source
         self.results = results
         self.trees = tuple(_tree(unit) for unit in source.units)
+        self.known = templates(judge.course, exercise.name)
         limits = judge.course.limits(exercise)
         self.limits: Limits = msgspec.structs.replace(
             limits, call_seconds=min(limits.call_seconds, CALL_SECONDS)
         )
         self._spent = 0.0
         self._timed_out = 0
+        self._seconds = 0
+        self._firsts: list[tuple[Progress, int, Edit]] = []
 
     def run(self) -> Found:
         """Try the edits in order.
@@ -82,8 +91,15 @@ class Search:
             passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
             live = self._lines(panel, line)
             also_passing = self._lines(passing, line) if live else frozenset()
-            wanted = in_order(edits(self.trees, live), also_passing, self._raised(failed))
-            return self._try(wanted, panel or [result.name for result in failed], line)
+            wanted = in_order(
+                edits(self.trees, live, self.known), also_passing, self._raised(failed)
+            )
+            panel = panel or [result.name for result in failed]
+            found = self._try(wanted, panel, line)
+            if found.edits or not found.complete:
+                return found
+            together = self._two(live, also_passing, panel, line)
+            return msgspec.structs.replace(found, together=together)
 
     @contextlib.contextmanager
     def _shared(self) -> Iterator[SharedLine]:
@@ -130,11 +146,14 @@ class Search:
     def _try(self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine) -> Found:
         """Try the edits until enough is known; a count ends it, so that it always ends alike."""
         reach = self._reach(line)
+        self._seconds = reach.seconds
         good: list[Edit] = []
         one_kind, last, tried = True, reach.in_all, 0
         for edit in wanted[: reach.in_all]:
             if tried >= last or len(good) > 1:
                 break
+            if self._timed_out >= TIMED_OUT and good:
+                break  # what is known is true; edits that never end are alike each time
             if self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS:
                 return Found(tuple(good), self.trees, tried, one_kind, complete=False)
             tried += 1
@@ -142,7 +161,11 @@ class Search:
             if known is not None and (known.kind == edit.kind or not one_kind):
                 continue
             edited = self._edited(edit)
-            if edited is None or not self._passes(edited, panel, line):
+            if edited is None:
+                continue
+            got = self._trial(edited, panel, line)
+            self._firsts.append((got, -tried, edit))
+            if not got.all_passed:
                 continue
             if known is not None:
                 one_kind = False  # which says less, so it need not be certain
@@ -151,13 +174,47 @@ class Search:
                 last = min(last, tried + reach.after_first)
         return Found(tuple(good), self.trees, tried, one_kind)
 
-    def _passes(self, edited: Source, panel: Sequence[str], line: SharedLine) -> bool:
-        """Whether the checks that failed pass, in the shared process."""
+    def _two(
+        self, live: Lines, also_passing: Lines, panel: Sequence[str], line: SharedLine
+    ) -> tuple[Edit, ...]:
+        """Two edits at once: each of the first ones that got furthest, with another."""
+        before = self._trial(self.source, panel, line)
+        furthest = sorted((each for each in self._firsts if each[0] > before), reverse=True)
+        places: set[tuple[int, tuple[int, ...]]] = set()
+        for _, _, first in furthest:
+            if (first.unit, first.lines) in places or len(places) >= FIRSTS:
+                continue
+            places.add((first.unit, first.lines))
+            edited = self._edited(first)
+            second = None if edited is None else self._second(first, edited, live, also_passing)
+            for edit, both in second or ():
+                if self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS:
+                    return ()
+                if self._trial(both, panel, line).all_passed and self._is_right(both, line):
+                    return first, edit
+        return ()
+
+    def _second(
+        self, first: Edit, edited: Source, live: Lines, also_passing: Lines
+    ) -> Iterator[tuple[Edit, Source]]:
+        """The edits of other lines to try in an edited file, and the files that they make."""
+        trees = tuple(_tree(unit) for unit in edited.units)
+        others = Lines(each for each in live if each not in _places(first))
+        wanted = (
+            in_order(edits(trees, others, self.known), also_passing, frozenset()) if others else []
+        )
+        for edit in wanted[: self._seconds]:
+            both = self._edited(edit, edited, trees)
+            if both is not None:
+                yield edit, both
+
+    def _trial(self, edited: Source, panel: Sequence[str], line: SharedLine) -> Progress:
+        """How far the checks that failed get, in the shared process."""
         client = self._client(edited, line)
         results = self._graded(client, line, panel).results
         self._spent += client.ledger.spent
         self._timed_out += any(result.outcome == "timed out" for result in results)
-        return all(result.outcome == "passed" for result in results)
+        return progress(results)
 
     def _is_right(self, edited: Source, line: SharedLine) -> bool:
         """Whether all checks pass, alone, with the course's inputs and with others."""
@@ -167,9 +224,12 @@ class Search:
                 return False
         return True
 
-    def _edited(self, edit: Edit) -> Source | None:
-        """The source with the edit; None if that is no Python."""
-        tree = self.trees[edit.unit]
+    def _edited(
+        self, edit: Edit, source: Source | None = None, trees: Sequence[Tree | None] = ()
+    ) -> Source | None:
+        """A source with the edit, the student's if no other is given; None if that is no Python."""
+        source = source or self.source
+        tree = (trees or self.trees)[edit.unit]
         assert tree is not None
         text = tree.applied(edit.spans)
         try:
@@ -178,9 +238,9 @@ class Search:
                 ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        units = list(self.source.units)
+        units = list(source.units)
         units[edit.unit] = Unit(units[edit.unit].label, text)
-        return msgspec.structs.replace(self.source, units=tuple(units))
+        return msgspec.structs.replace(source, units=tuple(units))
 
     def _client(self, source: Source, line: SharedLine) -> TrialClient:
         return TrialClient(source, self.exercise.needs, self.limits, line)
@@ -189,6 +249,10 @@ class Search:
 def _is_within(edit: Edit, other: Edit) -> bool:
     """Whether another edit changes all lines that an edit does."""
     return edit.unit == other.unit and set(edit.lines) <= set(other.lines)
+
+
+def _places(edit: Edit) -> set[tuple[int, int]]:
+    return {(edit.unit, line) for line in edit.lines}
 
 
 def _tree(unit: Unit) -> Tree | None:

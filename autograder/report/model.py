@@ -107,6 +107,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     finding says what is true of the answers and where they go wrong; "error" if it explains an
     exception. `function` is the student's function that it is about. `told` is as much of it as
     stands word for word in the course: nothing that a submission printed, raised or returned.
+    `places` are lines of the student's source that it speaks of.
     """
 
     kind: Literal["named", "located", "error"]
@@ -114,6 +115,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     misconceptions: tuple[str, ...] = ()
     function: str = ""
     told: str = ""
+    places: tuple[Line, ...] = ()
 
 
 class Repair(Record, frozen=True, kw_only=True):
@@ -129,7 +131,10 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """What became of one check. `points` are the course's, after scaling."""
+    """What became of one check. `points` are the course's, after scaling.
+
+    Where nothing has a name, `group` is the same for all submissions that answer alike.
+    """
 
     name: str
     title: str
@@ -140,6 +145,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     finding: str = ""
     note: str = ""
     diagnosis: Diagnosis | None = None
+    group: str = ""
     evidence: Evidence | None = None
     place: Line | None = None
     hints: tuple[str, ...] = ()

@@ -91,7 +91,7 @@ def _outcome_alone(check: CheckReport) -> CheckReport:
 
 def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
     if not check.hidden:
-        return msgspec.structs.replace(check, hints=check.hints[:level])
+        return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     named = _in_the_courses_words(check.diagnosis)
     return msgspec.structs.replace(
         _outcome_alone(check),
@@ -105,7 +105,7 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
     """A diagnosis of which the submission wrote nothing: one by a misconception's name."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
-    return msgspec.structs.replace(diagnosis, finding=diagnosis.told)
+    return msgspec.structs.replace(diagnosis, finding=diagnosis.told, places=())
 
 
 def _why_not_run(exercise: ExerciseReport, check: CheckReport) -> str:

@@ -45,7 +45,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
     code = Code()
     for unit in units:
         room = room - len(unit.text) if len(unit.text) <= MAX_PARSED else -1
-        body = _parsed(unit) if room >= 0 else None
+        body = parsed(unit) if room >= 0 else None
         try:
             code.statements += [_syntax(node) for node in body or () if not _is_idle(node)]
             _bind(code, body or ())
@@ -59,7 +59,10 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
     return code
 
 
-def _parsed(unit: Unit) -> list[ast.stmt] | None:
+def parsed(unit: Unit) -> list[ast.stmt] | None:
+    """The statements of a unit; None if it is no Python, or too long to be looked at."""
+    if len(unit.text) > MAX_PARSED:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

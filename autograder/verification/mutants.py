@@ -1,6 +1,7 @@
 """Mutants of a solution: every operator of a mutation tester, at every place it fits."""
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,34 +19,62 @@ class Mutant(msgspec.Struct, frozen=True):
     operator: str
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where an operator fits: the operator's name, and how many places of its own come before."""
+
+    operator: str
+    occurrence: int
+
+
 def mutants(text: str) -> Iterator[Mutant]:
     """The mutants of what stands between the solution markers, each once.
 
     Raises:
         UserError: the mutation tester is not installed.
     """
+    seen = {_meaning(text)}
+    for place in places(text):
+        mutant = made_at(text, place)
+        if mutant is None:
+            continue
+        meaning = _meaning(mutant.text)
+        if meaning not in seen:
+            seen.add(meaning)
+            yield mutant
+
+
+def places(text: str) -> Iterator[Place]:
+    """All places at which an operator fits, inside the markers or outside.
+
+    Raises:
+        UserError: the mutation tester is not installed.
+    """
     require("dev", "A mutant")
-    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
-    inside = _solution_lines(text)
-    seen = {_meaning(text)}
+    nodes = list(ast_nodes(get_ast(text)))
     for name in sorted(operator_names()):
         operator = _made(get_operator(name))
-        if operator is None:
-            continue
-        for occurrence in range(10_000):
-            changed = mutate_code(text, operator, occurrence)
-            if changed is None:
-                break
-            line = _first_change(text, changed)
-            if line not in inside:
-                continue
-            meaning = _meaning(changed)
-            if meaning in seen or not meaning:
-                continue
-            seen.add(meaning)
-            yield Mutant(changed, changed.splitlines()[line].strip(), name.split("/")[-1])
+        if operator is not None:
+            count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
+            yield from (Place(name, occurrence) for occurrence in range(count))
+
+
+def made_at(text: str, place: Place) -> Mutant | None:
+    """The mutant of one place; None if it lies outside the markers, is no Python, or changes
+    nothing.
+    """
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    changed = mutate_code(text, _made(get_operator(place.operator)), place.occurrence)
+    if changed is None:
+        return None
+    line = _first_change(text, changed)
+    if line not in _solution_lines(text) or _meaning(changed) in {"", _meaning(text)}:
+        return None
+    return Mutant(changed, changed.splitlines()[line].strip(), place.operator.split("/")[-1])
 
 
 def _made(operator: Any) -> Any:
@@ -55,8 +84,9 @@ def _made(operator: Any) -> Any:
         return None
 
 
-def _solution_lines(text: str) -> set[int]:
-    lines, inside, within = text.splitlines(), set(), False
+@functools.lru_cache(8)
+def _solution_lines(text: str) -> frozenset[int]:
+    lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
         if line.strip() == BEGIN:
             within = True
@@ -64,7 +94,7 @@ def _solution_lines(text: str) -> set[int]:
             within = False
         elif within:
             inside.add(number)
-    return inside - _test_lines(text)
+    return frozenset(inside - _test_lines(text))
 
 
 def _test_lines(text: str) -> set[int]:
@@ -83,6 +113,7 @@ def _first_change(before: str, after: str) -> int:
     return next((n for n, (old, new) in enumerate(pairs) if old != new), -1)
 
 
+@functools.lru_cache(8)
 def _meaning(text: str) -> str:
     """What the code does, whatever it looks like; nothing if it is not valid Python."""
     try:

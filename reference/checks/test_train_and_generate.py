@@ -151,7 +151,13 @@ def test_optimizer_and_mode(submission, kit, rng):
     weights = draw_model(rng, 12)
     batches = [rng.integers(6, size=(3, 4))]  # words 6 to 11 never occur
     model, _ = run_training(submission, kit, weights, batches, 5, 0.1)
-    after = expect_shape(kit.rows(model), weights[0].shape, "the embedding")[6:]
+    rows = expect_shape(kit.rows(model), weights[0].shape, "the embedding")
+    if np.array_equal(rows, weights[0]):
+        raise Mismatch(
+            "After train, the model that it was given has the same weights as before: they are "
+            "the weights of another model that changed, or none."
+        )
+    after = rows[6:]
     right = right_losses(weights, batches, 5, 0.1)[1][6:]
     if np.array_equal(after, weights[0][6:]):
         raise Mismatch(

@@ -1,15 +1,18 @@
 """A function is asked about probes, and what is said of it is true, or nothing is said."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from autograder.diagnosis import Fact, Family, Probe, Recipe, Trait
+from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
-from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.examine import Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.seen import Answer
+from autograder.grading.diagnose import answer_to
 from autograder.sandbox.problems import Raised
 from autograder.worker.messages import CodePlace
 
@@ -207,3 +210,116 @@ def test_a_mistake_that_is_seen_in_two_styles_is_no_pair():
     assert any(len(pair) > 2 for pair in pairs)
     assert all(pair[0] is not pair[1] for pair in pairs)
     assert all(both.id for pair in pairs for both in pair[:2])
+
+
+def test_a_product_is_explained_only_if_it_is_the_one_that_fails():
+    line = "return self.W_o(merge(weights @ value)), weights"
+    shapes = {"weights": (1, 1, 3, 3), "value": (1, 1, 3, 4)}
+    message = "mat1 and mat2 shapes cannot be multiplied (1x12 and 4x4)"
+    assert "A product needs" not in explain(raised(message, line, **shapes), SIZES)
+    fails = {"weights": (1, 1, 3, 3), "value": (1, 1, 4, 3)}
+    assert "A product needs" in explain(raised(message, line, **fails), SIZES)
+
+
+def test_whose_call_it_was_is_not_guessed():
+    message = "f() got an unexpected keyword argument 'heads'"
+    assert "What this line calls" in explain(raised(message, "y = f(x, heads=2)"), SIZES)
+    assert "The exercise calls" in explain(Raised("", None, "TypeError", message), SIZES)
+
+
+def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
+    message = "too many values to unpack (expected 2)"
+    assert "shape[-1]" in explain(raised(message, "n, d = x.shape"), SIZES)
+    assert "shape[-1]" not in explain(raised(message, "a, b = layers"), SIZES)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x, c: 2 * (np.abs(x) + c), "those of x without their signs before it is used"),
+        (lambda x, c: np.sort(2 * (x + c), axis=-1), "the right ones sorted along the last axis"),
+        (lambda x, c: (2 * (x + c)).mean(axis=-1), "the right ones averaged along the last axis"),
+        (lambda x, c: 2 * (x + c) + np.cumsum(2 * (x + c), -1) * (c < 0), None),
+    ],
+)
+def test_what_may_be_done_to_any_argument_or_result_is_named(function, says):
+    found = examine(function)
+    if says is None:
+        assert found is None or found.kind != "named"
+    else:
+        assert found.kind == "named" and says in found.says
+
+
+def test_two_families_that_differ_somewhere_give_no_name():
+    def function(x, c):
+        return np.sort(2 * (x + c), axis=-1) if c > 0 else (2 * (x + c))[..., ::-1]
+
+    found = examine(function)
+    assert found is None or found.kind != "named"
+
+
+TWO_RESULTS = Recipe(
+    "f",
+    probes,
+    (
+        wrong("unscaled", scores=lambda s: s.x),
+        Family(
+            "both",
+            HINTS,
+            {
+                "scores-returned": (
+                    "The output is right; in place of the weights the scores are returned.",
+                    lambda s: (s.weights.sum(axis=0), s.scores),
+                )
+            },
+        ),
+    ),
+    steps={
+        "scores": lambda s: s.x * s.c,
+        "weights": lambda s: np.tanh(s.scores),
+        "both": lambda s: (s.weights.sum(axis=0), s.weights),
+    },
+    parameters=("x", "c"),
+    results=("the output", "the weights"),
+)
+
+
+def test_of_two_mistakes_neither_says_that_what_the_other_spoils_is_right():
+    alone = examine(lambda x, c: (np.tanh(x * c).sum(axis=0), x * c), TWO_RESULTS)
+    assert alone.says.startswith("The output is right; ")
+    both = examine(lambda x, c: (np.tanh(x).sum(axis=0), x), TWO_RESULTS)
+    assert set(both.misconceptions) == {"unscaled", "scores-returned"}
+    assert "The output is right" not in both.says
+    assert "In place of the weights the scores are returned." in both.says
+
+
+def test_what_holds_nothing_to_compare_is_not_taken_for_none():
+    class Submission:
+        _client = SimpleNamespace(spoke=False)
+
+        def draw(self, *_):
+            return "figure.png"
+
+    unread = Comparison(read=lambda value: None)
+    recipe = Recipe("draw", probes, parameters=("x", "c"), comparison=unread)
+    answer = answer_to(Submission(), recipe, probes(0)[0])
+    assert answer.outcome.signature not in {"None", RAISES}
+
+
+def test_a_shape_is_said_only_of_an_array():
+    def ask(probe):
+        x, c = probe.args
+        return Answer(outcome_of([2 * (x + c), np.sin(x)]), is_array=False)
+
+    found = Examination(Replay(RECIPE), ask).diagnose()
+    assert found is None or "shape" not in found.says
+
+
+def test_numbers_under_other_keys_are_not_measured():
+    holds_always = (Fact("close", lambda s, v: True, "All numbers are close."),)
+    steps = {"result": lambda s: {1: s.x * s.c, 2: s.x + s.c}}
+    recipe = Recipe("f", probes, steps=steps, parameters=("x", "c"), facts=holds_always)
+    found = examine(lambda x, c: {1: x * c, 2: x - np.sin(c)}, recipe)
+    assert "All numbers are close." in found.says
+    found = examine(lambda x, c: {"1": x * c, "2": x + c}, recipe)
+    assert found is None or "close" not in found.says

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from autograder.course import load_course
-from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.families import families
 from autograder.diagnosis.family import Style
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together
+from autograder.diagnosis.seen import Answer
 from autograder.grading.diagnose import Catalogue
 from tests.conftest import ROOT
 
@@ -47,7 +49,11 @@ def ways(recipe, ids):
     """All ways to make the named mistakes, in every style."""
     combined = [()]
     for name in ids:
-        made = [each for each in (*recipe.misconceptions, *GENERAL) if each.id == name]
+        made = [
+            each
+            for each in (*recipe.misconceptions, *GENERAL, *families(recipe))
+            if each.id == name
+        ]
         combined = [(*some, each) for some in combined for each in made]
     styles = [Style(steps) for steps in recipe.styles]
     fitting = [

@@ -91,6 +91,27 @@ def test_the_line_of_a_mistake_is_found_and_the_edit_is_not_said(search, text, b
     assert after not in found.said and before not in found.said
 
 
+def test_two_mistakes_at_once_are_found_in_their_lines(search):
+    text = textwrap.dedent(SOFTMAX).replace("np.exp(x - top)", "np.exp(x + top)")
+    found = search(written("softmax", text, "e / total", "total / e"))
+    assert [place.line for place in found.places] == [7, 9]
+    assert found.said == "With changes in lines 7 and 9 together, every check passes."
+
+
+def test_an_expression_of_a_right_answer_is_tried_with_the_students_names(search):
+    """No one operator makes this: the axis has to be given, and be kept, of another name."""
+    text = """
+        import numpy as np
+
+        def softmax(rows, axis=-1):
+            rows = np.asarray(rows, dtype=float)
+            exps = np.exp(rows - np.max(rows, axis=axis, keepdims=True))
+            return exps / np.sum(exps)
+    """
+    found = search(written("softmax", text))
+    assert [place.line for place in found.places] == [6]
+
+
 def test_twice_the_same_and_nothing_else_changes(course, judge):
     source = written("softmax", SOFTMAX, "x - top", "x + top")
     exercise = course.exercise("softmax")

@@ -1,0 +1,39 @@
+"""`It is right without a mask, and wrong with one`: what divides right calls from wrong ones."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from autograder.diagnosis.recipe import Recipe
+from autograder.diagnosis.seen import ENOUGH, Case, Seen
+
+Kind = tuple[frozenset[int], str, str]
+
+
+def division(seen: Seen) -> str:
+    """What all wrong calls have in common and no right one has; nothing if that is not so."""
+    kinds = list(_kinds(seen.recipe, seen.cases))
+    failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
+    fine = len([case for case in seen.cases if case.right])
+    if len(failed) < ENOUGH or fine < ENOUGH:
+        return ""
+    for inside, when, otherwise in kinds:
+        if inside == failed:
+            return _said([seen.cases[i] for i in sorted(failed)], when, otherwise)
+    for (one, when, _), (other, too, _) in combinations(kinds, 2):
+        if one & other == failed:
+            return f"It goes wrong {when} and {too} at once; in all other calls tried it is right."
+    return ""
+
+
+def _kinds(recipe: Recipe, cases: Sequence[Case]) -> Iterator[Kind]:
+    """For each property and its opposite, the calls that have it, and the words for both."""
+    for trait in recipe.traits:
+        held = frozenset(i for i, case in enumerate(cases) if trait.of(case.state))
+        yield held, trait.when, trait.otherwise
+        yield frozenset(range(len(cases))) - held, trait.otherwise, trait.when
+
+
+def _said(failed: Sequence[Case], when: str, otherwise: str) -> str:
+    if not all(case.answer.error for case in failed):
+        return f"It is right {otherwise}, and wrong {when}."
+    return f"It is right {otherwise}, and stops with an error {when}: {failed[0].answer.error}"

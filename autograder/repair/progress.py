@@ -1,0 +1,32 @@
+"""How far an edited file gets in the checks that failed: what two edits at once are led by."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from autograder.grading.plugin import CheckResult
+
+RAISED, SHAPE, VALUES = range(3)
+
+
+class Progress(NamedTuple):
+    """How many of the checks passed before one failed, and how near that one is to passing."""
+
+    passed: int
+    kind: int
+    right: int
+    all_passed: bool = False
+
+
+def progress(results: Sequence[CheckResult]) -> Progress:
+    """The progress of one trial; checks after the first that failed did not run."""
+    passed = sum(result.outcome == "passed" for result in results)
+    failed = next((result for result in results if result.outcome != "passed"), None)
+    if failed is None:
+        return Progress(passed, VALUES, 0, all_passed=True)
+    if failed.outcome != "failed" or failed.kind is not None or failed.evidence is None:
+        return Progress(passed, RAISED, 0)
+    mine, right = failed.evidence.matrices
+    if mine is None or right is None or mine.shape != right.shape:
+        return Progress(passed, SHAPE, 0)
+    cells = [wrong for row in mine.wrong for wrong in row]
+    return Progress(passed, VALUES, len(cells) - sum(cells))
