@@ -13,14 +13,14 @@ from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact
 from autograder.diagnosis.relations import RELATIONS, measured
 from autograder.diagnosis.replay import Replay
-from autograder.diagnosis.seen import ENOUGH, Answer, Case, Seen
+from autograder.diagnosis.seen import ENOUGH, Answer, Observed, SeenCall
 from autograder.diagnosis.traits import division
 from autograder.report.values import shape
 from autograder.text import are, capital
 
 MOST = 3  # sentences
 HARD_CODED = "hard-coded"
-Detector = Callable[[Seen], Iterator[str]]
+Detector = Callable[[Observed], Iterator[str]]
 
 
 def stopped_everywhere(answers: Sequence[Answer]) -> Finding | None:
@@ -51,7 +51,7 @@ def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Finding | No
     )
 
 
-def locate(seen: Seen) -> Finding | None:
+def locate(seen: Observed) -> Finding | None:
     """The most telling statements that are true of every wrong answer."""
     said = sentences(seen)
     if seen.of_other_kind:
@@ -66,32 +66,32 @@ def locate(seen: Seen) -> Finding | None:
     return Finding(kind="located", says=" ".join(said[:MOST]), misconceptions=names[:1])
 
 
-def sentences(seen: Seen) -> list[str]:
+def sentences(seen: Observed) -> list[str]:
     """All that the detectors say, the most telling first."""
     return list(dict.fromkeys(text for each in DETECTORS for text in each(seen) if text))
 
 
-def _measure(seen: Seen) -> Iterator[str]:
+def _measure(seen: Observed) -> Iterator[str]:
     of_value = measured(seen)
     if of_value is not None:
         yield of_value[1]
 
 
-def _division(seen: Seen) -> Iterator[str]:
+def _division(seen: Observed) -> Iterator[str]:
     yield division(seen)
 
 
-def _some_stop(seen: Seen) -> Iterator[str]:
+def _some_stop(seen: Observed) -> Iterator[str]:
     if seen.stops and seen.values and not division(seen):
         yield f"Some calls stop with an error: {seen.stops}"
 
 
-def _said_facts(seen: Seen) -> Iterator[str]:
+def _said_facts(seen: Observed) -> Iterator[str]:
     if measured(seen) is None:
         yield from (fact.says for fact in _facts(seen))
 
 
-def _facts(seen: Seen) -> list[Fact]:
+def _facts(seen: Observed) -> list[Fact]:
     """The two most telling facts that hold of every wrong answer."""
     if len(seen.values) < ENOUGH:
         return []
@@ -99,7 +99,7 @@ def _facts(seen: Seen) -> list[Fact]:
     return [fact for fact in plain if all(_holds(fact, case) for case in seen.values)][:2]
 
 
-def _holds(fact: Fact, case: Case) -> bool:
+def _holds(fact: Fact, case: SeenCall) -> bool:
     """Whether a fact holds of an answer; one that it cannot be tested on, it does not hold of."""
     try:
         with np.errstate(all="ignore"):
@@ -108,7 +108,7 @@ def _holds(fact: Fact, case: Case) -> bool:
         return False
 
 
-def _results(seen: Seen) -> Iterator[str]:
+def _results(seen: Observed) -> Iterator[str]:
     """Which of several results is right: in every call, so none may have ended with an error."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
@@ -117,7 +117,7 @@ def _results(seen: Seen) -> Iterator[str]:
         yield f"{capital(good[0])} {are(good[0])} right; {bad[0]} {are(bad[0])} not."
 
 
-def _other_shape(seen: Seen) -> Iterator[str]:
+def _other_shape(seen: Observed) -> Iterator[str]:
     """The shape, where it is wrong in every wrong answer, and the answer an array."""
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
@@ -134,7 +134,7 @@ def _other_shape(seen: Seen) -> Iterator[str]:
 def _if_exact(detector: Detector) -> Detector:
     """A rule for functions without chance."""
 
-    def of(seen: Seen) -> Iterator[str]:
+    def of(seen: Observed) -> Iterator[str]:
         if seen.recipe.comparison.is_exact:
             yield from detector(seen)
 

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from autograder.diagnosis.outcome import NOTHING, Outcome, Vector
 from autograder.diagnosis.recipe import Fact
-from autograder.diagnosis.seen import ENOUGH, Cells, Pair, Seen
+from autograder.diagnosis.seen import ENOUGH, Cells, Observed, WrongAndRight
 from autograder.diagnosis.sizes import Sizes, named_factor
 from autograder.text import number
 
 CLOSE = 0.02
 
 
-def measured(seen: Seen) -> tuple[Fact, str] | None:
+def measured(seen: Observed) -> tuple[Fact, str] | None:
     """A fact with a value, and its sentence, if that is the same in every wrong answer."""
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
@@ -27,7 +27,7 @@ def measured(seen: Seen) -> tuple[Fact, str] | None:
     return None
 
 
-def _worded(fact: Fact, seen: Seen) -> str:
+def _worded(fact: Fact, seen: Observed) -> str:
     """The value of a fact in words; empty where it is false of a wrong answer, or has no value."""
     numbers = []
     for case in seen.values:
@@ -54,7 +54,7 @@ class _Compared:
     of: str
 
 
-def _relation(seen: Seen) -> Iterator[str]:
+def _relation(seen: Observed) -> Iterator[str]:
     """The first of a factor, a constant, the order, closeness that holds of all answers.
 
     Where one of several results alone is wrong, it is that one that is looked at.
@@ -65,12 +65,14 @@ def _relation(seen: Seen) -> Iterator[str]:
         yield next((text for text in said if text), "")
 
 
-def _compared(seen: Seen) -> _Compared | None:
+def _compared(seen: Observed) -> _Compared | None:
     of, pairs = "", seen.pairs
     if len(seen.wrong_parts) == 1:
         (which,) = seen.wrong_parts
         of = f" of {seen.recipe.results[which]}"
-        pairs = [Pair(_only(p.mine, which), _only(p.right, which), p.condition) for p in pairs]
+        pairs = [
+            WrongAndRight(_only(p.mine, which), _only(p.right, which), p.condition) for p in pairs
+        ]
     if any(not np.isfinite(pair.mine.numbers).all() for pair in pairs):
         return None
     finite = [
@@ -171,7 +173,7 @@ def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
     return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
 
 
-def _region(seen: Seen) -> Iterator[str]:
+def _region(seen: Observed) -> Iterator[str]:
     """The part of the result that all wrong cells lie in."""
     if any(len(pair.mine.parts) != 1 for pair in seen.pairs):
         return

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.families import families
+from autograder.diagnosis.any_value import families
 from autograder.diagnosis.family import Change, Misconception, Style
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.general import COMBINING, GENERAL

@@ -30,7 +30,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Case:
+class SeenCall:
     """One call: the state of the right one, the student's answer, and the right answer."""
 
     state: Any
@@ -50,7 +50,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Pair:
+class WrongAndRight:
     """A wrong answer and the right one, of the same shape."""
 
     mine: Outcome
@@ -64,18 +64,18 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observed:
     """All calls that were made, in order."""
 
     recipe: Recipe
-    cases: tuple[Case, ...]
+    cases: tuple[SeenCall, ...]
 
     @cached_property
-    def wrong(self) -> list[Case]:
+    def wrong(self) -> list[SeenCall]:
         return [case for case in self.cases if not case.right]
 
     @cached_property
-    def values(self) -> list[Case]:
+    def values(self) -> list[SeenCall]:
         """The wrong answers that are values, and no errors."""
         return [case for case in self.wrong if not case.answer.outcome.raised]
 
@@ -92,11 +92,13 @@ class Seen:
         return any(_other_kind(case.answer.outcome, case.expected) for case in self.values)
 
     @cached_property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[WrongAndRight]:
         """Answer and right answer of the wrong calls, if all have the same shape."""
         count = len(self.recipe.results)
         alike = [
-            Pair(case.answer.outcome.in_parts(count), case.expected.in_parts(count), case.condition)
+            WrongAndRight(
+                case.answer.outcome.in_parts(count), case.expected.in_parts(count), case.condition
+            )
             for case in self.values
             if case.answer.outcome.signature == case.expected.signature
         ]
@@ -117,13 +119,13 @@ class Seen:
         )
 
 
-def seen_of(replay: Replay, answers: Sequence[Answer], draws: int) -> Seen:
+def seen_of(replay: Replay, answers: Sequence[Answer], draws: int) -> Observed:
     """What the answers to the first probes of so many draws show."""
     recipe, probes = replay.recipe, replay.probes(draws)
-    return Seen(
+    return Observed(
         recipe,
         tuple(
-            Case(
+            SeenCall(
                 recipe.right(probes[number]),
                 answer,
                 replay.outcome(number),

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from autograder.diagnosis.recipe import Recipe
-from autograder.diagnosis.seen import ENOUGH, Case, Seen
+from autograder.diagnosis.seen import ENOUGH, Observed, SeenCall
 
-Kind = tuple[frozenset[int], str, str]
+Divided = tuple[frozenset[int], str, str]
 
 
-def division(seen: Seen) -> str:
+def division(seen: Observed) -> str:
     """What all wrong calls have in common and no right one has; nothing if that is not so."""
     kinds = list(_kinds(seen.recipe, seen.cases))
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
@@ -25,7 +25,7 @@ def division(seen: Seen) -> str:
     return ""
 
 
-def _kinds(recipe: Recipe, cases: Sequence[Case]) -> Iterator[Kind]:
+def _kinds(recipe: Recipe, cases: Sequence[SeenCall]) -> Iterator[Divided]:
     """For each property and its opposite, the calls that have it, and the words for both."""
     for trait in recipe.traits:
         held = frozenset(i for i, case in enumerate(cases) if trait.of(case.state))
@@ -33,7 +33,7 @@ def _kinds(recipe: Recipe, cases: Sequence[Case]) -> Iterator[Kind]:
         yield frozenset(range(len(cases))) - held, trait.otherwise, trait.when
 
 
-def _said(failed: Sequence[Case], when: str, otherwise: str) -> str:
+def _said(failed: Sequence[SeenCall], when: str, otherwise: str) -> str:
     if not all(case.answer.error for case in failed):
         return f"It is right {otherwise}, and wrong {when}."
     return f"It is right {otherwise}, and stops with an error {when}: {failed[0].answer.error}"

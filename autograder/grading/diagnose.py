@@ -13,13 +13,13 @@ from autograder.diagnosis.examine import Examination
 from autograder.diagnosis.experiment import REMEMBERS, Ask
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.kept import in_words, kept
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.seen import Answer
 from autograder.diagnosis.stated import stated_in
+from autograder.diagnosis.written import in_words, kept
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckResult
 from autograder.report.model import Diagnosis, Line

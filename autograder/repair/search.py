@@ -12,9 +12,9 @@ from autograder.grading.graded import Graded, Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
+from autograder.repair.how_far import HowFar, progress
 from autograder.repair.lines import Lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
-from autograder.repair.progress import Progress, progress
 from autograder.repair.templates import templates
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
@@ -77,7 +77,7 @@ class Search:
         self._spent = 0.0
         self._timed_out = 0
         self._seconds = 0
-        self._firsts: list[tuple[Progress, int, Edit]] = []
+        self._firsts: list[tuple[HowFar, int, Edit]] = []
 
     def run(self) -> Found:
         """Try the edits in order.
@@ -208,7 +208,7 @@ class Search:
             if both is not None:
                 yield edit, both
 
-    def _trial(self, edited: Source, panel: Sequence[str], line: SharedLine) -> Progress:
+    def _trial(self, edited: Source, panel: Sequence[str], line: SharedLine) -> HowFar:
         """How far the checks that failed get, in the shared process."""
         client = self._client(edited, line)
         results = self._graded(client, line, panel).results

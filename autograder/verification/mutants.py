@@ -19,7 +19,7 @@ class Mutant(msgspec.Struct, frozen=True):
     operator: str
 
 
-class Place(msgspec.Struct, frozen=True):
+class MutantPlace(msgspec.Struct, frozen=True):
     """Where an operator fits: the operator's name, and how many places of its own come before."""
 
     operator: str
@@ -43,7 +43,7 @@ def mutants(text: str) -> Iterator[Mutant]:
             yield mutant
 
 
-def places(text: str) -> Iterator[Place]:
+def places(text: str) -> Iterator[MutantPlace]:
     """All places at which an operator fits, inside the markers or outside.
 
     Raises:
@@ -58,10 +58,10 @@ def places(text: str) -> Iterator[Place]:
         operator = _made(get_operator(name))
         if operator is not None:
             count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
-            yield from (Place(name, occurrence) for occurrence in range(count))
+            yield from (MutantPlace(name, occurrence) for occurrence in range(count))
 
 
-def made_at(text: str, place: Place) -> Mutant | None:
+def made_at(text: str, place: MutantPlace) -> Mutant | None:
     """The mutant of one place; None if it lies outside the markers, is no Python, or changes
     nothing.
     """

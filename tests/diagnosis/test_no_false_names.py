@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from autograder.course import load_course
+from autograder.diagnosis.any_value import families
 from autograder.diagnosis.examine import Examination
-from autograder.diagnosis.families import families
 from autograder.diagnosis.family import Style
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from autograder.diagnosis.examine import Examination
-from autograder.diagnosis.kept import in_words, kept
 from autograder.diagnosis.outcome import outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.seen import Answer
+from autograder.diagnosis.written import in_words, kept
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from tests.diagnosis.test_examine import RECIPE, examine

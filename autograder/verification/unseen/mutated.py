@@ -8,7 +8,7 @@ import msgspec
 
 from autograder.course import Course
 from autograder.submission.markers import BEGIN, END
-from autograder.verification.mutants import Place, made_at, places
+from autograder.verification.mutants import MutantPlace, made_at, places
 
 ONE_STYLE = 12  # pairs of so many mutants a style are joined in full
 
@@ -70,7 +70,7 @@ def _marked(text: str) -> str:
     return text if BEGIN in text else f"{BEGIN}\n{text}\n{END}\n"
 
 
-def _at(style: str, text: str, place: Place) -> Mutated | None:
+def _at(style: str, text: str, place: MutantPlace) -> Mutated | None:
     mutant = made_at(text, place)
     if mutant is None:
         return None

@@ -18,7 +18,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MOST = 2
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Written(msgspec.Struct, frozen=True):
     """A line that writes into `name`, which outlives the call."""
 
     label: str
@@ -27,17 +27,17 @@ class Kept(msgspec.Struct, frozen=True):
     says: str
 
 
-def kept(units: Sequence[Unit]) -> list[Kept]:
+def kept(units: Sequence[Unit]) -> list[Written]:
     """The first such lines of a submission, in the order of its units."""
-    found: list[Kept] = []
+    found: list[Written] = []
     for unit in units:
         for line, name, says in _lines(parsed(unit) or []):
             label = one_line(unit.label, 80)
-            found.append(Kept(label, line, one_line(name, 40), says))
+            found.append(Written(label, line, one_line(name, 40), says))
     return list(dict.fromkeys(found))[:MOST]
 
 
-def in_words(lines: Sequence[Kept]) -> str:
+def in_words(lines: Sequence[Written]) -> str:
     """` Line 4 writes into cache, which outlives the call.`, for each of the lines."""
     said = (f" Line {each.line} {each.says.format(each.name)}." for each in lines)
     return "".join(said)

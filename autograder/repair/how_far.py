@@ -8,7 +8,7 @@ from autograder.grading.plugin import CheckResult
 RAISED, SHAPE, VALUES = range(3)
 
 
-class Progress(NamedTuple):
+class HowFar(NamedTuple):
     """How many of the checks passed before one failed, and how near that one is to passing."""
 
     passed: int
@@ -17,16 +17,16 @@ class Progress(NamedTuple):
     all_passed: bool = False
 
 
-def progress(results: Sequence[CheckResult]) -> Progress:
+def progress(results: Sequence[CheckResult]) -> HowFar:
     """The progress of one trial; checks after the first that failed did not run."""
     passed = sum(result.outcome == "passed" for result in results)
     failed = next((result for result in results if result.outcome != "passed"), None)
     if failed is None:
-        return Progress(passed, VALUES, 0, all_passed=True)
+        return HowFar(passed, VALUES, 0, all_passed=True)
     if failed.outcome != "failed" or failed.kind is not None or failed.evidence is None:
-        return Progress(passed, RAISED, 0)
+        return HowFar(passed, RAISED, 0)
     mine, right = failed.evidence.matrices
     if mine is None or right is None or mine.shape != right.shape:
-        return Progress(passed, SHAPE, 0)
+        return HowFar(passed, SHAPE, 0)
     cells = [wrong for row in mine.wrong for wrong in row]
-    return Progress(passed, VALUES, len(cells) - sum(cells))
+    return HowFar(passed, VALUES, len(cells) - sum(cells))
