@@ -86,11 +86,24 @@ class Assignment(Record, frozen=True, kw_only=True):
     late: LatePolicy | None = None
 
 
+class Released(Record, frozen=True, kw_only=True):
+    """What a released course was made of: `autograder release` writes it.
+
+    `course` is a digest of the course's checks and reference, `seeds` are those whose answers are
+    recorded, `made_with` is the NumPy that they were recorded with.
+    """
+
+    course: str
+    seeds: tuple[int, ...]
+    made_with: str = ""
+
+
 class CourseFile(Record, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (right answers in other styles) are folders of
-    the course, `reference` is a package in it.
+    the course, `reference` is a package in it. `helpers` are modules of that package that hold no
+    answer: what checks share, which `autograder release` hands out with them.
     """
 
     title: str
@@ -105,6 +118,8 @@ class CourseFile(Record, frozen=True, kw_only=True):
     reference: Name = "reference"
     checks: str = "reference/checks"
     right: str = "examples/right"
+    helpers: tuple[str, ...] = ()
+    released: Released | None = None
 
 
 class Course:
@@ -278,6 +293,7 @@ def _known_fields(steps: Sequence[str | int]) -> list[str]:
         "late": LatePolicy,
         "limits": Limits,
         "questions": Question,
+        "released": Released,
     }
     named = [kinds[step] for step in steps if isinstance(step, str) and step in kinds]
     return [field.name for field in msgspec.structs.fields(named[-1] if named else CourseFile)]

@@ -1,6 +1,5 @@
 """The checks as pytest tests: their marks, their fixtures, and what becomes of each."""
 
-import importlib
 import zlib
 from collections.abc import Callable, Generator, Iterable, Sequence
 from types import ModuleType
@@ -15,6 +14,9 @@ from autograder.checking.expect import Mismatch
 from autograder.checking.proxy import Submission
 from autograder.course import Course
 from autograder.lint.stopped import explained, innermost
+from autograder.release.session import begin_check, decided, right_answers, with_untold
+from autograder.release.stand_in import Package
+from autograder.release.untold import MayFollow, NotToldHere
 from autograder.report.literal import as_text
 from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
 from autograder.report.not_run import needs_first
@@ -79,6 +81,8 @@ class CheckResult:
             self.evidence = _evidence(error, submission)
             if isinstance(error, Mismatch):
                 self.mistake, self.told = error.mistake, error.told
+        elif isinstance(error, NotToldHere):
+            self.outcome, self.hints, self.diagnosable = "not told", (), False
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
@@ -127,7 +131,8 @@ class CheckPlugin:
 
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
-        return [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+        results = [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+        return with_untold(self.course, items, results, CheckResult)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -155,14 +160,14 @@ class CheckPlugin:
         return Submission(client.fresh() if hidden else client)
 
     @pytest.fixture
-    def reference(self) -> ModuleType:
+    def reference(self) -> ModuleType | Package:
         """The course's package of right answers."""
-        return importlib.import_module(self.course.content.reference)
+        return right_answers(self.course)
 
     @pytest.fixture
-    def modules(self) -> ModuleType:
+    def modules(self) -> ModuleType | Package:
         """The course's own torch modules; whoever asks for them imports torch."""
-        return importlib.import_module(f"{self.course.content.reference}.modules")
+        return right_answers(self.course, "modules")
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -176,6 +181,7 @@ class CheckPlugin:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         own = self.results[item.nodeid] = CheckResult(item)
+        begin_check(self.course, own)
         if self.trouble is not None:
             pytest.skip("Not run: the grader itself has failed, and will try again.")
         if self.enough:
@@ -184,7 +190,7 @@ class CheckPlugin:
         for other_id, other in self.results.items():
             same_file = other_id.split("::")[0] == path
             needed = other.function in own.needs or other.name in own.needs
-            if same_file and needed and other.outcome != "passed":
+            if same_file and needed and other.outcome not in {"passed", "not told"}:
                 pytest.skip(needs_first(other.title))
 
     @pytest.hookimpl(wrapper=True)
@@ -196,9 +202,12 @@ class CheckPlugin:
         if result is not None:
             funcargs: dict[str, Any] = getattr(item, "funcargs", {})
             if call.excinfo is not None:
-                if isinstance(call.excinfo.value, GraderTrouble):
-                    self.trouble = call.excinfo.value
-                result.failed(call.excinfo.value, funcargs.get("submission"))
+                error = call.excinfo.value
+                if isinstance(error, GraderTrouble):
+                    self.trouble = error
+                if isinstance(error, MayFollow):
+                    error = decided(error, self.results.values())
+                result.failed(error, funcargs.get("submission"))
             elif call.when == "call":
                 result.passed(item.user_properties, funcargs.get("submission"))
         return report

@@ -88,6 +88,10 @@ class Judge:
         """The course's misconceptions, and what was replayed of them."""
         from autograder.grading.diagnose import Catalogue
 
+        if self.course.content.released is not None:
+            from autograder.release.catalogue import RecordedCatalogue
+
+            return RecordedCatalogue(self.course)
         return Catalogue(self.course.content.reference)
 
     def __enter__(self) -> "Judge":
@@ -211,7 +215,9 @@ class Judge:
                 result.could_not_read()
 
     def _is_sound(self, item: pytest.Item) -> bool:
-        """Whether a check passes for the course's solution."""
+        """Whether a check passes for the course's solution; a released one did."""
+        if self.course.content.released is not None:
+            return True
         key = item.nodeid, self._checks.seed
         if key not in self._sound:
             name = self._client.source.name

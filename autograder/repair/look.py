@@ -19,7 +19,7 @@ def is_worth_looking(
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
-    if not outcomes <= {"passed", "failed", "not run"}:
+    if not outcomes <= {"passed", "failed", "not run", "not told"}:
         return False  # what crashes, or does not end, would do so many times
     failed = [result for result in results if result.outcome == "failed"]
     if any(result.kind in {"not loaded", "missing", "not written"} for result in failed):

@@ -36,6 +36,7 @@ OUTCOMES = {
     "passed": "✓",
     "failed": "✗",
     "not run": "–",
+    "not told": "·",
     "timed out": "⏱",
     "crashed": "✗",
     "error": "!",

@@ -19,6 +19,7 @@ from autograder.report.model import (
     Status,
     worst,
 )
+from autograder.release.untold import OURS
 from autograder.report.not_run import NOT_SELECTED, needs_first
 
 HintsShown = int | Mapping[str, int]
@@ -109,6 +110,8 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
 
 
 def _why_not_run(exercise: ExerciseReport, check: CheckReport) -> str:
+    if check.outcome == "not told" and check.finding in OURS:
+        return check.finding
     if check.outcome != "not run":
         return ""
     ours = {NOT_SELECTED, *(needs_first(other.title) for other in exercise.checks)}

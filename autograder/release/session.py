@@ -1,0 +1,101 @@
+"""What differs for the checks of a released course: where answers come from, and what is untold."""
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from autograder.course import Course
+from autograder.release.stand_in import Package, Source, answer_from
+from autograder.release.untold import HIDDEN, MayFollow
+
+if TYPE_CHECKING:
+    from autograder.grading.plugin import CheckResult
+    from autograder.release.records import HiddenCheck, Recorded
+
+
+class _Now:
+    recorder: Source | None = None
+
+
+def record_with(recorder: Source | None) -> None:
+    """From now on, released checks are answered by this recorder; by their records, if by none."""
+    _Now.recorder = recorder
+
+
+def right_answers(course: Course, module: str = "") -> ModuleType | Package:
+    """The course's package of right answers, or a module of it; of a released one, what stands in.
+
+    Raises:
+        ImportError: there is no such module.
+    """
+    if course.content.released is not None:
+        return Package(module)
+    return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
+
+
+def begin_check(course: Course, result: "CheckResult") -> None:
+    """Before a check runs: where its answers come from, and which hints it has."""
+    if course.content.released is None:
+        return
+    if _Now.recorder is not None:
+        answer_from(_Now.recorder)
+        return
+    record = _record(course, _exercise(result.path))
+    result.hints = record.hints.get(result.name, ())
+
+
+def _record(course: Course, exercise: str) -> "Recorded":
+    from autograder.release.playback import playback
+
+    found = playback(course, exercise)
+    answer_from(found)
+    return found.record
+
+
+def _exercise(checks: Path) -> str:
+    return checks.stem.removeprefix("test_")
+
+
+def decided(error: MayFollow, results: "Iterable[CheckResult]") -> Exception:
+    """What became of a check whose answer may follow from a step of the student's own.
+
+    If all that was told of that step is right, nothing else follows from it: the answer is wrong.
+    """
+    about = [each.outcome for each in results if error.own in each.about]
+    told = [outcome for outcome in about if outcome not in {"not told", "not run"}]
+    right = bool(told) and all(outcome == "passed" for outcome in told)
+    return error.wrong if right else error
+
+
+def with_untold(
+    course: Course,
+    items: Sequence[Any],
+    results: "list[CheckResult]",
+    made: "Callable[[Any], CheckResult]",
+) -> "list[CheckResult]":
+    """The results of a released course's checks, with those that it does not hand out."""
+    if course.content.released is None or not items or _Now.recorder is not None:
+        return results
+    record = _record(course, _exercise(items[0].path))
+    known = {result.name: result for result in results}
+    for hidden in record.hidden:
+        result = known[hidden.name] = made(_NotHandedOut(hidden, items[0].path))
+        result.outcome, result.finding = "not told", HIDDEN
+    return [known[name] for name in record.order if name in known]
+
+
+class _NotHandedOut:
+    """A hidden check, as far as a result needs to know it."""
+
+    def __init__(self, hidden: "HiddenCheck", path: Path) -> None:
+        self.hidden = hidden
+        self.name, self.originalname, self.path = hidden.name, hidden.name, path
+
+    def get_closest_marker(self, name: str) -> Any:
+        import pytest
+
+        if name == "check":
+            return pytest.mark.check(self.hidden.title, points=self.hidden.weight).mark
+        return pytest.mark.hidden.mark if name == "hidden" else None
