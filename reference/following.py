@@ -13,8 +13,7 @@ from autograder.checking.carried_forward import OwnSteps, respond
 from autograder.checking.expect import Mismatch, expect_results, expect_shape
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import tensor
-from reference import attention as steps_of_attention
-from reference.attention import Array
+from reference.attention import Array, attention, scale, scores, softmax
 from reference.generating import Tokens
 from reference.kit import kit_of
 from reference.scaling import Distribution, sampling_distributions
@@ -28,29 +27,31 @@ def own_count_visible(steps: OwnSteps, size: int) -> Array:
     return steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
 
 
-def own_masked_weights(steps: OwnSteps, scores: Array, mask: npt.NDArray[Any]) -> Array:
+def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) -> Array:
     """The weights, by the student's own `apply_mask`."""
-    blocked = steps.ask(lambda own, x: own.apply_mask(x, mask), scores)
-    return steps_of_attention.softmax(blocked)
+    blocked = steps.ask(lambda own, x: own.apply_mask(x, mask), given)
+    return softmax(blocked)
 
 
-def own_attention(steps: OwnSteps | None, place: int, *args: Any) -> Array:
+def own_attention(
+    steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any = None
+) -> Array:
     """The output or the weights, by the student's own softmax; by the right one without steps."""
-    return steps_of_attention.attention(*args, softmax=_softmax(steps))[place]
+    return attention(Q, K, V, mask, _softmax(steps))[place]
 
 
 def own_attention_with_zeros(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
 ) -> Array:
     """The same with blocked scores that are 0, which is no mask."""
-    scaled = steps_of_attention.scale(steps_of_attention.scores(Q, K), Q.shape[-1])
+    scaled = scale(scores(Q, K), Q.shape[-1])
     weights = _softmax(steps)(np.where(mask, scaled, 0.0))
     return (weights @ V, weights)[place]
 
 
 def _softmax(steps: OwnSteps | None) -> Softmax:
     if not steps:
-        return steps_of_attention.softmax
+        return softmax
     return lambda x: steps.ask(lambda mine, x: mine.softmax(x), x)
 
 

@@ -195,7 +195,7 @@ def _names(node: ast.AST) -> Iterator[str]:
         elif isinstance(each, ast.arg):
             yield each.arg
         elif isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures"):
-            yield from (a.value for a in each.args if isinstance(a, ast.Constant))
+            yield from (str(a.value) for a in each.args if isinstance(a, ast.Constant))
 
 
 def _narrowed(node: ast.stmt, body: Sequence[ast.stmt], kept: set[int]) -> list[ast.stmt]:

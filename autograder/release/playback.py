@@ -89,7 +89,9 @@ class _Known:
     def place(self, asked: Sketch) -> int | None:
         """Which value answers a question; None if it was never asked."""
         places = self.places.get(asked.kind, [])
-        close = np.flatnonzero(asked.is_close(self.sums[places])) if places else []
+        if not places:
+            return None
+        close = np.flatnonzero(asked.is_close(self.sums[places]))
         return self.values[places[close[0]]] if len(close) else None
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from autograder.course import HintPolicy
+from autograder.release.untold import OURS
 from autograder.report.model import (
     SEVERITY,
     STATUS_OF,
@@ -19,7 +20,6 @@ from autograder.report.model import (
     Status,
     worst,
 )
-from autograder.release.untold import OURS
 from autograder.report.not_run import NOT_SELECTED, needs_first
 
 HintsShown = int | Mapping[str, int]
