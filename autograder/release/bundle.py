@@ -1,66 +1,100 @@
 """The released course: put together, recorded, and looked through before anybody gets it."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+import numpy as np
+
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, load_course
+from autograder.diagnosis.mistakes import load_module, read_mistakes
+from autograder.errors import UserError
+from autograder.grading.plugin import CheckResult
 from autograder.own_modules import importable
+from autograder.release.around import around
 from autograder.release.collected import checks_of
+from autograder.release.leaks import leaks
 from autograder.release.paper import PACKAGE, Files, Form, paper
-from autograder.release.record import finished, record
+from autograder.release.record import HINTS, finished, record
 from autograder.release.records import FOLDER, SUFFIX, pack
 from autograder.release.wheel import wheel
+from autograder.text import few, several
 
 Bytes = dict[str, bytes]
 Said = Callable[[str], None]
+Checks = Mapping[str, Sequence[CheckResult]]
 
 
-def bundle(
-    course: Course,
-    exercises: Sequence[Exercise],
-    policy: HintPolicy,
-    form: Form,
-    seeds: int,
-    say: Said,
-) -> Bytes:
+class Wanted(msgspec.Struct, frozen=True):
+    """What is to be released, and how."""
+
+    exercises: tuple[Exercise, ...]
+    policy: HintPolicy
+    form: Form = "py"
+    seeds: int = 3
+
+
+def bundle(course: Course, wanted: Wanted, say: Said) -> Bytes:
     """All files of the released course, by their path.
 
     Raises:
         UserError: it cannot be released; it says why.
     """
-    with importable(course):
-        files = paper(course, exercises, policy, form, seeds)
-    whole: Bytes = {name: text.encode() for name, text in files.items()}
-    whole |= _records(course, files, exercises, policy, say)
-    name, data = wheel()
-    return dict(sorted({**whole, name: data}.items()))
-
-
-def _records(
-    course: Course,
-    files: Files,
-    exercises: Sequence[Exercise],
-    policy: HintPolicy,
-    say: Said,
-) -> Bytes:
+    exercises = wanted.exercises
     checks = checks_of(course, [exercise.name for exercise in exercises])
+    with importable(course):
+        files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
+        secrets = list(_secrets(course, wanted, checks))
+    wheel_name, wheel_data = wheel()
+    files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
+    whole: Bytes = {name: text.encode() for name, text in files.items()}
+    whole |= {**_records(course, files, wanted, checks, say), wheel_name: wheel_data}
+    _refuse_leaks(leaks(whole, course, exercises, secrets))
+    return dict(sorted(whole.items()))
+
+
+def _refuse_leaks(found: Sequence[str]) -> None:
+    if found:
+        raise UserError(
+            f"Nothing is released: in {several(len(found), 'place')} something of an answer would "
+            f"be. Checks reach answers through the fixtures `reference` and `modules`, or by "
+            f"names that they import from the reference. {few(list(found), 8)}"
+        )
+
+
+def _secrets(course: Course, wanted: Wanted, checks: Checks) -> Iterator[str]:
+    """Texts that students may not see: rubrics, and hints and findings by the policy."""
+    for exercise in wanted.exercises:
+        for question in exercise.questions:
+            yield from question.rubric
+        for check in checks[exercise.name]:
+            yield from check.hints[HINTS[wanted.policy] :]
+        module = load_module(course.content.reference, exercise.name)
+        for recipe in read_mistakes(module).recipes.values():
+            for wrong in recipe.misconceptions:
+                yield from wrong.hints[HINTS[wanted.policy] :]
+                if wanted.policy == "exam":
+                    yield wrong.finding
+
+
+def _records(course: Course, files: Files, wanted: Wanted, checks: Checks, say: Said) -> Bytes:
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, {name: text.encode() for name, text in files.items()})
         made = load_course(folder / FILE_NAME).content.released
         assert made is not None
-        found = record(course, folder, exercises, say)
+        found = record(course, folder, wanted.exercises, say)
         about = made.course, made.seeds
         return {
             f"{PACKAGE}/{FOLDER}/{name}{SUFFIX}": pack(
-                finished(recorder, course.exercise(name), checks[name], policy, about)
+                finished(recorder, course.exercise(name), checks[name], wanted.policy, about)
             )
             for name, recorder in found.items()
         }
 
 
-def write(folder: Path, files: Bytes) -> None:
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files into a folder, which is made."""
     for name, data in files.items():
         path = folder / name

@@ -44,7 +44,7 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
     """
     tree = ast.parse(text, label)
     if checks:
-        tree.body = [each for each in tree.body if not _is_hidden(each)]
+        tree.body = [each for each in tree.body if not is_hidden(each)]
     tree = _Imports(naming, label).visit(tree)
     tree = _Bare(silent).visit(tree)
     if checks:
@@ -60,7 +60,7 @@ def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _is_hidden(node: ast.stmt) -> bool:
+def is_hidden(node: ast.stmt) -> bool:
     """Whether it is a check with `@pytest.mark.hidden`."""
     decorators = getattr(node, "decorator_list", [])
     return any(ast.unparse(each).partition("(")[0].endswith("mark.hidden") for each in decorators)
