@@ -103,7 +103,7 @@ def _compared(course: Course, files: dict[str, bytes], exercises: Sequence[Exerc
             names = f"{found.also_named} of {found.named}"
             share = found.seconds / found.seconds_full if found.seconds_full else 1.0
             counts = f"{found.works:>6}{found.same:>7}{found.untold:>10}{names:>12}{share:>7.2f}"
-            print(f"{found.exercise:32}{counts}")
+            print(f"{found.exercise:32}{counts}", flush=True)
             for said in [*found.differences, *found.false_names]:
                 print(f"    {said}")
             code = code if found.holds else 1

@@ -15,6 +15,8 @@ from autograder.own_modules import importable
 from autograder.release.around import around
 from autograder.release.collected import checks_of
 from autograder.release.leaks import leaks
+from autograder.release.name_records import names_of
+from autograder.release.names import FOLLOWING
 from autograder.release.paper import PACKAGE, Files, Form, paper
 from autograder.release.record import HINTS, finished, record
 from autograder.release.records import FOLDER, SUFFIX, pack
@@ -46,10 +48,11 @@ def bundle(course: Course, wanted: Wanted, say: Said) -> Bytes:
     with importable(course):
         files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
         secrets = list(_secrets(course, wanted, checks))
+        names = _names(course, wanted)
     wheel_name, wheel_data = wheel()
     files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
-    whole |= {**_records(course, files, wanted, checks, say), wheel_name: wheel_data}
+    whole |= {**_records(course, files, wanted, checks, say), **names, wheel_name: wheel_data}
     _refuse_leaks(leaks(whole, course, exercises, secrets))
     return dict(sorted(whole.items()))
 
@@ -76,6 +79,17 @@ def _secrets(course: Course, wanted: Wanted, checks: Checks) -> Iterator[str]:
                 yield from wrong.hints[HINTS[wanted.policy] :]
                 if wanted.policy == "exam":
                     yield wrong.finding
+
+
+def _names(course: Course, wanted: Wanted) -> Bytes:
+    """What is recorded for the diagnosis; nothing, where no finding is shown."""
+    if wanted.policy == "exam":
+        return {}
+    return {
+        f"{PACKAGE}/{FOLDER}/{exercise.name}{FOLLOWING}": pack(found)
+        for exercise in wanted.exercises
+        if (found := names_of(course, exercise, HINTS[wanted.policy])).functions
+    }
 
 
 def _records(course: Course, files: Files, wanted: Wanted, checks: Checks, say: Said) -> Bytes:

@@ -4,6 +4,9 @@ from autograder.course import Course
 from autograder.diagnosis.mistakes import Mistakes
 from autograder.diagnosis.replay import Replay
 from autograder.grading.diagnose import Catalogue
+from autograder.release.names import FOLLOWING, Function, Names
+from autograder.release.records import FOLDER, read_packed
+from autograder.release.replay import RecordedReplay
 
 
 class RecordedCatalogue(Catalogue):
@@ -11,12 +14,26 @@ class RecordedCatalogue(Catalogue):
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
-        self.course = course
+        self.folder = course.root / course.content.reference / FOLDER
+        self._functions: dict[str, dict[str, Function]] = {}
 
     def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
         """Nothing that could be run."""
         return Mistakes()
 
-    def replay(self, exercise: str, function: str) -> Replay | None:  # noqa: ARG002
+    def replay(self, exercise: str, function: str) -> Replay | None:
         """What is recorded of a function's misconceptions."""
-        return None
+        key = exercise, function
+        if key not in self._replays:
+            found = self._recorded(exercise).get(function)
+            if found is None:
+                return None
+            self._replays[key] = RecordedReplay(found, self.reference)
+        return self._replays[key]
+
+    def _recorded(self, exercise: str) -> dict[str, Function]:
+        if exercise not in self._functions:
+            path = self.folder / f"{exercise}{FOLLOWING}"
+            names = read_packed(path, Names) if path.is_file() else Names([])
+            self._functions[exercise] = {each.name: each for each in names.functions}
+        return self._functions[exercise]

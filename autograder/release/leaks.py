@@ -15,6 +15,8 @@ from autograder.release.records import MOST, SUFFIX
 
 FEWEST = 10  # nodes of a piece of code that is an answer, and no accident
 LONGEST = 40  # so many letters of a line come nowhere else by chance
+# heads of blocks, which the engine has too; and texts, of which `secrets` says which are ones
+STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
 Texts = Mapping[str, str]
 
 
@@ -69,7 +71,7 @@ def _lines(texts: Texts) -> set[str]:
 
 
 def _says_little(line: str) -> bool:
-    return line.startswith(("from ", "import ", "# %%", "def ", "class ", "except "))
+    return line.startswith(STARTS)
 
 
 def _private(course: Course, exercises: Sequence[Exercise]) -> dict[str, str]:

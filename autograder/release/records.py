@@ -11,6 +11,7 @@ from autograder.errors import UserError
 from autograder.release.sketch import SUMS, Sketch, Vector
 from autograder.worker.codec import decode, encode
 from autograder.worker.kinds import Record, Tuple
+from autograder.worker.messages import Reply
 
 Kind = TypeVar("Kind")
 FOLDER, SUFFIX = "records", ".bin"
@@ -100,7 +101,7 @@ def packed_value(value: Any) -> bytes:
     Raises:
         TypeError, ValueError: it cannot be sent to another process either.
     """
-    size, _, buffers = encode([_sendable(value)], MAX_VALUE_HEADER)
+    size, _, buffers = encode(Reply(_sendable(value)), MAX_VALUE_HEADER)
     return size.to_bytes(4, "little") + b"".join(bytes(each) for each in buffers)
 
 
@@ -111,7 +112,7 @@ def unpacked_value(data: bytes) -> Any:
         ProtocolError: the bytes are none of ours.
     """
     end = 4 + int.from_bytes(data[:4], "little")
-    return _restored(decode(list[Any], data[4:end], bytearray(data[end:]))[0])
+    return _restored(decode(Reply, data[4:end], bytearray(data[end:])).value)
 
 
 def _restored(value: Any) -> Any:

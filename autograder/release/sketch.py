@@ -47,7 +47,7 @@ class Sketch:
             numbers = np.where(odd, 0.0, numbers)
         self.kind = hashlib.blake2b(signature.encode("utf-8", "replace"), digest_size=8).digest()
         with np.errstate(over="ignore", invalid="ignore"):
-            self.sums: Vector = _weights(len(numbers)) @ numbers
+            self.sums: Vector = weights_of(len(numbers)) @ numbers
             self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
@@ -92,7 +92,7 @@ def plain_fields(value: Any) -> dict[str, Any] | None:
     return fields if set(own) <= set(fields) else None
 
 
-def _weights(count: int) -> Vector:
+def weights_of(count: int) -> Vector:
     """Three rows of weights between −½ and ½: the same on every machine."""
     places = np.arange(1, count + 1, dtype=np.uint64)
     mixed = (places[np.newaxis, :] * _MULTIPLIERS[:, np.newaxis]) & np.uint64(0xFFFFFFFF)
