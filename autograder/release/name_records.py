@@ -108,7 +108,7 @@ class _Kept:
         pairs = [
             pair
             for pair in replay.pairs
-            if len(pair) == 2 and not {pair[0].id, pair[1].id} & general
+            if len(pair) == 2 and not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
         ]
         everywhere = range(len(self.probes))
         outcomes = [[self._gave(i, wrong) for wrong in [(), *replay.singles]] for i in everywhere]
