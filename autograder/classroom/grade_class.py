@@ -22,6 +22,7 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.files import open_new
 from autograder.grading.scoring import grader, ungraded, whole_report
+from autograder.release.older import older_releases
 from autograder.report.above import told_of
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
@@ -156,6 +157,7 @@ class _Run:
 
         def read() -> _Waiting:
             work = read_work(folder, names, self.stubs)
+            work.notes += older_releases(self.job.course, work.sources.values())
             return self._looked_up(self._with_variants(work))
 
         return guarded(folder, names, read, self._looked_up)

@@ -19,6 +19,7 @@ from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected, missing_checks
 from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
+from autograder.release.session import refuse_other_seeds
 from autograder.report.model import Outcome
 from autograder.sandbox.child import Cancelled, Children, GraderTrouble
 from autograder.sandbox.client import Client
@@ -64,6 +65,7 @@ class Judge:
         kills: int = 2,
         until_doubt: bool = False,
     ) -> None:
+        refuse_other_seeds(course, seed)
         self.course = course
         self.kills = kills
         self.until_doubt = until_doubt

@@ -1,7 +1,6 @@
 """What a released course consists of but for its records: files as text, by their path."""
 
 import functools
-import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from autograder.authoring.build import notebook, stub_text
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.errors import UserError
 from autograder.release.code import Naming, released
+from autograder.release.older import course_digest, with_mark
 from autograder.release.recorder import named
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.siblings import MAX_SOURCE
@@ -23,19 +23,7 @@ PACKAGE = "released"
 CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
 Form = Literal["py", "ipynb"]
 Files = dict[str, str]
-HANDED_OUT = re.compile(r"Handed out as `([0-9a-f]{12})`")
 _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
-
-
-def course_digest(course: Course) -> str:
-    """What a course's checks, answers and texts are known by: another course has another digest."""
-    digest = hashlib.sha256()
-    folders = [*course.grading, course.solutions]
-    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    for file in [course.root / FILE_NAME, *files]:
-        name = file.relative_to(course.root).as_posix().encode()
-        digest.update(b"\0".join((name, file.read_bytes(), b"")))
-    return digest.hexdigest()[:12]
 
 
 def seeds_of(course: Course, count: int) -> tuple[int, ...]:
@@ -57,16 +45,11 @@ def paper(
     )
     files: Files = {FILE_NAME: course_text(course, exercises, policy, made)}
     for exercise in exercises:
-        stub = _stub(course, exercise, made.course)
+        stub = with_mark(stub_text(course, exercise), made.course)
         files[f"{STUBS}/{exercise.name}.py"] = stub
         text = stub if form == "py" else notebook(stub)
         files[f"exercises/{exercise.name}.{form}"] = text
     return files | code(course, exercises, policy == "exam")
-
-
-def _stub(course: Course, exercise: Exercise, digest: str) -> str:
-    text = stub_text(course, exercise).rstrip("\n")
-    return f"{text}\n#\n# Handed out as `{digest}`.\n"
 
 
 def course_text(

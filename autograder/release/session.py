@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from autograder.course import Course
+from autograder.errors import UserError
 from autograder.release.stand_in import Package, Source, answer_from
 from autograder.release.untold import HIDDEN, MayFollow
 
@@ -33,6 +34,20 @@ def right_answers(course: Course, module: str = "") -> ModuleType | Package:
     if course.content.released is not None:
         return Package(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
+
+
+def refuse_other_seeds(course: Course, seed: int | None) -> None:
+    """Do nothing, if the answers to what is drawn by a seed are there.
+
+    Raises:
+        UserError: they are not recorded.
+    """
+    made = course.content.released
+    if made is not None and seed is not None and seed not in made.seeds:
+        known = ", ".join(map(str, made.seeds))
+        raise UserError(
+            f"The answers for seed {seed} are not recorded in this course. Those for {known} are."
+        )
 
 
 def begin_check(course: Course, result: "CheckResult") -> None:
