@@ -86,9 +86,10 @@ class SubmissionRun:
             return (yield)
 
     def pytest_sessionfinish(self) -> None:
-        from autograder.grading.diagnose import Catalogue, attach_diagnoses
+        from autograder.grading.diagnose import attach_diagnoses
+        from autograder.release.catalogue import catalogue_of
 
-        catalogue = Catalogue(self.course.content.reference)
+        catalogue = catalogue_of(self.course)
         for path, client in self.clients.items():
             with importable(self.course):
                 attach_diagnoses(catalogue, path.stem, self._results(path), client)
@@ -116,6 +117,7 @@ class SubmissionRun:
 
     def _results(self, path: Path) -> "list[CheckResult]":
         from autograder.grading.plugin import CheckResult
+        from autograder.release.session import with_untold
 
         results = []
         for item in self.items[path]:
@@ -124,7 +126,7 @@ class SubmissionRun:
                 result = CheckResult(item)
                 result.outcome, result.finding = "not run", NOT_SELECTED
             results.append(result)
-        return results
+        return with_untold(self.course, path, results, CheckResult)
 
 
 class CheckModule(pytest.Module):

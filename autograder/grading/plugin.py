@@ -132,7 +132,8 @@ class CheckPlugin:
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
         results = [self.results.get(item.nodeid) or CheckResult(item) for item in items]
-        return with_untold(self.course, items, results, CheckResult)
+        path = items[0].path if items else None
+        return with_untold(self.course, path, results, CheckResult)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -208,6 +209,9 @@ class CheckPlugin:
                 if isinstance(error, MayFollow):
                     error = decided(error, self.results.values())
                 result.failed(error, funcargs.get("submission"))
+                if result.outcome == "not told":  # where pytest itself reports: no failure
+                    report.outcome, place = "skipped", item.location
+                    report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
             elif call.when == "call":
                 result.passed(item.user_properties, funcargs.get("submission"))
         return report

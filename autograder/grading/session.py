@@ -88,13 +88,9 @@ class Judge:
     @functools.cached_property
     def catalogue(self) -> "Catalogue":
         """The course's misconceptions, and what was replayed of them."""
-        from autograder.grading.diagnose import Catalogue
+        from autograder.release.catalogue import catalogue_of
 
-        if self.course.content.released is not None:
-            from autograder.release.catalogue import RecordedCatalogue
-
-            return RecordedCatalogue(self.course)
-        return Catalogue(self.course.content.reference)
+        return catalogue_of(self.course)
 
     def __enter__(self) -> "Judge":
         missing = [missing_checks(self.course, exercise) for exercise in self.exercises]

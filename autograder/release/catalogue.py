@@ -9,6 +9,13 @@ from autograder.release.records import FOLDER, read_packed
 from autograder.release.replay import RecordedReplay
 
 
+def catalogue_of(course: Course) -> Catalogue:
+    """The course's misconceptions: replayed, or of a released course, recorded."""
+    if course.content.released is not None:
+        return RecordedCatalogue(course)
+    return Catalogue(course.content.reference)
+
+
 class RecordedCatalogue(Catalogue):
     """Names from records, in place of replays."""
 

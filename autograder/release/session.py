@@ -1,7 +1,7 @@
 """What differs for the checks of a released course: where answers come from, and what is untold."""
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -86,17 +86,20 @@ def decided(error: MayFollow, results: "Iterable[CheckResult]") -> Exception:
 
 def with_untold(
     course: Course,
-    items: Sequence[Any],
+    path: Path | None,
     results: "list[CheckResult]",
     made: "Callable[[Any], CheckResult]",
 ) -> "list[CheckResult]":
-    """The results of a released course's checks, with those that it does not hand out."""
-    if course.content.released is None or not items or _Now.recorder is not None:
+    """The results of a released course's checks, with those that it does not hand out.
+
+    `path` is the file that the checks are collected from, if there are any.
+    """
+    if course.content.released is None or path is None or _Now.recorder is not None:
         return results
-    record = _record(course, _exercise(items[0].path))
+    record = _record(course, _exercise(path))
     known = {result.name: result for result in results}
     for hidden in record.hidden:
-        result = known[hidden.name] = made(_NotHandedOut(hidden, items[0].path))
+        result = known[hidden.name] = made(_NotHandedOut(hidden, path))
         result.outcome, result.finding = "not told", HIDDEN
     return [known[name] for name in record.order if name in known]
 
