@@ -1,7 +1,7 @@
 """The released course: put together, recorded, and looked through before anybody gets it."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -47,13 +47,14 @@ def bundle(course: Course, wanted: Wanted, say: Said) -> Bytes:
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
         files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
-        secrets = list(_secrets(course, wanted, checks))
+        shown, secrets = _texts(course, wanted, checks)
         names = _names(course, wanted)
     wheel_name, wheel_data = wheel()
     files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
+    _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
     whole |= {**_records(course, files, wanted, checks, say), **names, wheel_name: wheel_data}
-    _refuse_leaks(leaks(whole, course, exercises, secrets))
+    _refuse_leaks(leaks(whole, course, exercises, secrets, shown))
     return dict(sorted(whole.items()))
 
 
@@ -66,19 +67,21 @@ def _refuse_leaks(found: Sequence[str]) -> None:
         )
 
 
-def _secrets(course: Course, wanted: Wanted, checks: Checks) -> Iterator[str]:
-    """Texts that students may not see: rubrics, and hints and findings by the policy."""
+def _texts(course: Course, wanted: Wanted, checks: Checks) -> tuple[list[str], list[str]]:
+    """Texts that students may see by the policy, hints and findings, and those that they may not."""
+    most, exam = HINTS[wanted.policy], wanted.policy == "exam"
+    shown: list[str] = []
+    secret: list[str] = []
     for exercise in wanted.exercises:
-        for question in exercise.questions:
-            yield from question.rubric
-        for check in checks[exercise.name]:
-            yield from check.hints[HINTS[wanted.policy] :]
+        secret += [line for question in exercise.questions for line in question.rubric]
+        hints = [check.hints for check in checks[exercise.name]]
         module = load_module(course.content.reference, exercise.name)
         for recipe in read_mistakes(module).recipes.values():
-            for wrong in recipe.misconceptions:
-                yield from wrong.hints[HINTS[wanted.policy] :]
-                if wanted.policy == "exam":
-                    yield wrong.finding
+            hints += [wrong.hints for wrong in recipe.misconceptions]
+            (secret if exam else shown).extend(wrong.finding for wrong in recipe.misconceptions)
+        shown += [hint for each in hints for hint in each[:most]]
+        secret += [hint for each in hints for hint in each[most:]]
+    return shown, [text for text in secret if text not in shown]
 
 
 def _names(course: Course, wanted: Wanted) -> Bytes:

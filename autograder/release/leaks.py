@@ -37,14 +37,17 @@ def leaks(
     course: Course,
     exercises: Sequence[Exercise],
     secrets: Iterable[str] = (),
+    shown: Iterable[str] = (),
 ) -> list[str]:
     """Where an answer stands in the files, in words; nothing, if none does.
 
     Looked for are lines of solutions, hidden checks and the reference, `secrets` (texts that the
-    policy holds back), and expressions of them in whatever names.
+    policy holds back), and expressions of them in whatever names. What stands in a text that the
+    policy has `shown`, such as a hint with a line of code, is none.
     """
     private, public = _private(course, exercises), _public(course, exercises)
-    lines = _lines(private) - _lines(public)
+    said = "\n".join(map(_plain, shown))
+    lines = {line for line in _lines(private) - _lines(public) if _plain(line) not in said}
     wanted = {line: _plain(line) for line in lines} | {
         text: _plain(text) for text in secrets if text
     }
