@@ -68,7 +68,7 @@ def _refuse_leaks(found: Sequence[str]) -> None:
 
 
 def _texts(course: Course, wanted: Wanted, checks: Checks) -> tuple[list[str], list[str]]:
-    """Texts that students may see by the policy, hints and findings, and those that they may not."""
+    """Hints and findings that students may see by the policy, and texts that they may not."""
     most, exam = HINTS[wanted.policy], wanted.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
