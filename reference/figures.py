@@ -34,6 +34,11 @@ def panels_of(figure: Figure) -> list[Array]:
     return [matrix_of(axes.images[-1]) for axes in panels_in(figure)]
 
 
+def panels_shown(value: Any) -> list[Array] | None:
+    """The panels of a figure; None of what is none."""
+    return panels_of(value) if isinstance(value, Figure) else None
+
+
 def image_of(figure: Any) -> Array | None:
     """The only image of a figure, or its first."""
     panels = panels_of(figure) if isinstance(figure, Figure) else []

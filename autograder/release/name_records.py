@@ -52,6 +52,18 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> Names:
     return Names(found)
 
 
+def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
+    """The helpers by which results are read, and which know the names of parts."""
+    helpers = _Helpers(course)
+    found = set()
+    for exercise in exercises:
+        module = load_module(course.content.reference, exercise.name)
+        for recipe in read_mistakes(module).recipes.values():
+            named = [helpers.read(recipe), (helpers.call(recipe) or {}).get("words")]
+            found |= {name.rpartition(".")[0] for name in named if name}
+    return found
+
+
 class _Helpers:
     """What the course hands out, by what it is."""
 

@@ -14,6 +14,7 @@ from autograder.authoring.build import notebook, stub_text
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.errors import UserError
 from autograder.release.code import Naming, released
+from autograder.release.name_records import helpers_of
 from autograder.release.older import course_digest, with_mark
 from autograder.release.recorder import named
 from autograder.submission.read import UnreadableFile, read_text
@@ -111,9 +112,9 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> Files:
         path = course.checks_file(exercise.name)
         text = released(_text(path), path.name, naming, checks=True, silent=silent)
         files[f"{CHECKS}/test_{exercise.name}.py"] = text
-    root = course.root / content.reference
+    root, also = course.root / content.reference, helpers_of(course, exercises)
     left = {name: root / f"{name.replace('.', '/')}.py" for name in content.helpers}
-    while found := {n: path for n, path in left.items() if _is_used(n, files)}:
+    while found := {n: path for n, path in left.items() if n in also or _is_used(n, files)}:
         for name, path in found.items():
             del left[name]
             text = released(_text(path), path.name, naming, checks=False, silent=silent)

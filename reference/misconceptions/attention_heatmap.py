@@ -10,7 +10,7 @@ import numpy as np
 
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe
 from reference.attention import block, softmax
-from reference.figures import image_of, panels_of
+from reference.figures import image_of, panels_shown
 from reference.masks import causal_mask
 
 IMAGE: Hints = (
@@ -172,7 +172,7 @@ RECIPES = {
         effect_probes,
         EFFECT,
         results=("the mask", "the weights without it", "the weights with it"),
-        read=lambda figure: panels_of(figure) if hasattr(figure, "axes") else None,
+        read=panels_shown,
         sample=lambda s: _figure(s.panels),
     ),
 }

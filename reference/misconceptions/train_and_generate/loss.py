@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.diagnosis.blueprint import InTensors, single
 from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
+from reference.results import as_one_number
 
 SHIFT: Hints = (
     "Which word do the logits at position t speak of?",
@@ -177,8 +178,7 @@ LOSS = Recipe(
         "L − 1": s.logits.shape[1] - 1,
     },
     call=InTensors(),
-    read=lambda value: value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1
-    else value,
+    read=as_one_number,
     precision=np.float32,
 )  # fmt: skip
 
