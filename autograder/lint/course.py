@@ -11,6 +11,7 @@ from autograder.diagnosis.mistakes import (
     load_module,
     read_mistakes,
 )
+from autograder.errors import UserError
 from autograder.lint.checks import slips_in_checks
 from autograder.lint.dry_run import slips_in_runs
 from autograder.lint.names import Uses, defined_in_solution, loaded_modules, undefined_names
@@ -32,6 +33,10 @@ def refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
     Raises:
         CourseSlips: they are not; it says where, which word, and what was probably meant.
     """
+    if course.content.released is not None:
+        raise UserError(
+            f"{course.root} is a released course: some answers are not in it. Use the full one."
+        )
     with importable(course):
         slips = slips_in_checks(course, [exercise.name for exercise in exercises])
         if slips:

@@ -1,6 +1,6 @@
 """Records for the diagnosis: every misconception is replayed once, and what it gives is kept."""
 
-import importlib
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,10 +54,10 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> Names:
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
     """The helpers by which results are read, and which know the names of parts."""
-    helpers = _Helpers(course)
     found = set()
     for exercise in exercises:
         module = load_module(course.content.reference, exercise.name)
+        helpers = _Helpers(course)
         for recipe in read_mistakes(module).recipes.values():
             named = [helpers.read(recipe), (helpers.call(recipe) or {}).get("words")]
             found |= {name.rpartition(".")[0] for name in named if name}
@@ -69,13 +69,9 @@ class _Helpers:
 
     def __init__(self, course: Course) -> None:
         self.named: dict[int, str] = {}
-        self.modules = []
-        for name in course.content.helpers:
-            if name.rpartition(".")[2] == "small_models":  # imports torch
-                continue
-            module = importlib.import_module(f"{course.content.reference}.{name}")
-            self.modules.append(module)
-            for each, value in vars(module).items():
+        for name in course.content.helpers:  # what recipes use is imported already
+            module = sys.modules.get(f"{course.content.reference}.{name}")
+            for each, value in vars(module).items() if module is not None else ():
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:

@@ -114,6 +114,11 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> Files:
         files[f"{CHECKS}/test_{exercise.name}.py"] = text
     root, also = course.root / content.reference, helpers_of(course, exercises)
     left = {name: root / f"{name.replace('.', '/')}.py" for name in content.helpers}
+    absent = [name for name, path in left.items() if not path.is_file()]
+    if absent:
+        raise UserError(
+            f"{course.root / FILE_NAME}, field `helpers`: there is no {left[absent[0]]}."
+        )
     while found := {n: path for n, path in left.items() if n in also or _is_used(n, files)}:
         for name, path in found.items():
             del left[name]

@@ -1,5 +1,6 @@
 """Records made: released checks run on right and wrong work, and the reference answers them."""
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ import numpy as np
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
+from autograder.own_modules import importable
+from autograder.release.code import FIND
 from autograder.release.recorder import Recorder
 from autograder.release.records import HiddenCheck, Recorded, canary
 from autograder.release.session import record_with
@@ -18,6 +21,7 @@ from autograder.submission.siblings import Siblings
 from autograder.submission.source import SUFFIXES, Source, read_source
 
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
+STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 Said = Callable[[str], None]
 
 
@@ -44,10 +48,12 @@ def record(
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(made, exercises, children) as judge:
-            judge.until_first_failure = False
             for exercise in exercises:
                 say(exercise.name)
-                found[exercise.name] = recorder = Recorder(course.content.reference)
+                with importable(course):
+                    modules = asked_of(bundle, exercise)
+                    recorder = Recorder(course.content.reference, modules)
+                found[exercise.name] = recorder
                 record_with(recorder)
                 try:
                     sources = list(works(course, exercise))
@@ -58,6 +64,14 @@ def record(
                 finally:
                     record_with(None)
     return found
+
+
+def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
+    """The modules of the reference that released code has stand-ins from."""
+    texts = [path.read_text(encoding="utf-8") for path in bundle.rglob("*.py")]
+    names = {name for text in texts for name in STAND_IN.findall(text)}
+    found = {name.rpartition(".")[0] for name in names} - {""}
+    return found | ({"modules"} if exercise.needs == "torch" else set())
 
 
 def finished(

@@ -1,7 +1,8 @@
 """Answers of the reference, recorded while checks ask for them."""
 
+import contextlib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,18 @@ from autograder.release.untold import NotToldHere
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Passed
 
-MODULES = "modules"
-
 
 class Recorder:
     """The reference of a course, which notes what it is asked and what it answers.
 
-    Used while the course's packages are importable; what it needs of them is loaded then.
+    Made while the course's packages are importable; `modules` are those to load then.
     """
 
-    def __init__(self, reference: str) -> None:
-        self.reference = reference
+    def __init__(self, reference: str, modules: Iterable[str] = ()) -> None:
+        self._modules = {"": importlib.import_module(reference)}
+        for name in modules:
+            with contextlib.suppress(ModuleNotFoundError):
+                self._modules[name] = importlib.import_module(f"{reference}.{name}")
         self.constants: dict[str, bytes] = {}
         self.functions: dict[str, Answers] = {}
         self.values: dict[bytes, int] = {}
@@ -69,7 +71,8 @@ class Recorder:
 
     def _named(self, name: str) -> Any:
         if name not in self._found:
-            self._found[name] = named(self.reference, name)
+            module, _, last = name.rpartition(".")
+            self._found[name] = getattr(self._modules.get(module), last, None)
         return self._found[name]
 
     def _note(self, name: str, asked: Sketch, value: Any) -> None:
