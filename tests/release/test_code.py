@@ -82,10 +82,18 @@ def test_what_is_left_of_it():
 
 
 def test_in_an_exam_nothing_is_said():
-    text = "def f():\n    assert x, 'It is wrong.'\n    raise Mismatch(f'{x} is wrong', mistake='a-b')\n"
+    text = (
+        "LABELS = 'query key and so on'\n"
+        "@pytest.mark.check('Is it right?', points=2)\n"
+        "def test_it():\n"
+        "    assert x, 'It is wrong.'\n"
+        "    raise Mismatch(f'It is {x} and wrong.', mistake='a-b') from None\n"
+        "    return ('a-c', 'It is wrong here.')\n"
+    )
     left = released(text, "t.py", NAMING, checks=False, silent=True)
     assert "wrong" not in left
-    assert "a-b" in left
+    for kept in ("a-b", "a-c", "query key and so on", "Is it right?", "points=2"):
+        assert kept in left
 
 
 @pytest.mark.parametrize("line", ["import reference.words", "from reference.words import *"])
