@@ -4,6 +4,7 @@
 # make verify     set up, grade the grader, on both courses, and write docs/verified.md
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
 # make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
+# make figures    set up, and draw the lessons' figures whose code has changed
 # make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
 # make soak       5,000 submissions through one judge, then 200 kills
 # make fuzz       a coverage-guided fuzzer against what reads hostile bytes
@@ -21,7 +22,7 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test thorough verify notebooks bench stress soak fuzz lint build clean
+.PHONY: demo test thorough verify notebooks figures bench stress soak fuzz lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) students torch
@@ -45,11 +46,17 @@ lint:
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
+	@$(BIN)/python -m lessons --check
 	@$(BIN)/autograder build --check
 
 notebooks:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
 	@$(BIN)/python -m tests.nbgrader.beside docs/bad-notebooks.md
+
+figures:
+	@$(PYTHON) tools/install.py $(VENV) dev
+	@$(BIN)/python -m lessons
+	@$(BIN)/autograder build
 
 bench:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader

@@ -3,8 +3,11 @@
 __version__ = "0.1.0"
 
 
-def check(exercise: str) -> float:
-    """In a notebook: grade what has run so far, show the report, and return the points."""
+def check(exercise: str, hint: bool = False) -> float:
+    """In a notebook: grade what has run so far, show the report, and return the points.
+
+    With `hint=True` it shows one hint more, where the course allows that.
+    """
     from autograder.notebook import check as check_cells
 
-    return check_cells(exercise)
+    return check_cells(exercise, hint)

@@ -6,3 +6,7 @@ class UserError(Exception):
 
     The command line prints it without a traceback and exits with 2.
     """
+
+
+class NoCourse(UserError):
+    """There is no course where one was looked for."""

@@ -10,13 +10,25 @@ from typing import Any
 SECONDS = 300
 
 
-def check(exercise: str) -> float:
+class CannotCheck(RuntimeError):
+    """Nothing could be checked; one sentence says why, and a notebook shows no more than that."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def check(exercise: str, hint: bool = False) -> float:
     """Grade the cells that have run so far, show the report, and return the points.
 
-    The functions still run in a process of their own. As the last line of a cell the points are
-    what nbgrader takes as its score. `autograder check` in a terminal says the same.
+    With `hint=True` it shows one hint more, where the course allows that. The functions still run
+    in a process of their own. As the last line of a cell the points are what nbgrader takes as its
+    score. `autograder check` in a terminal says the same.
+
+    Raises:
+        CannotCheck: this is no notebook, the exercise is not known, or there is no course here.
     """
-    asked = {"exercise": exercise, "cells": _cells(), "folder": os.getcwd()}
+    asked = {"exercise": exercise, "cells": _cells(), "folder": os.getcwd(), "hint": hint}
+    asked["saved"] = _saved(exercise)
     done = subprocess.run(
         [sys.executable, "-m", "autograder.notebook"],
         input=json.dumps(asked),
@@ -30,7 +42,7 @@ def check(exercise: str) -> float:
     except ValueError:
         answer = {"error": (done.stderr.strip().splitlines() or ["The grader gave no answer."])[-1]}
     if "error" in answer:
-        raise RuntimeError(answer["error"])
+        raise CannotCheck(answer["error"])
     _show(answer["html"], answer["text"])
     return float(answer["points"])
 
@@ -39,10 +51,18 @@ def _cells() -> list[str]:
     """The inputs of the notebook, in the order in which they ran."""
     shell = _shell()
     if shell is None:
-        raise RuntimeError(
+        raise CannotCheck(
             "check() belongs in a notebook. In a terminal there is: autograder check NAME"
         )
     return [str(text) for text in shell.user_ns.get("In", [])[1:]]
+
+
+def _saved(exercise: str) -> str:
+    """The file of this notebook, as VS Code or Jupyter names it; else where it should lie."""
+    shell = _shell()
+    named = shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
+    found = Path(str(named)) if str(named).endswith(".ipynb") else Path(f"{exercise}.ipynb")
+    return str(found.absolute())
 
 
 def _shell() -> Any:
@@ -62,14 +82,13 @@ def _show(html: str, text: str) -> None:
 def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     """The report on some cells, as HTML, as text, and its points; or an error in one sentence."""
     from autograder.course import find_course
-    from autograder.errors import UserError
+    from autograder.errors import NoCourse, UserError
     from autograder.extras import require_libraries
-    from autograder.grading.scoring import exercise_report
     from autograder.grading.session import Judge
-    from autograder.report.html import exercise_html
+    from autograder.report.cell import cell_faces
     from autograder.report.redact import exercise_for_student
-    from autograder.report.terminal import exercise_lines
-    from autograder.report.wrap import plain
+    from autograder.study.cell import ELSEWHERE, around, with_answers
+    from autograder.study.progress import read_progress
     from autograder.study.step import shown_step
     from autograder.submission.siblings import Siblings
     from autograder.submission.source import from_cells, with_stated_numbers
@@ -81,18 +100,22 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
         require_libraries([exercise])
         source = from_cells(asked["cells"], exercise.name, Siblings(folder))
         source = with_stated_numbers(source, exercise)
+        source = with_answers(source, exercise, Path(asked["saved"]))
         with Judge(course, [exercise]) as judge:
-            graded = judge.grade(source)
+            result = judge.grade(source)
+    except NoCourse:
+        return {"error": f"There is no course.yml in {folder} or above it. {ELSEWHERE}"}
     except UserError as error:
         return {"error": str(error)}
-    result = exercise_report(exercise, source, graded.results, graded.client)
     if "NBGRADER_EXECUTION" in os.environ:
         mine = exercise_for_student(result, course.content.hints)
+        html, text = cell_faces(mine)
     else:  # a student, who gets one step at a time
         beside = folder / f"{exercise.name}.ipynb"
-        mine = shown_step(course, result, beside, more=False, saved=False)
-    text = "\n".join(plain(line) for line in exercise_lines(mine))
-    return {"html": exercise_html(mine), "text": text, "points": result.points}
+        before = read_progress(beside, exercise.name)
+        mine = shown_step(course, result, beside, more=asked["hint"], saved=False)
+        html, text = cell_faces(mine, *around(course, mine, before))
+    return {"html": html, "text": text, "points": result.points}
 
 
 if __name__ == "__main__":

@@ -106,9 +106,11 @@ _STAGE = _Stage()
 
 
 def _names(course: Course) -> frozenset[str]:
-    """What the course's packages are called: that of the reference, and that of the checks."""
-    first = Path(course.content.checks).parts[:1]
-    return frozenset(name for name in (course.content.reference, *first) if name.isidentifier())
+    """What the course's packages are called: of the reference, the checks and the solutions."""
+    content = course.content
+    first = (Path(each).parts[:1] for each in (content.checks, content.solutions))
+    names = (content.reference, *(name for part in first for name in part))
+    return frozenset(name for name in names if name.isidentifier())
 
 
 def _loaded(name: str) -> Modules:

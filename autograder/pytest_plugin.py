@@ -1,21 +1,23 @@
 """`pytest exercises/softmax.py`: collect that exercise's checks and run them on that file."""
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from autograder.checking.collection import MARKS
 from autograder.course import FILE_NAME, Course, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
-from autograder.grading import MARKS
 from autograder.own_modules import importable
+from autograder.pytest_editors import name_by_titles, place_in_file
 from autograder.pytest_policy import NOT_RUN_HERE, PolicyPlugin
 from autograder.report.not_run import NOT_SELECTED
 
 if TYPE_CHECKING:
+    from autograder.grading.graded import Graded
     from autograder.grading.plugin import CheckResult
     from autograder.sandbox.client import Client
 
@@ -37,6 +39,7 @@ class SubmissionRun:
         self.children = children_for(course)
         self.clients: dict[Path, Client] = {}
         self.items: dict[Path, list[pytest.Item]] = {}
+        self.graded: dict[Path, Graded] = {}
         self.checks = CheckPlugin(course, course.content.seed, lambda item: self.client(item.path))
         config.pluginmanager.register(self.checks, "autograder-checks")
         self.policy = PolicyPlugin(config, course, is_check, self._results)
@@ -47,24 +50,22 @@ class SubmissionRun:
         __tracebackhide__ = True
         from autograder.sandbox.client import Client
         from autograder.submission.read import UnreadableFile
-        from autograder.submission.siblings import Siblings
-        from autograder.submission.source import read_source, with_stated_numbers
+        from autograder.submission.source import read_own
 
         if path not in self.clients:
             exercise = self.course.exercise(path.stem)
             try:
                 require_libraries([exercise])
-                source = read_source(path, path.stem, Siblings(path.parent))
+                source = read_own(path, exercise)
             except (UnreadableFile, UserError) as error:
                 raise pytest.UsageError(str(error)) from None
-            source = with_stated_numbers(source, exercise)
             limits = self.course.limits(exercise)
             self.clients[path] = Client(source, exercise.needs, limits, self.children)
         return self.clients[path]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Note all checks of a file, before `-k` and others take some away.
+        """Say where each check is, and look at the marks of all checks of its file.
 
         Raises:
             pytest.UsageError: their marks have a slip, which is the course's.
@@ -74,11 +75,14 @@ class SubmissionRun:
 
         for item in items:
             if is_check(item):
-                self.items.setdefault(item.path, []).append(item)
+                place_in_file(item)
         for path, checks in self.items.items():
             slips = slips_in_marks(self.course.checks_file(path.stem), checks)
             if slips:
                 raise pytest.UsageError(str(CourseSlips(slips)))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        name_by_titles(self.config, filter(is_check, session.items))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -86,30 +90,53 @@ class SubmissionRun:
             return (yield)
 
     def pytest_sessionfinish(self) -> None:
-        from autograder.grading.diagnose import attach_diagnoses
-        from autograder.release.catalogue import catalogue_of
-
-        catalogue = catalogue_of(self.course)
-        for path, client in self.clients.items():
-            with importable(self.course):
-                attach_diagnoses(catalogue, path.stem, self._results(path), client)
-            client.close()
+        for path in self.clients:
+            self.graded[path] = self._concluded(path)
         self.policy.tell_diagnoses()
         self.children.close()
 
+    def _concluded(self, path: Path) -> "Graded":
+        """What became of a file's checks, as a judge has it: they have run here already."""
+        from autograder.grading.diagnose import attach_diagnoses
+        from autograder.grading.graded import Graded, clear_of_blame, trouble_of
+        from autograder.release.catalogue import catalogue_of
+
+        client, results, trouble = self.clients[path], self._results(path), self.checks.trouble
+        try:
+            if trouble is None:
+                clear_of_blame(results, self._is_sound)
+                catalogue = catalogue_of(self.course)
+                with importable(self.course):
+                    attach_diagnoses(catalogue, path.stem, results, client)
+            client.close()
+        except Exception as error:
+            trouble = trouble_of(error)
+        return Graded(self.course.exercise(path.stem), client, results, {}, trouble)
+
+    def _is_sound(self, result: "CheckResult") -> bool:
+        """Whether a check passes for the course's solution."""
+        from autograder.grading.graded import Wanted
+        from autograder.grading.session import Judge
+        from autograder.submission.source import read_own
+
+        exercise = self.course.exercise(result.item.path.stem)
+        solution = read_own(self.course.solution_file(exercise.name), exercise)
+        with Judge(self.course, [exercise], seed=self.checks.seed) as judge:
+            passed = judge.run(solution, Wanted(frozenset({result.name}))).results
+        return [each.outcome for each in passed] == ["passed"]
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        from autograder.grading.scoring import exercise_report, grader, whole_report
+        from autograder.grading.scoring import grader, whole_report
         from autograder.report.redact import for_student
         from autograder.report.terminal import exercise_lines
         from autograder.report.wrap import plain
 
         graded_by = grader(self.course, self.checks.seed)
-        for path, client in self.clients.items():
-            exercise = self.course.exercise(path.stem)
-            result = exercise_report(exercise, client.source, self._results(path), client)
+        for path, graded in self.graded.items():
+            result = graded.report
             report = whole_report("", self.course, [result], graded_by)
             shown = for_student(report, self.course.content.hints).exercises[0]
-            terminalreporter.section(f"{exercise.title}: {path.name}")
+            terminalreporter.section(f"{result.title}: {path.name}")
             for line in exercise_lines(shown):
                 terminalreporter.write_line(plain(line))
             if len(shown.checks) < len(result.checks):
@@ -135,6 +162,12 @@ class CheckModule(pytest.Module):
     The module that is imported is the checks'; the student's file is never imported here.
     """
 
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        """All that is in it, of which ids or `-k` may take some; the report is on all checks."""
+        found = list(super().collect())
+        self.config.stash[HERE].items[self.path] = list(_items_in(found))
+        return found
+
     def _getobj(self) -> object:
         from _pytest.python import importtestmodule
 
@@ -149,6 +182,14 @@ class CheckModule(pytest.Module):
 
             slip = not_loaded(course, path, error)
             raise self.CollectError(str(CourseSlips([slip]))) from None
+
+
+def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytest.Item]:
+    for node in nodes:
+        if isinstance(node, pytest.Item):
+            yield node
+        else:
+            yield from _items_in(node.collect())
 
 
 def is_check(item: pytest.Item) -> bool:

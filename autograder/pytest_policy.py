@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autograder.course import Course
+from autograder.pytest_editors import title_of
 
 if TYPE_CHECKING:
     from autograder.grading.plugin import CheckResult
@@ -75,6 +76,8 @@ class PolicyPlugin:
         report.sections = []
         if self.policy == "exam" or item.get_closest_marker("hidden"):
             report.user_properties = []
+        if report.when == "teardown":  # of which JUnit takes the properties
+            report.user_properties.append(("title", title_of(item)))
         if call.excinfo is None:
             return report
         if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot even be read
@@ -93,7 +96,7 @@ class PolicyPlugin:
             report.longrepr = "\n".join(self._lines(item, 1))
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """What the policy shows of a check, with so many hints."""
+        """The title of a check, and what the policy shows of it, with so many hints."""
         from autograder.grading.scoring import check_report
         from autograder.report.model import ExerciseReport
         from autograder.report.redact import exercise_for_student
@@ -110,5 +113,6 @@ class PolicyPlugin:
         )
         for check in exercise_for_student(exercise, self.policy, hints).checks:
             if check.name == item.name:
-                return [plain(line) for line in check_lines(check, with_values=True, said=set())]
+                lines = check_lines(check, with_values=True, said=set())
+                return [check.title, *[plain(line) for line in lines][1:]]
         return []

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from autograder.authoring.stub import BEGIN, END
 from autograder.course import Course, Exercise, load_course
 from autograder.grading.plugin import CheckResult
-from autograder.grading.session import Graded, Judge
+from autograder.grading.session import Judge
 from autograder.repair.look import is_worth_looking, look_for_repair
 from autograder.report.model import Repair
 from autograder.sandbox.unconfined import children_for
+from autograder.submission.markers import BEGIN, END
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, from_text
 from autograder.verification.mutants import mutants
@@ -96,7 +96,7 @@ def measure(course: Course, exercise: Exercise, sample: int) -> Tally:
     with TemporaryDirectory() as folder, Judge(course, [exercise], children_for(course)) as judge:
         for mutant in chosen:
             source = _source(exercise, mutant, Path(folder))
-            graded: Graded = judge.grade(source)
+            graded = judge.run(source)
             worth = is_worth_looking(exercise, graded.results, "practice")
             if tally.count(graded.results, worth):
                 start = time.perf_counter()

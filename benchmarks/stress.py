@@ -1,7 +1,8 @@
 """`make stress`: a class graded beside busy loops, again and again; every byte has to be the same.
 
-`python -m benchmarks.stress STUDENTS RUNS LOOPS`: each student has all exercises, right and wrong
-in turn. The first run has the machine for itself; each other has `LOOPS` busy loops beside it.
+`python -m benchmarks.stress STUDENTS RUNS LOOPS [EXERCISE...]`: each student has these exercises,
+or all, right and wrong in turn. The first run has the machine for itself; each other has `LOOPS`
+busy loops beside it.
 """
 
 import contextlib
@@ -21,9 +22,9 @@ from benchmarks.commands import COMMAND, ROOT
 COMPARED = ("report.jsonl", "grades.csv", "index.html")
 
 
-def make_class(folder: Path, students: int) -> Path:
-    """All exercises for each, by turns right, in another style, and wrong."""
-    for exercise in find_course(ROOT).exercises:
+def make_class(folder: Path, students: int, exercises: list[str]) -> Path:
+    """The exercises, or all, for each: by turns right, in another style, and wrong."""
+    for exercise in exercises or find_course(ROOT).exercises:
         kinds = [ROOT / "solutions" / f"{exercise}.py"]
         for folder_name in ("right", "wrong"):
             kinds += sorted((ROOT / "examples" / folder_name / exercise).glob("*.py"))
@@ -67,7 +68,7 @@ def main() -> None:
     students, runs, loops = (int(each) for each in (*sys.argv[1:4], "20", "5", "8")[:3])
     failed = False
     with tempfile.TemporaryDirectory() as scratch:
-        folder = make_class(Path(scratch, "class"), students)
+        folder = make_class(Path(scratch, "class"), students, sys.argv[4:])
         alone = grade(folder, Path(scratch, "alone"))
         print(f"alone: {dict(statuses(alone['report.jsonl']))}", flush=True)
         for run in range(runs):

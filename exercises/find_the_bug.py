@@ -1,6 +1,9 @@
 # %% [markdown]
 # # Find the bug
 #
+# *About 120 minutes, in five parts. Needs the NumPy exercises, from `softmax` to
+# `multi_head_reshape`, and what `self_attention` says of dropout.*
+#
 # Each of the five functions below looks right, runs on the example that it was published with, and has
 # one real fault. All five faults are from teaching material on attention. For each:
 #
@@ -42,6 +45,10 @@
 #     x = np.array([[1.0, 3.0], [5.0, 9.0]])
 #     assert np.allclose(implementation(x), [2.0, 7.0])
 # ```
+#
+# ![Two inputs for that example. A matrix of fours says nothing: the right function gives 4, 4 and
+# the broken one 4.0, and np.allclose sees no difference. The rows 1, 3 and 5, 9 tell them apart:
+# 2, 7 is right, 4.5 is not.](figures/find_the_bug.png)
 #
 # Begin with the first: the others use your `row_softmax`, the broken ones too.
 #
@@ -226,6 +233,8 @@ if __name__ == "__main__":
                 said = "passes"
             except AssertionError:
                 said = "is stopped"
+            except NotImplementedError:
+                said = "is not written yet, or its test is not"
             except Exception as error:
                 said = f"ends in {type(error).__name__}"
             print(f"{kind:30} {said}")
@@ -234,4 +243,22 @@ if __name__ == "__main__":
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check find_the_bug`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# find_the_bug` does so whenever you save.
+
+# %% [markdown]
+# ## Where this comes from
+#
+# All five faults are from published teaching material, found by running it. That tests are best
+# judged by the faults that they find is from [DeMillo, Lipton and Sayward, *Hints on Test Data
+# Selection* (1978)](https://doi.org/10.1109/C-M.1978.218136); it is called mutation testing.
+# PyTorch compares with `torch.testing.assert_close`.
+#
+# ## Go on reading
+#
+# - [pytest: how to write and report
+#   assertions](https://docs.pytest.org/en/stable/how-to/assert.html)
+# - [numpy.allclose](https://numpy.org/doc/stable/reference/generated/numpy.allclose.html): its
+#   two tolerances, and what it does with shapes.
+# - [Hypothesis](https://hypothesis.readthedocs.io/en/latest/): inputs that nobody would have
+#   thought of.

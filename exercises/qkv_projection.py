@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Queries, keys and values
 #
+# *About 15 minutes. Needs the product of two matrices, as in `hand_computation`.*
+#
 # Attention compares *queries* with *keys* and mixes *values*. Where do they come from? From the same
 # words, by three matrices that are learnt:
 #
@@ -19,6 +21,10 @@
 #
 # `...` stands for any number of batch axes, or none. The same three matrices serve every position
 # and every item of the batch.
+#
+# ![One matrix X with three words as rows, and three matrices W_Q, W_K and W_V. Each product has
+# three rows again: a query, a key and a value for each word. The row of the word “cat” is framed
+# in X, in Q, in K and in V.](figures/qkv_projection.png)
 #
 # **By hand.** One word $x = [1, 2]$ and
 #
@@ -56,16 +62,34 @@ def project_qkv(X, W_Q, W_K, W_V):
 
 # %%
 if __name__ == "__main__":
-    Q, K, V = project_qkv(
-        np.array([[1.0, 2.0]]),
-        np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
-        np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]]),
-        np.array([[1.0], [1.0]]),
-    )
-    print(Q, K, V)
+    X = np.array([[1.0, 2.0]])
+    W_Q = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    W_K = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+    W_V = np.array([[1.0], [1.0]])
+    print("shapes of X, W_Q, W_K, W_V:", X.shape, W_Q.shape, W_K.shape, W_V.shape)
+    try:
+        Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+        print("query:", Q, "key:", K, "value:", V)
+    except NotImplementedError:
+        print("project_qkv is not written yet")
 
 # %% [markdown]
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check qkv_projection`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# qkv_projection` does so whenever you save.
+
+# %% [markdown]
+# ## Where this comes from
+#
+# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), where each head has such matrices $W^Q$, $W^K$ and
+# $W^V$. In PyTorch each is a `torch.nn.Linear(d_model, d, bias=False)`.
+#
+# ## Go on reading
+#
+# - [torch.nn.Linear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it
+#   keeps the transposed matrix, and computes $x W^\top$.
+# - [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html): what `@`
+#   does with batch axes.

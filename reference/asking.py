@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checking.parts import Weights
 from autograder.checking.proxy import Submission
 from autograder.checking.right_pass import right_pass
-from autograder.checking.torch_modules import Run, State, pass_through
+from autograder.checking.torch_modules import Run, pass_through
 from autograder.sandbox.problems import Raised
 from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed
@@ -46,7 +47,7 @@ class Asked:
     submission: Submission
     build: Any
     name: str
-    first: tuple[tuple[Sizes, Inputs, State], ...]
+    first: tuple[tuple[Sizes, Inputs, Weights], ...]
     what: tuple[str, ...] = NEXT
 
     def of(self, submission: Submission) -> "Asked":
@@ -68,11 +69,11 @@ class Asked:
                 return True
         return False
 
-    def run(self, made_with: Sizes, inputs: Inputs, state: State, **details: Any) -> Run:
+    def run(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> Run:
         """A forward pass of the student's."""
         __tracebackhide__ = True
 
-        def right(used: State) -> Any:
+        def right(used: Weights) -> Any:
             return self.right(made_with, inputs, used).value
 
         submission, name = self.submission, self.name
@@ -83,7 +84,7 @@ class Asked:
         return pass_through(submission, name, made_with, inputs, state, WORDS, right, **details)
 
     def right(
-        self, made_with: Sizes, inputs: Inputs, state: State, toward: Inputs | None = None
+        self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs | None = None
     ) -> Passed:
         """The same pass of the course's own."""
         return right_pass(self.build, made_with, inputs, state, toward)
@@ -110,7 +111,7 @@ class Asked:
         wanted, found = [_shape(each) for each in right], [_shape(each) for each in value]
         return wanted[0] != wanted[1] and found == wanted[::-1] and not self.is_regular
 
-    def output(self, made_with: Sizes, inputs: Inputs, state: State, **details: Any) -> Array:
+    def output(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> Array:
         """The student's output, of the right shape."""
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state, **details)
@@ -122,7 +123,7 @@ class Asked:
         self,
         made_with: Sizes,
         inputs: Inputs,
-        state: State,
+        state: Weights,
         condition: float = 20.0,
         times: float = 1.0,
     ) -> None:
@@ -142,7 +143,7 @@ class Asked:
         if weights is not None and len(self.what) > 1:
             expect_close(weights, expected[1], self.what[1], condition=condition)
 
-    def is_right(self, made_with: Sizes, inputs: Inputs, state: State) -> bool:
+    def is_right(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
         """Whether `compare` passes."""
         try:
             self.compare(made_with, inputs, state, condition=200.0)
@@ -151,7 +152,7 @@ class Asked:
         return True
 
     def compare_scaled(
-        self, made_with: Sizes, inputs: Inputs, state: State, like: Sizes, note: Note
+        self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note
     ) -> None:
         """`compare`, but a scale of the scores is no mistake that is there for sizes `like`."""
         __tracebackhide__ = True
@@ -196,7 +197,7 @@ class Asked:
         return factor if fits and RANGE[0] < factor < RANGE[1] else None
 
     def compare_masked(
-        self, made_with: Sizes, inputs: Inputs, mask: Array, state: State, note: Note
+        self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights, note: Note
     ) -> None:
         """`compare` with a mask; where the answers without one are wrong, by what the mask does."""
         __tracebackhide__ = True
@@ -210,7 +211,7 @@ class Asked:
             note("The mask acts as it should.")
 
     def _looks_where_it_may(
-        self, made_with: Sizes, inputs: Inputs, mask: Array, state: State
+        self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights
     ) -> bool:
         """Whether each output moves with the keys that its query may see, and with no other."""
 
@@ -244,7 +245,7 @@ class Asked:
             return False
         return True
 
-    def _weights_obey(self, made_with: Sizes, inputs: Inputs, mask: Array, state: State) -> bool:
+    def _weights_obey(self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights) -> bool:
         """Whether weights that come with the output are 0 where the mask is, and sum to 1."""
         given = (*inputs, mask)
         run = self.run(made_with, given, state)
@@ -259,7 +260,7 @@ class Asked:
             and np.allclose(found.sum(-1), 1, rtol=0, atol=MOVED)
         )
 
-    def expect_to_follow(self, made_with: Sizes, inputs: Inputs, state: State) -> None:
+    def expect_to_follow(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
         """Pass if the results are right, or at least are others for other inputs and weights."""
         __tracebackhide__ = True
         right = self.is_right(made_with, inputs, state)
@@ -273,13 +274,13 @@ class Asked:
                 "is nothing yet that this check can look at.",
             )
 
-    def _follows(self, made_with: Sizes, inputs: Inputs, state: State) -> bool:
+    def _follows(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
         """Whether every row of the output is another one for other inputs, or other weights.
 
         Each is asked in a process of its own: a count of the calls, say, is the same there.
         """
 
-        def answer(given: Inputs, weights: State) -> Array:
+        def answer(given: Inputs, weights: Weights) -> Array:
             own = self.of(self.submission.own())
             return own.output(made_with, given, weights).astype(np.float64)
 
@@ -292,7 +293,7 @@ class Asked:
         return bool(says and all((np.abs(each - first).max(-1) > SAYS).all() for each in others))
 
     def gradients_elsewhere(
-        self, made_with: Sizes, inputs: Inputs, state: State, toward: Inputs
+        self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
     ) -> Callable[[], tuple[Run, Passed]]:
         """The student's gradients and the right ones, for other inputs of the same sizes."""
 
@@ -304,7 +305,7 @@ class Asked:
         return gradients
 
     def compare_each(
-        self, made_with: Sizes, inputs: Inputs, state: State, usual: Sizes, note: Note
+        self, made_with: Sizes, inputs: Inputs, state: Weights, usual: Sizes, note: Note
     ) -> None:
         """`compare` for any batch axes; wrong values only have to be those of each matrix alone."""
         __tracebackhide__ = True
@@ -318,7 +319,7 @@ class Asked:
                 raise
             note("Each sequence gives what it gives by itself.")
 
-    def _each_alone(self, made_with: Sizes, inputs: Inputs, state: State, usual: Sizes) -> bool:
+    def _each_alone(self, made_with: Sizes, inputs: Inputs, state: Weights, usual: Sizes) -> bool:
         try:
             together = self.output(made_with, inputs, state)
             for place in np.ndindex(*inputs[0].shape[:-2]):
@@ -331,7 +332,7 @@ class Asked:
             return False
 
     def total(
-        self, made_with: Sizes, inputs: Inputs, state: State, toward: Array
+        self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
     ) -> Callable[[str, Any], float]:
         """Σ output·toward, where one input or parameter is changed by so much."""
 
@@ -374,7 +375,7 @@ def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
 
 
 def usual_batch(
-    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: State
+    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: Weights
 ) -> Sizes:
     """A batch axis, or none where the student's code works only without; `draw` draws inputs."""
     for batch in ((2,), ()):

@@ -39,7 +39,7 @@ def block(scores: Array, mask: Mask | None) -> Array:
     return np.where(np.asarray(mask).astype(bool), scores, -np.inf)
 
 
-def softmax(x: npt.ArrayLike, axis: int = -1) -> Array:
+def softmax(x: npt.ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
     """exp(xᵢ) / Σⱼ exp(xⱼ) along one axis.
 
     The largest entry is subtracted first. That changes nothing in the result, since the factor

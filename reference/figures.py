@@ -1,7 +1,9 @@
 """What a student's figure shows, read back as numbers."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from autograder.worker.codec import Axes, Figure, Image
@@ -29,6 +31,42 @@ def matrix_of(image: Image) -> Array:
     return np.array(image.values).reshape(image.rows, image.columns)
 
 
+def as_labelled(axes: Axes, tokens: Sequence[str]) -> Axes:
+    """The same axes with their image read in the order of the tokens, where the labels name them.
+
+    `pcolormesh(weights[::-1])` draws row 0 at the top, as `imshow(weights)` does, and its labels
+    say so: what counts is which cell of the picture belongs to which token, and not in which order
+    the array lay.
+    """
+    image = axes.images[-1]
+    down = _step(axes.y_ticks, axes.y_places, image.y_edges, tokens)
+    across = _step(axes.x_ticks, axes.x_places, image.x_edges, tokens)
+    read = msgspec.structs.replace(
+        image,
+        values=matrix_of(image)[::down, ::across].ravel().tolist(),
+        y_edges=image.y_edges[::down],
+        x_edges=image.x_edges[::across],
+    )
+    return msgspec.structs.replace(axes, images=[*axes.images[:-1], read])
+
+
+def _step(
+    labels: Sequence[str], places: Sequence[float], edges: Sequence[float], tokens: Sequence[str]
+) -> int:
+    """−1 where the labels name the cells from the last to the first, else 1."""
+    falling = bool(edges) and edges[0] > edges[-1]
+    in_order = sorted(zip(places, labels, strict=False), reverse=falling)
+    named = [label.strip() for _, label in in_order if label.strip()]
+    return -1 if named != list(tokens) and named[::-1] == list(tokens) else 1
+
+
+def blank_as_zero(shown: Array, expected: Array) -> Array:
+    """The values of an image in which cells left blank stand for entries that are 0."""
+    if shown.shape != expected.shape:
+        return shown
+    return np.where(np.isnan(shown) & (np.asarray(expected) == 0), 0.0, shown)
+
+
 def panels_of(figure: Figure) -> list[Array]:
     """What each panel of a figure shows: its last image, which lies on the others."""
     return [matrix_of(axes.images[-1]) for axes in panels_in(figure)]
@@ -39,7 +77,14 @@ def panels_shown(value: Any) -> list[Array] | None:
     return panels_of(value) if isinstance(value, Figure) else None
 
 
+def tokens_for(length: int) -> list[str]:
+    """Tokens that say their own place, so that a picture can be read by its labels alone."""
+    return [f"w{i}" for i in range(length)]
+
+
 def image_of(figure: Any) -> Array | None:
-    """The only image of a figure, or its first."""
-    panels = panels_of(figure) if isinstance(figure, Figure) else []
-    return panels[0] if panels else None
+    """The only image of a figure of `tokens_for`, or its first, in the order of the tokens."""
+    panels = panels_in(figure) if isinstance(figure, Figure) else []
+    if not panels:
+        return None
+    return matrix_of(as_labelled(panels[0], tokens_for(panels[0].images[-1].rows)).images[-1])

@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Seeing attention
 #
+# *About 45 minutes. Needs the idea of `causal_mask`, and plotting with matplotlib.*
+#
 # A matrix of attention weights is best looked at. In the usual picture, a **heat map**, each row is
 # a query ("attending from") and each column a key ("attending to"); the colour of a cell says how
 # much weight the query gives the key.
@@ -17,6 +19,11 @@
 # "red", "car": the first row of the picture is the query "red", and its dark cell is in the column of
 # the key "red". The cell below it says 0.4: "car" looks at "red". If your picture says that "red"
 # looks at "car" with 0.4, rows and columns have changed places.
+#
+# ![How the picture is read: a square of two rows, the queries “red” and “car”, and two columns,
+# the keys “red” and “car”. The row of “car” is framed: it is one query, it sums to 1, and it
+# gives the key “red” the weight 0.4. Beside it, a colour bar from 0 to
+# 1.](figures/attention_heatmap.png)
 #
 # **A mask, before and after.** With the causal mask, everything above the diagonal is blocked
 # (**true means "may attend"**). What happens to the rest of a row? Its weights grow, since they still
@@ -90,11 +97,35 @@ def softmax(scores):
 # %% [markdown]
 # ## Try it
 #
-# Look at both pictures. In the third panel of the second one, why is the first row a single cell?
+# Look at both pictures, and compare the first with the numbers. In the third panel of the second one, why
+# is the first row a single cell?
 
 # %%
 if __name__ == "__main__":
-    plot_attention(np.array([[0.9, 0.1], [0.4, 0.6]]), ["red", "car"], "Who looks at whom?")
-    random_scores = np.random.default_rng(0).normal(size=(5, 5))
-    plot_mask_effect(random_scores, np.tril(np.ones((5, 5), dtype=bool)))
+    words, weights = ["red", "car"], np.array([[0.9, 0.1], [0.4, 0.6]])
+    for word, row in zip(words, weights, strict=True):
+        print(word, "attends to", ", ".join(f"{k} ({w})" for k, w in zip(words, row, strict=True)))
+    try:
+        plot_attention(weights, words, "Who looks at whom?")
+        random_scores = np.random.default_rng(0).normal(size=(5, 5))
+        plot_mask_effect(random_scores, np.tril(np.ones((5, 5), dtype=bool)))
+    except NotImplementedError:
+        print("… and the rest is not drawn yet")
     plt.show()
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Figures 3 to 5 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762) show weights between words as lines; the heat map is
+# that of figure 3 of [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473). A module
+# of PyTorch gives such weights if it is asked: `torch.nn.MultiheadAttention(...)(...,
+# need_weights=True)`.
+#
+# ## Go on reading
+#
+# - [Matplotlib: annotated heat
+#   maps](https://matplotlib.org/stable/gallery/images_contours_and_fields/image_annotated_heatmap.html).
+# - [Matplotlib: choosing colour
+#   maps](https://matplotlib.org/stable/users/explain/colors/colormaps.html), also for readers
+#   with colour-blindness.

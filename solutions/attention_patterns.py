@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Reading attention
 #
+# *About 30 minutes. Needs the weights of `scaled_dot_product_attention`.*
+#
 # A matrix of attention weights says who looks at whom. Row $i$ belongs to query $i$, and its entries
 # sum to 1. Three numbers sum a pattern up:
 #
@@ -24,6 +26,10 @@
 # **What to expect.** If all embeddings are equal, every row is spread evenly: the entropy is
 # $\ln L$. If a few are alike, they look at each other. And long embeddings look at themselves: a
 # vector's dot product with itself is its squared length.
+#
+# ![Three matrices of weights. Spread evenly: every weight is 0.25. Each at itself: 0.89 on the
+# diagonal and 0.04 beside it. Two and two: blocks of 0.47, where two positions look at each other
+# and at themselves.](figures/attention_patterns.png)
 
 # %%
 import numpy as np
@@ -78,15 +84,36 @@ def strongest_links(weights, tokens, k=2):
 # ## Try it
 #
 # The measures of the example should be 0.670, 0.670 and 0.634. Then look at a sentence in which
-# "cat" and "mat" have nearly the same embedding: whom do they look at?
+# "cat" and "mat" have nearly the same embedding, and at its weights in percent: whom do they look at?
 
 # %%
 if __name__ == "__main__":
-    print(analyze_pattern(np.eye(2)))
     tokens = ["The", "cat", "sat", "on", "the", "mat"]
     embeddings = np.random.default_rng(0).normal(size=(6, 8))
     embeddings[5] = embeddings[1] + 0.1
     scores = embeddings @ embeddings.T / np.sqrt(8)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    for token, links in zip(tokens, strongest_links(weights, tokens), strict=True):
-        print(token, links)
+    for token, row in zip(tokens, weights, strict=True):
+        print(f"{token:4}", *(f"{100 * weight:4.0f}" for weight in row))
+    try:
+        print("the example:", analyze_pattern(np.eye(2)))
+        for token, links in zip(tokens, strongest_links(weights, tokens), strict=True):
+            print(token, links)
+    except NotImplementedError:
+        print("… and the rest is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 3,
+# reads the heads of a trained model like this: by where they look, and by the entropy of their
+# weights. In PyTorch, `torch.distributions.Categorical(probs=weights).entropy()` and
+# `torch.topk`.
+#
+# ## Go on reading
+#
+# - [Jain and Wallace, *Attention is not Explanation* (2019)](https://arxiv.org/abs/1902.10186),
+#   and the answer, [Wiegreffe and Pinter, *Attention is not not Explanation*
+#   (2019)](https://arxiv.org/abs/1908.04626): how much such a matrix tells.
+# - [numpy.argsort](https://numpy.org/doc/stable/reference/generated/numpy.argsort.html): the
+#   order of the entries, and what happens to ties.

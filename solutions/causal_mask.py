@@ -1,6 +1,8 @@
 # %% [markdown]
 # # The causal mask
 #
+# *About 30 minutes. Needs the softmax of each row, as in `softmax`.*
+#
 # A language model predicts the next word. While it learns, the whole sentence is there, so it must
 # be kept from looking at the answer: position $i$ may attend to positions $0, 1, \dots, i$ and to
 # none after it. For four positions, with 1 for "may attend":
@@ -11,6 +13,10 @@
 # | **query 1** | 1 | 1 | 0 | 0 |
 # | **query 2** | 1 | 1 | 1 | 0 |
 # | **query 3** | 1 | 1 | 1 | 1 |
+#
+# ![Three matrices of four words each. The scores; the scores with everything above the diagonal
+# hatched, which may not be seen; and their weights, where the hatched places have none and every
+# row still sums to 1.](figures/causal_mask.png)
 #
 # **The convention: True (or 1) means "may attend".** Some libraries mean the opposite (the boolean
 # `attn_mask` of `torch.nn.MultiheadAttention` does), so always look it up.
@@ -73,10 +79,33 @@ def count_visible(seq_len):
 # %% [markdown]
 # ## Try it
 #
-# The weights should be close to `[[1. 0.] [0.269 0.731]]`, the counts `1, 2, 3, 4`.
+# The mask should be a staircase of `■`, the weights close to `[[1. 0.] [0.269 0.731]]`, the counts
+# `1, 2, 3, 4`. What is not written yet says so.
 
 # %%
 if __name__ == "__main__":
-    print(create_causal_mask(4))
-    print(masked_attention_weights(np.array([[1.0, 2.0], [1.0, 2.0]]), create_causal_mask(2)))
-    print(count_visible(4))
+    scores = np.array([[1.0, 2.0], [1.0, 2.0]])
+    print("scores:\n", scores)
+    try:
+        for row in create_causal_mask(4):
+            print(" ".join("■" if may_attend else "·" for may_attend in row))
+        print("masked scores:\n", apply_mask(scores, create_causal_mask(2)))
+        print("weights:\n", masked_attention_weights(scores, create_causal_mask(2)))
+        print("visible:", count_visible(4))
+    except NotImplementedError:
+        print("… and the rest is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Section 3.2.3 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), where the decoder is kept from looking ahead, by −∞
+# in front of the softmax. In PyTorch: `torch.nn.functional.scaled_dot_product_attention(...,
+# is_causal=True)`.
+#
+# ## Go on reading
+#
+# - [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html):
+#   there a true entry of `attn_mask` blocks.
+# - [Phuong and Hutter, *Formal Algorithms for Transformers*
+#   (2022)](https://arxiv.org/abs/2207.09238), section 5: which attention is masked, and why.

@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Attention by hand
 #
+# *About 60 minutes. Needs nothing but a pencil, and a calculator for $e^x$.*
+#
 # Before you write attention in code, work it out on paper. All of it is one formula:
 #
 # $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
@@ -18,6 +20,10 @@
 # $1 \cdot 1 + 2 \cdot 0 = 1$ and $1 \cdot 0 + 2 \cdot 2 = 4$. Divided by $\sqrt 2 = 1.414$ they are
 # $0.707$ and $2.828$. The exponentials are $2.028$ and $16.919$, so the weights are $0.107$ and
 # $0.893$.
+#
+# ![One query, the row 1, 2, on its way: it meets two keys and gives the scores 1, 4; divided by
+# the root of 2 they are 0.71, 2.83; the softmax makes the weights 0.11, 0.89 of them; the weights
+# times two values give the output.](figures/hand_computation.png)
 #
 # ## Your task
 #
@@ -72,8 +78,7 @@ b_output = [[1.000, 1.000, 1.178, 1.178], [1, 1, 1, 1], [1, 1, 1, 1]]
 # $$X = \begin{bmatrix} 1.0 & 0.5 & 0.2 & 0.8 \\ 0.3 & 0.9 & 0.1 & 0.4 \\ 0.6 & 0.2 & 0.7 & 0.3
 # \end{bmatrix} \quad \begin{matrix} \text{cat} \\ \text{sat} \\ \text{mat} \end{matrix}$$
 #
-# (If you compare with a textbook: at least one prints wrong numbers for this very example. Trust
-# your arithmetic.)
+# (This example is also in print with wrong numbers. Trust your arithmetic.)
 
 # %%
 c_scores = None  # not scaled yet
@@ -103,3 +108,35 @@ c_masked_row = None  # four numbers
 ### BEGIN SOLUTION
 c_masked_row = [0.316, 0.426, 0.258, 0]
 ### END SOLUTION
+
+# %% [markdown]
+# ## Try it
+#
+# Run the next cell: it shows how far you have come. The weights of a row add up to 1, up to rounding.
+
+# %%
+if __name__ == "__main__":
+    for part, steps in {
+        "A": [a_scores, a_scaled, a_weights, a_output],
+        "B": [b_scores, b_scaled, b_weights, b_output],
+        "C": [c_scores, c_scaled, c_weights, c_output],
+    }.items():
+        done = sum(step is not None for step in steps)
+        print(f"Part {part}: {done} of 4 steps {'■' * done}{'·' * (4 - done)}")
+        if steps[2] is not None:
+            print("  rows of weights add up to", *(round(sum(row), 3) for row in steps[2]))
+    print("The causal row:", "not yet" if c_masked_row is None else round(sum(c_masked_row), 3))
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# The formula is equation 1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), section 3.2.1. In PyTorch it is one call,
+# `torch.nn.functional.scaled_dot_product_attention(Q, K, V)`.
+#
+# ## Go on reading
+#
+# - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): where attention was first
+#   used to translate; section 3.1 has the weighted mean.
+# - [Phuong and Hutter, *Formal Algorithms for Transformers*
+#   (2022)](https://arxiv.org/abs/2207.09238): the same steps as pseudocode, with every shape.

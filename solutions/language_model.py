@@ -1,6 +1,8 @@
 # %% [markdown]
 # # A small language model
 #
+# *About 75 minutes. Needs your `MultiHeadAttention`, and the causal mask.*
+#
 # A language model reads words and says, at each position, which word may come next. Everything it
 # needs is there but for three small parts: a place to keep *which* word stands *where*, a network
 # that works on each position by itself, and a last matrix that turns vectors into words.
@@ -16,6 +18,11 @@
 #   `[1, 3]` has mean 2 and standard deviation 1, so it becomes `[-1, 1]`.
 # - The feed-forward network is `nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(),
 #   nn.Linear(d_ff, d_model))`, with biases.
+#
+# ![From left to right: the embeddings of token and position are added. A line runs on from there
+# through the block. Attention reads from it, and what it makes is added to it; then comes norm1.
+# The feed-forward network does the same, then norm2. After the block, the output projection gives
+# the logits.](figures/language_model.png)
 #
 # **The model:**
 #
@@ -104,9 +111,9 @@ class TransformerBlock(nn.Module):
 # %% [markdown]
 # ## Your task, part 2
 #
-# The model. More tokens than `max_seq_length` have no position: raise a `ValueError` that names both
-# numbers. The embeddings are `nn.Embedding`, added as they are, and `output_projection` is a
-# `nn.Linear` with its bias.
+# The model. More tokens than `max_seq_length` have no position: raise a `ValueError`. A message that
+# names both numbers helps whoever reads it; it is not graded. The embeddings are `nn.Embedding`, added
+# as they are, and `output_projection` is a `nn.Linear` with its bias.
 
 
 # %%
@@ -139,13 +146,36 @@ class SimpleLanguageModel(nn.Module):
 # %% [markdown]
 # ## Try it
 #
-# The shape should be `(1, 4, 10)`. The two lines after it show the same numbers: another last word
-# changes nothing before it.
+# First the example of the layer norm. Then the shape should be `(1, 4, 10)`, and the two lines after it
+# show the same numbers: another last word changes nothing before it.
 
 # %%
 if __name__ == "__main__":
     torch.manual_seed(0)
-    model = SimpleLanguageModel(vocab_size=10, d_model=8, num_heads=2, d_ff=16, max_seq_length=6)
-    print(model(torch.tensor([[1, 2, 3, 4]])).shape)
-    print(model(torch.tensor([[1, 2, 3, 4]]))[0, 2, :4])
-    print(model(torch.tensor([[1, 2, 3, 9]]))[0, 2, :4])
+    print("LayerNorm of [1, 3]:", nn.LayerNorm(2)(torch.tensor([1.0, 3.0])).tolist())
+    try:
+        model = SimpleLanguageModel(10, d_model=8, num_heads=2, d_ff=16, max_seq_length=6)
+        print(model(torch.tensor([[1, 2, 3, 4]])).shape)
+        print(model(torch.tensor([[1, 2, 3, 4]]))[0, 2, :4])
+        print(model(torch.tensor([[1, 2, 3, 9]]))[0, 2, :4])
+    except NotImplementedError:
+        print("… and the rest is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Sections 3.1 and 3.3 to 3.5 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), with the decoder's mask and without its encoder;
+# learnt positions as in its table 3, row E. PyTorch's own block:
+# [torch.nn.TransformerEncoderLayer](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
+#
+# ## Go on reading
+#
+# - [Ba, Kiros and Hinton, *Layer Normalization* (2016)](https://arxiv.org/abs/1607.06450)
+# - [He et al., *Deep Residual Learning* (2015)](https://arxiv.org/abs/1512.03385): the way
+#   around.
+# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): why newer models normalise *before*
+#   each part.
+# - [Elhage et al., *A Mathematical Framework for Transformer Circuits*
+#   (2021)](https://transformer-circuits.pub/2021/framework/index.html): the residual stream, in
+#   earnest.

@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Multi-head attention
 #
+# *About 60 minutes. Needs `multi_head_reshape` and `self_attention`: this is the two together.*
+#
 # One head has one set of weights for each query: it can attend to the subject *or* to the verb. A
 # transformer runs several heads side by side, each on a slice of the features, and joins their
 # outputs:
@@ -33,6 +35,10 @@
 # $3 \cdot 0 + 4 \cdot 1 = 4$ in head 1, both divided by $\sqrt{2}$. A single head would see the one
 # score $5$: what the two heads say apart cannot be told from the sum.
 #
+# ![Features of five words, cut into two slices. Each slice goes to a head with a matrix of
+# weights of its own: head 0 looks at the word before, head 1 at the subject. What they gather is
+# put side by side again, not added up, and goes through W_o.](figures/multi_head_attention.png)
+#
 # **The mask: True (or 1) means “may attend”.** `nn.MultiheadAttention` has it the other way round.
 
 # %%
@@ -45,7 +51,8 @@ from torch import nn
 # ## Your task
 #
 # Four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`, `W_k`, `W_v` and `W_o`. If the features
-# cannot be shared out evenly, the constructor raises a `ValueError` that names both numbers.
+# cannot be shared out evenly, the constructor raises a `ValueError`. A message that names both
+# numbers helps whoever reads it; it is not graded.
 
 
 # %%
@@ -99,17 +106,39 @@ class MultiHeadAttention(nn.Module):
 # %% [markdown]
 # ## Try it
 #
-# The shapes should be `(2, 5, 8)` and `(2, 4, 5, 5)`, the first row of every head `1, 0, 0, 0, 0`, and
-# the last line should show an error that names 8 and 3.
+# First the example from above, a query and a key as each head sees them. Then the shapes should be
+# `(2, 5, 8)` and `(2, 4, 5, 5)`, the first row of every head `1, 0, 0, 0, 0`, and the last line should show
+# an error that names 8 and 3.
 
 # %%
 if __name__ == "__main__":
+    query, key = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor([1.0, 0.0, 0.0, 1.0])
+    for head, (q, k) in enumerate(zip(query.split(2), key.split(2), strict=True)):
+        print(f"head {head}: query {q.tolist()}, key {k.tolist()}, score {(q @ k).item():g} / √2")
     torch.manual_seed(0)
-    attention = MultiHeadAttention(d_model=8, num_heads=4)
-    output, weights = attention(torch.randn(2, 5, 8), torch.ones(5, 5).tril())
-    print(output.shape, weights.shape)
-    print(weights[0, :, 0])
     try:
+        attention = MultiHeadAttention(d_model=8, num_heads=4)
+        output, weights = attention(torch.randn(2, 5, 8), torch.ones(5, 5).tril())
+        print(output.shape, weights.shape)
+        print(weights[0, :, 0])
         MultiHeadAttention(d_model=8, num_heads=3)
     except ValueError as error:
         print("ValueError:", error)
+    except NotImplementedError:
+        print("… and the rest is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Section 3.2.2 and figure 2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own, with the three first matrices in one:
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
+#
+# ## Go on reading
+#
+# - [Voita et al. (2019)](https://arxiv.org/abs/1905.09418): what single heads do, and how many a
+#   model can lose.
+# - [Michel, Levy and Neubig, *Are Sixteen Heads Really Better than One?*
+#   (2019)](https://arxiv.org/abs/1905.10650)
+# - [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341): pictures
+#   of heads.

@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Splitting and merging heads
 #
+# *About 30 minutes. Needs NumPy's `reshape` and `transpose`; nothing from earlier exercises.*
+#
 # Multi-head attention runs several small attentions side by side. The features of each token are
 # cut into $H$ equal blocks, one for each **head**: with $E$ features, head $h$ gets the features
 # $h \cdot E/H$ to $(h+1) \cdot E/H - 1$.
@@ -23,6 +25,10 @@
 # memory and cuts anew. Going straight to `(B, H, L, E // H)` would give head 0 the rows
 # $[1, 2]$ and $[3, 4]$: both halves of the *first* token. The shape is right and the content
 # wrong. Cut the last axis first, then move the axes with `transpose`.
+#
+# ![Three tokens with four features each, in the colours of two heads. After the split, head 0 has
+# features 0 and 1 of every token and head 1 features 2 and 3. A reshape alone has the same shape,
+# but its rows are halves of tokens, and the colours are mixed.](figures/multi_head_reshape.png)
 
 # %%
 import numpy as np
@@ -59,10 +65,28 @@ def merge_heads(x):
 # %% [markdown]
 # ## Try it
 #
-# The first print should show the two heads of the example above, the second the original rows.
+# After the two rows come the two heads of the example above, and then the original rows again.
 
 # %%
 if __name__ == "__main__":
     tokens = np.arange(1, 9).reshape(1, 2, 4)
-    print(split_heads(tokens, 2))
-    print(merge_heads(split_heads(tokens, 2)))
+    print("two tokens with four features:\n", tokens)
+    try:
+        print("two heads:\n", split_heads(tokens, 2))
+        print("merged again:\n", merge_heads(split_heads(tokens, 2)))
+    except NotImplementedError:
+        print("… and the rest is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Section 3.2.2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762): there each head has small matrices of its own;
+# cutting the result of one large matrix is the same, and is what libraries do, such as
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
+#
+# ## Go on reading
+#
+# - [numpy.reshape](https://numpy.org/doc/stable/reference/generated/numpy.reshape.html): the
+#   order in which numbers are read.
+# - [einops](https://einops.rocks/): a notation in which such steps can be read aloud.

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # In your own words
 #
+# *About 45 minutes. Needs what you measured in `scaling_experiment`, and what heads are
+# (`multi_head_attention`).*
+#
 # Three questions without code. A person reads your answers; the grader only sees whether there are
 # any. A few sentences each are enough: say what happens *and why*, and use what you measured in the
 # exercises before. Write in the cells that say so, in place of `YOUR ANSWER HERE`.
@@ -41,6 +44,10 @@
 # “The animal didn't cross the street because **it** was too tired.” What has to happen in the attention
 # of a trained model, in terms of queries, keys, weights and values, so that the vector of “it” comes to
 # speak of the animal? What changes if “tired” becomes “wide”? (4 points)
+#
+# ![The sentence as boxes, ending in “tired” or in “wide”. From “it”, arrows of equal strength
+# lead to every other word: how much weight each of them gets is the
+# question.](figures/reflection.png)
 
 # %% [markdown] answer="what_it_means"
 # ### BEGIN SOLUTION
@@ -51,3 +58,18 @@
 # that word, which an earlier layer or another head has brought there. With “wide” the weight goes to
 # “street”.
 # ### END SOLUTION
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# The questions are those of section 4 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), and of its figures 3 to 5. The sentence about the
+# animal is of the kind that [Sakaguchi et al., *WinoGrande*
+# (2019)](https://arxiv.org/abs/1907.10641) collect.
+#
+# ## Go on reading
+#
+# - [Fournier, Caron and Aloise, *A Practical Survey on Faster and Lighter Transformers*
+#   (2021)](https://arxiv.org/abs/2103.14636): what is done about long texts.
+# - [Clark et al., *What Does BERT Look At?* (2019)](https://arxiv.org/abs/1906.04341), section 4:
+#   heads that find what a word refers to.

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # Scaled dot-product attention
 #
+# *About 45 minutes. Needs the four steps of `hand_computation` and a softmax such as yours from
+# `softmax`.*
+#
 # This is the operation that Transformers are made of (Vaswani et al., 2017, equation 1):
 #
 # $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
@@ -18,6 +21,11 @@
 # | `attention_weights` | `(..., L_q, L_k)` | each row sums to 1 |
 #
 # `...` stands for any number of batch axes, or none.
+#
+# ![The shapes, from left to right: Q with three rows meets K transposed with five columns and
+# gives scores of three rows and five columns; the softmax makes weights of them, of which each
+# row sums to 1; times V they give three rows of output. The second query is framed in
+# each.](figures/scaled_dot_product_attention.png)
 #
 # **The mask, in words.** Where the mask is true, the query may look at the key. This is the
 # convention of `torch.nn.functional.scaled_dot_product_attention`. The boolean `attn_mask` of
@@ -63,10 +71,28 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
 # %%
 if __name__ == "__main__":
-    output, attention_weights = scaled_dot_product_attention(
-        np.array([[1.0, 0.0]]),
-        np.array([[1.0, 1.0], [0.0, 2.0]]),
-        np.array([[2.0, 0.0], [0.0, 4.0]]),
-    )
-    print(attention_weights)
-    print(output)
+    Q = np.array([[1.0, 0.0]])
+    K = np.array([[1.0, 1.0], [0.0, 2.0]])
+    V = np.array([[2.0, 0.0], [0.0, 4.0]])
+    print("one query:", Q[0], " two keys:", *K, " their values:", *V)
+    try:
+        output, attention_weights = scaled_dot_product_attention(Q, K, V)
+        print("weights:", attention_weights)
+        print("output: ", output)
+    except NotImplementedError:
+        print("scaled_dot_product_attention is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Equation 1 and section 3.2.1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own is
+# [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
+# whose page shows the same steps; it returns the output alone.
+#
+# ## Go on reading
+#
+# - [Phuong and Hutter, *Formal Algorithms for Transformers*
+#   (2022)](https://arxiv.org/abs/2207.09238), section 5: attention as pseudocode.
+# - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): attention with another
+#   score, a small network in place of the dot product.

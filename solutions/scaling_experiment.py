@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Why divide by √d_k? An experiment
 #
+# *About 75 minutes. Needs a softmax such as yours from `softmax`, and plotting with matplotlib.*
+#
 # The formula divides the scores by $\sqrt{d_k}$. Why? Let the entries of a query and a key be
 # random, with mean 0 and variance 1. Their dot product is a sum of $d_k$ terms, each with variance
 # 1, so its variance is $d_k$ and its spread (standard deviation) $\sqrt{d_k}$. Long vectors give
@@ -15,6 +17,14 @@
 # - The **gradient** of the softmax is the matrix $J = \operatorname{diag}(p) - p\,p^\top$. Its
 #   Frobenius norm (the root of the sum of its squared entries) says how strongly the weights react
 #   to the scores. For $p = [0.5, 0.5]$ all four entries are $\pm 0.25$, and the norm is $0.5$.
+#
+# ![Above: the weights of the same six scores, spread out to 0.5, 2 and 8. They are nearly equal,
+# then uneven, then a single 1; their entropies are 1.69, 0.94 and 0.02 nats. Below: the entropy
+# falls from its largest value, ln L, to 0 as the spread of the scores
+# grows.](figures/scaling_experiment.png)
+#
+# Which of these pictures a row of attention weights looks like depends on the spread of its scores. How
+# that spread depends on $d$, with scaling and without, is yours to measure.
 
 # %%
 import matplotlib.pyplot as plt
@@ -125,6 +135,9 @@ def plot_scaling(results):
 # %% [markdown]
 # ## Run the experiment, then fill in what it shows
 #
+# First come your two measures for three rows of which you know the answers; then, once it is written, the
+# experiment.
+#
 # - `growth_exponent`: `scores_std_unscaled` grows like $d$ to this power.
 # - `steady`: which entropy stays about the same as $d$ grows, `"scaled"` or `"unscaled"`?
 # - `gradient`: what happens to the gradient of the unscaled softmax at large $d$? It `"vanishes"`
@@ -132,14 +145,37 @@ def plot_scaling(results):
 
 # %%
 if __name__ == "__main__":
-    measured = measure_scaling([4, 16, 64, 256], 16, 50, np.random.default_rng(0))
-    for d in measured:
-        print(d, measured[d])
-    plot_scaling(measured)
-    plt.show()
+    rows = np.array([[0.5, 0.5], [0.9, 0.1], [1.0, 0.0]])
+    print("rows of weights: ", *rows)
+    print("their entropies:  0.693, 0.325, 0 by hand")
+    try:
+        print("by your function:", attention_entropy(rows))
+        print("softmax_gradient_norm of [0, 0]: 0.5 by hand,", softmax_gradient_norm(np.zeros(2)))
+        measured = measure_scaling([4, 16, 64, 256], 16, 50, np.random.default_rng(0))
+        for d in measured:
+            print(d, measured[d])
+        plot_scaling(measured)
+        plt.show()
+    except NotImplementedError:
+        print("… and the rest is not written yet")
 
 # %%
 CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 ### BEGIN SOLUTION
 CONCLUSION = {"growth_exponent": 0.5, "steady": "scaled", "gradient": "vanishes"}
 ### END SOLUTION
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Section 3.2.1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762) says, with a footnote on the variance, that it
+# *suspects* what you have measured. The scaling is the argument `scale` of
+# [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
+#
+# ## Go on reading
+#
+# - [numpy.random.Generator](https://numpy.org/doc/stable/reference/random/generator.html):
+#   experiments that can be repeated.
+# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of
+#   gradients decides whether a transformer can be trained.

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # Self-attention as a module
 #
+# *About 60 minutes. Needs `scaled_dot_product_attention` and `qkv_projection`, and the first steps in
+# PyTorch: tensors, `nn.Module`, `nn.Linear`.*
+#
 # Until now attention was a function of arrays. To be *learnt*, it becomes a PyTorch module: an
 # object that keeps its weights, and whose operations PyTorch can differentiate.
 #
@@ -31,6 +34,12 @@
 #
 # What is left is not a distribution any more. So the module **mixes the values with the weights
 # after dropout, and returns the weights before it**.
+#
+# ![The way through the module: x goes through W_q, W_k and W_v; queries and keys give scores,
+# these are scaled, masked and put through a softmax. The weights are returned as they are there;
+# then, in part 1 and only in training, dropout acts on them, and what is left mixes the values.
+# W_o gives the output. Below: with p = 0.5 the weights 0.1, 0.2, 0.3, 0.4 become 0, 0.4, 0.6, 0,
+# say.](figures/self_attention.png)
 
 # %%
 import math
@@ -108,16 +117,38 @@ class SelfAttention(nn.Module):
 # %% [markdown]
 # ## Try it
 #
-# The shapes should be `(2, 5, 8)` and `(2, 5, 5)`, and the weights of the first word `1, 0, 0, 0, 0`:
-# with a causal mask it sees only itself. The last line shows that a gradient reaches `W_q`.
+# First, PyTorch's own dropout on one row of weights, three times. Then yours: the shapes should be
+# `(2, 5, 8)` and `(2, 5, 5)`, and the weights of the first word `1, 0, 0, 0, 0`: with a causal mask it
+# sees only itself. The last line shows that a gradient reaches `W_q`.
 
 # %%
 if __name__ == "__main__":
     torch.manual_seed(0)
-    attention = SelfAttention(d_model=8)
-    x = torch.randn(2, 5, 8)
-    output, weights = attention(x, torch.ones(5, 5).tril())
-    print(output.shape, weights.shape)
-    print(weights[0, 0])
-    output.sum().backward()
-    print(attention.W_q.weight.grad.abs().sum() > 0)
+    for _ in range(3):
+        print("after dropout:", nn.Dropout(0.5)(torch.tensor([0.1, 0.2, 0.3, 0.4])))
+    try:
+        attention = SelfAttention(d_model=8)
+        x = torch.randn(2, 5, 8)
+        output, weights = attention(x, torch.ones(5, 5).tril())
+        print(output.shape, weights.shape)
+        print(weights[0, 0])
+        output.sum().backward()
+        print(attention.W_q.weight.grad.abs().sum() > 0)
+    except NotImplementedError:
+        print("… and the rest is not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Section 3.2 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762), and section 5.4 for dropout. PyTorch's own:
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html)
+# with `num_heads=1`.
+#
+# ## Go on reading
+#
+# - [Srivastava et al., *Dropout* (2014)](https://jmlr.org/papers/v15/srivastava14a.html).
+# - [torch.nn.Dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what
+#   it does in training and in evaluation.
+# - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html):
+#   parameters, submodules, `train()` and `eval()`.

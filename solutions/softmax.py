@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Softmax
 #
+# *About 30 minutes. Needs a little NumPy: sums and maxima along an axis.*
+#
 # Attention has to turn scores, which can be any numbers, into weights that say how much of each
 # value to take. The softmax does that:
 #
@@ -11,6 +13,10 @@
 # **By hand.** For $x = [1, 2, 3]$ the exponentials are $2.718,\ 7.389,\ 20.086$. Their sum is
 # $30.193$, so the softmax is $[0.090,\ 0.245,\ 0.665]$.
 #
+# ![Three bar charts from left to right. Scores: 1, 2, 3. Their exponentials: 2.72, 7.39, 20.09,
+# with the sum 30.19. Divided by that sum, the weights: 0.090, 0.245, 0.665, with the sum
+# 1.](figures/softmax.png)
+#
 # **Two things to know.**
 #
 # - Adding the same number $c$ to every $x_i$ changes nothing: $e^{x_i + c} = e^c\, e^{x_i}$, and
@@ -18,6 +24,9 @@
 #   `inf`, but `np.exp(0)` is 1.
 # - Attention uses matrices of scores, one row for each query. Each row needs its own softmax, so
 #   the function takes an `axis`: the one along which the results sum to 1.
+#
+# ![The same scores, two rows and three columns, after a softmax with axis −1, where each row sums
+# to 1, and with axis 0, where each column does.](figures/softmax_axis.png)
 
 # %%
 import numpy as np
@@ -48,10 +57,30 @@ def softmax(x, axis=-1):
 # %% [markdown]
 # ## Try it
 #
-# Run the next cell. The first line should be close to `[0.09  0.245 0.665]`, each row of the
-# second should sum to 1.
+# Run the next cell. The softmax of the first row should be close to `[0.09  0.245 0.665]`, and each row
+# of the last result should sum to 1.
 
 # %%
 if __name__ == "__main__":
-    print(softmax([1, 2, 3]))
-    print(softmax([[1, 2, 3], [1000, 1000, 1001]]))
+    exponentials = np.exp([1, 2, 3])
+    print("exponentials:", exponentials.round(3), "their sum:", exponentials.sum().round(3))
+    try:
+        print("softmax:     ", softmax([1, 2, 3]))
+        print(softmax([[1, 2, 3], [1000, 1000, 1001]]))
+    except NotImplementedError:
+        print("softmax:      not written yet")
+
+# %% [markdown] after="check"
+# ## Where this comes from
+#
+# Attention uses the softmax in equation 1 of [Vaswani et al., *Attention Is All You Need*
+# (2017)](https://arxiv.org/abs/1706.03762). That subtracting the maximum keeps it accurate is
+# shown in [Blanchard, Higham and Higham (2021)](https://doi.org/10.1093/imanum/draa038). The
+# library's own: `torch.softmax(x, dim=-1)` and `scipy.special.softmax(x, axis=-1)`.
+#
+# ## Go on reading
+#
+# - [scipy.special.softmax](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
+#   formula, axis and references.
+# - [Broadcasting in NumPy](https://numpy.org/doc/stable/user/basics.broadcasting.html): why a sum
+#   of shape `(rows, 1)` divides a matrix.

@@ -9,7 +9,6 @@ import pytest
 
 from autograder.checking.proxy import Submission
 from autograder.course import Course, Limits, load_course
-from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Children
@@ -74,13 +73,8 @@ def judge(course: Course, children: Children) -> Iterator[Judge]:
 
 
 @pytest.fixture(scope="session")
-def grade_source(course: Course, judge: Judge) -> Callable[[Source], ExerciseReport]:
-    def grade(source: Source) -> ExerciseReport:
-        graded = judge.grade(source)
-        exercise = course.exercise(source.name)
-        return exercise_report(exercise, source, graded.results, graded.client)
-
-    return grade
+def grade_source(judge: Judge) -> Callable[[Source], ExerciseReport]:
+    return judge.grade
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from autograder.classroom.folders import find_folders
 from autograder.report.table import plain_cell, safe_cell
-from autograder.submission.intake import find_folders
 from autograder.text import file_name, identity
 
 # What makes different names alike: other scripts, case, blanks, marks, length, escaped forms.

@@ -7,7 +7,6 @@ import threading
 import pytest
 
 from autograder.course import load_course
-from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
 from autograder.own_modules import importable
 from autograder.submission.source import Source
@@ -16,12 +15,13 @@ from autograder.worker.messages import Unit
 CHECK = """
 import pytest
 from reference.limits import LARGEST
+from solutions.counting import largest
 
 @pytest.mark.check("The largest")
 def test_largest(submission, reference):
     from reference import limits  # as late as a check can ask
 
-    assert submission.largest() == reference.limits.LARGEST == limits.LARGEST == LARGEST
+    assert submission.largest() == reference.limits.LARGEST == limits.LARGEST == LARGEST == largest()
 """
 
 
@@ -32,15 +32,15 @@ def make_course(folder, largest):
     )
     (folder / "reference" / "__init__.py").write_text("")
     (folder / "reference" / "limits.py").write_text(f"LARGEST = {largest}\n")
+    (folder / "solutions").mkdir()
+    (folder / "solutions" / "counting.py").write_text(f"def largest():\n    return {largest}\n")
     (folder / "reference" / "checks" / "test_counting.py").write_text(CHECK)
     return load_course(folder / "course.yml")
 
 
 def points(judge, answer):
     text = f"def largest(): return {answer}"
-    graded = judge.grade(Source("counting", "c.py", (Unit("c.py", text),)))
-    exercise = judge.course.exercise("counting")
-    return exercise_report(exercise, graded.client.source, graded.results, graded.client).points
+    return judge.grade(Source("counting", "c.py", (Unit("c.py", text),))).points
 
 
 def test_two_judges_at_once_ask_each_their_own_course(tmp_path):

@@ -1,9 +1,11 @@
 """`pytest NAME.py` checks a submission, with the options that pytest users know."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -90,6 +92,37 @@ def test_the_debugger_stops_in_the_check(run):
 def test_the_checks_alone_say_what_to_do(run, root: Path):
     _, output = run(str(root / "reference" / "checks" / "test_softmax.py"))
     assert "Name the file to check, not the checks" in output
+
+
+EDITOR = """
+import json, pathlib
+
+def pytest_sessionfinish(session):
+    tree = [(item.name, item.nodeid, item.location[1]) for item in session.items]
+    pathlib.Path("tree.json").write_text(json.dumps(tree))
+"""
+
+
+def test_an_editor_lists_titles_and_runs_by_ids(run, tmp_path, root):
+    """As VS Code asks: a plugin of its own that only collects, and then ids; JUnit for others."""
+    (tmp_path / "vscode_pytest.py").write_text(EDITOR)
+    stub = (root / "exercises" / "hand_computation.py").read_text()
+    (tmp_path / "hand_computation.py").write_text(stub)
+    here = ("-p", "vscode_pytest", f"--rootdir={tmp_path}")
+    run(*here, "--collect-only", ".")
+    tree = json.loads((tmp_path / "tree.json").read_text())
+    named = {name: (test, line) for name, test, line in tree}
+    assert named["One row of three numbers"] == ("softmax.py::test_one_row", 0)
+    assert named["test_step[Part A: the scores Q Kᵀ]"][0].endswith("::test_step[a_scores]")
+    title = "Part A: the scores Q Kᵀ"
+    chosen = f"{tmp_path}/{named[f'test_step[{title}]'][0]}"
+    code, output = run(*here, chosen, "--junitxml=found.xml")
+    assert (code, "1 failed" in output) == (1, True)
+    assert "0 of 13 points" in output and "Not run: it was not selected." in output
+    (case,) = ElementTree.parse(tmp_path / "found.xml").iter("testcase")
+    assert case.find("properties/property[@name='title']").get("value") == title
+    assert case.find("failure").get("message").startswith(title)
+    assert "reference" not in (tmp_path / "found.xml").read_text()
 
 
 def test_files_of_two_courses_are_refused_with_a_sentence(run, root):

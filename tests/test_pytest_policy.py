@@ -26,7 +26,8 @@ import warnings
 import numpy as np
 import pytest
 
-from autograder.checking.expect import Mismatch, expect_close, expect_error
+from autograder.checking.expect import Mismatch, expect_close
+from autograder.checking.refusal import expect_error
 
 
 @pytest.fixture

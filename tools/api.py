@@ -24,6 +24,7 @@ WHERE: dict[
 ] = {  # the heading, and what of each module is an author's
     "Comparing": {
         "autograder.checking.expect": (),
+        "autograder.checking.refusal": (),
         "autograder.checking.equal": (),
         "autograder.checking.tolerance": ("allowed_error",),
         "autograder.checking.purity": ("expect_no_trace", "alike"),
@@ -31,7 +32,19 @@ WHERE: dict[
     },
     "The student's module": {"autograder.checking.proxy": ("Submission", "Function", "Remote")},
     "Recipes and misconceptions": {
-        "autograder.diagnosis.recipe": (),
+        "autograder.diagnosis.mistakes": ("Mistakes",),
+        "autograder.diagnosis.family": ("Family", "chosen", "without", "constant", "Misconception"),
+        "autograder.diagnosis.recipe": (
+            "Recipe",
+            "Probe",
+            "Trait",
+            "Fact",
+            "Made",
+            "State",
+            "Caller",
+        ),
+        "autograder.diagnosis.comparison": (),
+        "autograder.diagnosis.finding": ("Finding",),
         "autograder.diagnosis.blueprint": (),
     },
     "torch": {
@@ -58,7 +71,7 @@ def page() -> str:
 
 
 def _marks() -> Iterator[str]:
-    for node in _source("autograder.grading").body:
+    for node in _source("autograder.checking.collection").body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MARKS":
             for line in ast.literal_eval(node.value):
                 name, _, said = line.partition(": ")
@@ -67,7 +80,7 @@ def _marks() -> Iterator[str]:
 
 def _fixtures() -> Iterator[str]:
     """The fixtures of a check: arguments of a test, which need no import."""
-    (plugin,) = _definitions(_source("autograder.grading.plugin"), ("CheckPlugin",))
+    (plugin,) = _definitions(_source("autograder.checking.fixtures"), ("Fixtures",))
     for node in plugin.body:
         if isinstance(node, ast.FunctionDef) and "pytest.fixture" in map(
             ast.unparse, node.decorator_list
@@ -80,10 +93,18 @@ def _module(name: str, wanted: tuple[str, ...]) -> Iterator[str]:
     for node in _definitions(_source(name), wanted):
         yield f"\n### `{node.name}`\n"
         if name not in GIVEN:
-            yield f"```python\nfrom {name} import {node.name}\n\n{_signature(node)}\n```\n"
+            where = _surface(name, node.name)
+            yield f"```python\nfrom {where} import {node.name}\n\n{_signature(node)}\n```\n"
         yield _described(ast.get_docstring(node) or "")
         if isinstance(node, ast.ClassDef):
             yield from _methods(node)
+
+
+def _surface(module: str, name: str) -> str:
+    """Where an author imports a name from: the package that hands it on, or the module itself."""
+    package = module.rpartition(".")[0]
+    imported = [node for node in _source(package).body if isinstance(node, ast.ImportFrom)]
+    return package if any(a.name == name for node in imported for a in node.names) else module
 
 
 def _methods(of: ast.ClassDef) -> Iterator[str]:

@@ -1,22 +1,41 @@
 """From `solutions/NAME.py` to `exercises/NAME.py` and `exercises/NAME.ipynb`."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.stub import strip_solutions
+from autograder.authoring.pictures import attach, require_pictures
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.extras import require
+from autograder.submission.markers import strip_solutions
+from autograder.submission.notebook import check_cell
 from autograder.variants import personalised
 
+CELL = "# %% [markdown]"
+AFTER = re.compile(rf'^{re.escape(CELL)} after="check"$', re.MULTILINE)
 CLOSING = """
 # %% [markdown]
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check {name}`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# {name}` does so whenever you save.
 """
+CHECKED = """\
+## Check your work
+
+Run the cell below: it shows your points and, where something is not right yet, what it is and a
+hint. It looks at the cells that you have run, so run your answer first.
+
+If there is no module named `autograder`, this notebook's kernel is another than the one that the
+course was installed for: choose that one, or install the course's kit where this one runs."""
+ANSWERED = """\
+## Check your work
+
+Save this notebook, then run the cell below: it shows which questions are answered. The points come
+from the person who reads your answers."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
@@ -25,11 +44,13 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
-    stub = stub_text(course, exercise, variant)
+    lesson = _lesson(course, exercise, variant)
     folder = course.handed_out
     return {
-        folder / f"{exercise.name}.py": stub,
-        folder / f"{exercise.name}.ipynb": notebook(stub),
+        folder / f"{exercise.name}.py": _closed(lesson, exercise),
+        folder / f"{exercise.name}.ipynb": written(
+            as_book(lesson, folder, checking_cells(exercise))
+        ),
     }
 
 
@@ -39,6 +60,17 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
+    return _closed(_lesson(course, exercise, variant), exercise)
+
+
+def _closed(lesson: str, exercise: Exercise) -> str:
+    """The script with how it is checked: at its end, or in front of what comes after that."""
+    lesson, *after = AFTER.split(lesson)
+    ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
+    return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
+
+
+def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
     solution = course.solution_file(exercise.name)
     try:
         text = solution.read_text(encoding="utf-8")
@@ -46,12 +78,30 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
         raise UserError(f"{solution} cannot be read: {error.strerror}.") from None
     if variant:
         text = personalised(course, exercise, text, variant)
-    closing = CLOSING.format(name=exercise.name)
-    return strip_solutions(text, str(solution)).rstrip("\n") + "\n" + closing
+    return strip_solutions(text, str(solution)).rstrip("\n") + "\n"
+
+
+def require_lesson(course: Course, exercise: Exercise) -> None:
+    """Make sure that the text's pictures can be seen.
+
+    Raises:
+        UserError: there is no solution, or one of them cannot.
+    """
+    require_pictures(course, exercise, _lesson(course, exercise, ""))
 
 
 def outdated(path: Path, text: str) -> bool:
     return not path.is_file() or path.read_text(encoding="utf-8") != text
+
+
+def checking_cells(exercise: Exercise) -> list[Any]:
+    """What ends a notebook: how it is checked, and the cell that does it."""
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    name = check_cell(exercise.name)
+    text = new_markdown_cell(ANSWERED if exercise.questions else CHECKED, id=f"about-{name}")
+    code = f'from autograder import check\n\ncheck("{exercise.name}")'
+    return [text, new_code_cell(code, id=name)]
 
 
 def notebook(text: str) -> str:
@@ -67,9 +117,10 @@ def written(book: Any) -> str:
     return str(nbformat.writes(book, indent=1)).rstrip("\n") + "\n"
 
 
-def as_book(text: str) -> Any:
-    """The notebook as nbformat has it.
+def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
+    """The notebook as nbformat has it; it carries the pictures that lie in a folder.
 
+    The `checking` cells are put in front of those that come after the check, else at the end.
     A cell's id comes from the function or the heading in it, so that it survives cells that are
     put in before it.
 
@@ -81,10 +132,16 @@ def as_book(text: str) -> Any:
 
     book = jupytext.reads(text, fmt="py:percent")
     taken: set[str] = set()
+    after = [cell for cell in book.cells if cell["metadata"].get("after") == "check"]
+    book.cells = [*(cell for cell in book.cells if cell not in after), *checking, *after]
     for cell in book.cells:
+        if cell in checking:
+            continue
         cell["id"] = _identifier(cell, taken)
         answer = cell["metadata"].get("answer")
         cell["metadata"] = {"answer": answer} if answer else {}
+        if pictures is not None and cell["cell_type"] == "markdown":
+            attach(cell, pictures)
     book["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

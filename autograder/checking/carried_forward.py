@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Note = Callable[[str], None]
 Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
-Run = Callable[["Submission", Any], Any]
+RunOwn = Callable[["Submission", Any], Any]
 FromOwn = Callable[["OwnSteps"], npt.ArrayLike]
 Case = tuple[Any, npt.ArrayLike, FromOwn]
 
@@ -60,11 +60,11 @@ class OwnSteps:
         self._vary = vary
         self._axes = axes
         self.share = share
-        self.asked: list[tuple[Run, Any, Numbers]] = []
+        self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self._known: list[Numbers] = []
         self._last: Any = None
 
-    def ask(self, run: Run, x: Any) -> Numbers:
+    def ask(self, run: RunOwn, x: Any) -> Numbers:
         """What `run` gets from the student's functions for `x`, as an array of real numbers.
 
         Raises:

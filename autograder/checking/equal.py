@@ -1,11 +1,13 @@
 """What a check says of answers that are no arrays: texts, truth values, lists, sets, records."""
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autograder.checking.difference import difference, kind_in_words
-from autograder.checking.expect import Mismatch
+from autograder.checking.expect import Mismatch, expect_close
 from autograder.report.literal import as_text
 from autograder.text import are, capital
 from autograder.worker.kinds import Record, Tuple, items_of, kind_of
@@ -52,6 +54,38 @@ def expect_equal(
     if actual is None:
         text = f"{capital(what)} {are(what)} None. Is a `return` missing?"
     raise Mismatch(f"{finding} {text}".strip(), what, as_text(actual), as_text(right))
+
+
+def expect_same(
+    asked: Callable[..., Any],
+    right: Callable[..., Any],
+    *inputs: Any,
+    what: str = "the result",
+    any_row: bool = False,
+) -> None:
+    """Pass if a student's function gives what the right one does, for each of some inputs.
+
+    Floats and arrays are compared as `expect_close` does, all else as `expect_equal`.
+
+    Args:
+        asked: the student's function, `submission.area`.
+        right: the right one, of the solution or the reference.
+        inputs: the arguments of one call each, small ones first: a tuple of them, or the only one.
+        what: the name of the value in the student's terms, "the words".
+        any_row: whether lists and tuples are the same.
+
+    Raises:
+        Mismatch: an answer differs; the finding says where first, and how.
+    """
+    __tracebackhide__ = True
+    for given in inputs:
+        args = given if isinstance(given, tuple) else (given,)
+        expected = right(*copy.deepcopy(args))
+        answer = asked(*args)
+        if isinstance(expected, float | np.ndarray | np.floating):
+            expect_close(answer, expected, what)
+        else:
+            expect_equal(answer, expected, what, any_row=any_row)
 
 
 def _as_lists(value: Any) -> Any:

@@ -1,29 +1,19 @@
 """What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
 
-import builtins
-import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checking.proxy import Function
 from autograder.checking.tolerance import allowed_error
-from autograder.checking.wording import text_difference
-from autograder.report.literal import as_text
 from autograder.report.model import Curve
 from autograder.report.values import index, shape
-from autograder.sandbox.problems import Raised
 from autograder.text import are, capital, is_plural, one_line, several
 from autograder.worker.codec import Figure
 from autograder.worker.kinds import Dates, Record
-from autograder.worker.messages import MAX_MESSAGE
 
 Numbers = npt.NDArray[Any]
-ASSERTED = "assert-in-its-place"
-
-
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
 
 
@@ -95,18 +85,13 @@ def expect_close(
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers = answer.astype(np.float64)
-    bad = ~np.isfinite(numbers)
-    if bad.any():
+    if (bad := ~np.isfinite(numbers)).any():
         raise Mismatch(_not_finite(what, numbers, bad), what, numbers, right, bad)
-    allowed = allowed_error(answer.dtype, right, condition) if within is None else within
-    wrong = ~(np.abs(numbers - right) <= allowed)
+    most = allowed_error(answer.dtype, right, condition) if within is None else within
+    wrong = ~(np.abs(numbers - right) <= most)
     if wrong.any():
-        text = _where_it_differs(what, numbers, right, wrong)
-        if answer.dtype == np.float16:
-            text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
-        raise Mismatch(
-            f"{finding} {text}" if finding else text, what, numbers, right, wrong, layout, groups
-        )
+        text = f"{finding} {_where_it_differs(what, answer, right, wrong)}".lstrip()
+        raise Mismatch(text, what, numbers, right, wrong, layout, groups)
     return answer
 
 
@@ -142,7 +127,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
         raise Mismatch(f"{capital(what)} {are(what)} None. Is a `return` missing?", what)
     if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
         order = " A set has no order." * isinstance(actual, set | frozenset)
-        said = f"{capital(what)} {are(what)} {_kind(actual)}; expected numbers.{order}"
+        said = f"{capital(what)} {are(what)} {kind_of(actual)}; expected numbers.{order}"
         raise Mismatch(said, what)
     try:
         answer = np.asarray(actual)
@@ -172,7 +157,7 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
         )
     if not isinstance(actual, list):
         raise Mismatch(
-            f"{function} returned {_kind(actual)}; expected {wanted}.",
+            f"{function} returned {kind_of(actual)}; expected {wanted}.",
             mistake="kind-of-result",
             told="A value of another kind is returned than the text asks for.",
         )
@@ -205,104 +190,15 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
         )
 
 
-def expect_error(
-    function: Function,
-    *args: Any,
-    type: str,
-    naming: tuple[object, ...] = (),
-    message: str | None = None,
-) -> None:
-    """Pass if the call raises an exception of that type, and says what it should.
-
-    Args:
-        function: the student's function, and `args` what it is called with.
-        type: the name of a class of Python's own, from which the exception's may be derived; or of
-            a class that the exercise defines.
-        naming: numbers and words that the exception's text has to hold.
-        message: the whole of its text, of at most 499 characters.
-
-    Raises:
-        Mismatch: nothing is raised, or something else.
-        ValueError: `message` is longer.
-    """
-    __tracebackhide__ = True
-    expect_refusal(lambda: function(*args), function._name, type, naming, message)
+def _where_it_differs(what: str, given: Numbers, right: Numbers, wrong: Numbers) -> str:
+    """Which values differ, and the first of them; more where they are of half precision."""
+    said = _first_that_differs(what, given.astype(np.float64), right, wrong)
+    if given.dtype == np.float16:
+        said += " Half precision (float16) keeps three digits; float32 and float64 are graded."
+    return said
 
 
-def expect_refusal(
-    run: Callable[[], Any],
-    name: str,
-    type: str,
-    naming: tuple[object, ...] = (),
-    message: str | None = None,
-) -> None:
-    """Pass if `run`, which asks for `name`, raises an exception; all else is as `expect_error`."""
-    __tracebackhide__ = True
-    if message is not None and len(message) >= MAX_MESSAGE:
-        raise ValueError(f"a message of {len(message)} characters cannot be compared")
-    try:
-        value = run()
-    except Raised as error:
-        if type not in error.bases and (hasattr(builtins, type) or type != error.type):
-            namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
-            raise Mismatch(
-                f"{error.finding} Expected a {type} here.{namesake}",
-                mistake=ASSERTED if error.type == "AssertionError" else "another-error",
-                told="An error of another type is raised than the text asks for.",
-            ) from None
-        _expect_message(error, name, type, naming, message)
-        return
-    did = f"returned {_kind(value)}" if _is_plain(value) else "raised nothing"
-    raise Mismatch(
-        f"{name} {did}; expected it to raise {type} here.",
-        mistake="not-refused",
-        told="No error is raised where the text asks for one.",
-    )
-
-
-def _expect_message(
-    error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
-) -> None:
-    """Pass if an exception of the right type says what it should."""
-    __tracebackhide__ = True
-    absent = [str(part) for part in naming if not _named(str(part), error.message)]
-    if "cannot reshape" in error.message or "invalid for input of size" in error.message:
-        raise Mismatch(
-            f"{name} stopped with the library's own error, from the reshape "
-            f"({one_line(error.message, 80)}): the function itself let these sizes "
-            f"through.",
-            mistake="not-checked",
-            told="The library's own error comes out: the function itself let these sizes through.",
-        )
-    if absent:
-        raise Mismatch(
-            f"{name} raised {type}, as it should, but its message does not name "
-            f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
-            mistake="message-says-too-little",
-            told="The right error is raised, but its message does not name what it should.",
-        )
-    differs = text_difference(error.said, message) if message is not None else None
-    if differs is not None:
-        raise Mismatch(
-            f"{name} raised {type}, as it should. {differs.about('its message')}",
-            "the message",
-            as_text(error.said),
-            as_text(message),
-            mistake="another-message",
-            told="The right error is raised, with another message than the text asks for.",
-        )
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, (str, int, float, list, dict, np.ndarray))
-
-
-def _named(part: str, message: str) -> bool:
-    """Whether a number or word stands in the message by itself: 4 does not stand in 40."""
-    return re.search(rf"(?<![\d.]){re.escape(part)}(?!\d)", message) is not None
-
-
-def _where_it_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
+def _first_that_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
     count = int(wrong.sum())
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     if not place:
@@ -330,7 +226,8 @@ def _short(value: Any) -> str:
     return f"{float(value):.6g}".replace("-", "−")
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """What a value is, with its article: "a list of 3 items"."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {shape(value.shape)}"
     if isinstance(value, list):

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from autograder.worker.messages import Passed
 
 Indices = npt.NDArray[np.int64]
-Shapes = Mapping[str, tuple[int, ...]]
+ShapesByName = Mapping[str, tuple[int, ...]]
+Weights = Mapping[str, Any]
 MAX_FITS = 24
 MAX_TRIES = 96  # of which some come to nothing
 MAX_AXES = 4
@@ -60,7 +61,7 @@ class Fit:
         tied: what is the same parameter as another that was asked for, and which.
     """
 
-    wanted: Shapes
+    wanted: ShapesByName
     holds: Mapping[str, Indices]
     extra: tuple[str, ...] = ()
     absent: Mapping[str, float] = field(default_factory=dict)
@@ -154,7 +155,7 @@ def _is_input(name: str) -> bool:
     return name.startswith("input ")
 
 
-def _starts(wanted: Shapes) -> dict[str, int]:
+def _starts(wanted: ShapesByName) -> dict[str, int]:
     starts, place = {}, 0
     for name, shape in wanted.items():
         starts[name] = place
@@ -165,7 +166,9 @@ def _starts(wanted: Shapes) -> dict[str, int]:
 class _Search:
     """One module's parameters, given to what is asked for."""
 
-    def __init__(self, wanted: Shapes, own: Shapes, words: Words, tied: Mapping[str, str]) -> None:
+    def __init__(
+        self, wanted: ShapesByName, own: ShapesByName, words: Words, tied: Mapping[str, str]
+    ) -> None:
         self.wanted, self.own, self.words, self.tied = wanted, own, words, tied
         starts = _starts(wanted)
         self.places = {

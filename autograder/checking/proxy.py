@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from autograder.report.literal import as_text
-from autograder.sandbox.callbacks import Elsewhere, answering
+from autograder.sandbox.callbacks import CourseFunction, answering
 from autograder.sandbox.client import Client, handle_in
 from autograder.sandbox.problems import Crashed, NotPlain
 from autograder.worker.codec import Handle, tensor
@@ -158,12 +158,12 @@ class Submission:
         """Whether the student's file takes a function from a file of that name beside it."""
         return name in self._client.source.helpers
 
-    def elsewhere(self, text: str, name: str) -> Elsewhere:
+    def elsewhere(self, text: str, name: str) -> CourseFunction:
         """The function `name` of a text of the course's, to pass as an argument.
 
         It runs in another process: the student's code can call it, and see nothing else of it.
         """
-        return Elsewhere(self._client.beside(), text, name)
+        return CourseFunction(self._client.beside(), text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
@@ -241,7 +241,7 @@ class Submission:
         draw: int | None = None,
     ) -> Any:
         __tracebackhide__ = True
-        offered: list[Elsewhere] = []
+        offered: list[CourseFunction] = []
         sent = [_sent(arg, offered) for arg in args]
         named = {key: _sent(value, offered) for key, value in kwargs.items()}
         self._calls.append(Call(name, tuple(sent), named))
@@ -267,8 +267,8 @@ def _passed(reply: Reply) -> Passed:
         raise Crashed("The process gave an answer that is not one of ours.") from None
 
 
-def _sent(value: Any, offered: list[Elsewhere]) -> Any:
-    if isinstance(value, Elsewhere):
+def _sent(value: Any, offered: list[CourseFunction]) -> Any:
+    if isinstance(value, CourseFunction):
         offered.append(value)
         return Handle(-len(offered), "function")
     return value._handle if isinstance(value, Remote) else value

@@ -12,12 +12,12 @@ from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import Figure
 from autograder.worker.kinds import Record
 
-Call = Callable[[Submission], Any]
+Calling = Callable[[Submission], Any]
 CLOSE = 1e-5  # the same sums in another order may differ in their last digits
 
 
 def expect_no_trace(
-    submission: Submission, calls: Sequence[tuple[str, Call]], between: Sequence[Call] = ()
+    submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling] = ()
 ) -> None:
     """Pass if each call gives the same again: later, in another order, and in a process of its own.
 

@@ -1,23 +1,22 @@
 """The course's own torch module, called with what a submission's is called with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autograder.checking.once import computed_once
+from autograder.checking.parts import Weights
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Forward, Passed
 from autograder.worker.module_calls import run_module
-
-State = Mapping[str, Any]
 
 
 def right_pass(
     build: Callable[..., Any],
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
     """The same pass of a module of the course's own, in float64, here in this process.
@@ -37,7 +36,7 @@ def _computed(
     build: Callable[..., Any],
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     toward: tuple[Any, ...] | None,
 ) -> Passed:
     import torch

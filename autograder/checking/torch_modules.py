@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checking.expect import Mismatch, expect_close
-from autograder.checking.parts import Fit, TooMany, Words, fits
+from autograder.checking.parts import Fit, TooMany, Weights, Words, fits
 from autograder.checking.proxy import Submission
 from autograder.report.values import shape
 from autograder.sandbox.problems import Raised
@@ -20,7 +20,6 @@ STEP = 0.05  # of a difference quotient, in float32
 SLOPE = 0.03  # how far a difference quotient may be from the derivative, as a share of it
 LEAST_SLOPE = 1e-3  # of the size of the right gradient: a smaller one is none
 DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for other inputs
-State = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Run:
     value: Any
     gradients: Mapping[str, Any]
     after: Sequence[Any]
-    state: State
+    state: Weights
     fit: Fit
     parameters: Mapping[str, list[int]]
 
@@ -54,9 +53,9 @@ def pass_through(
     name: str,
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     words: Words,
-    right: Callable[[State], Any] | None = None,
+    right: Callable[[Weights], Any] | None = None,
     **details: Any,
 ) -> Run:
     """A forward pass of the student's module with these weights, wherever it keeps them.
@@ -72,13 +71,7 @@ def pass_through(
     try:
         found = fits(passed, state, words)
     except TooMany as error:
-        raise Mismatch(
-            f"{name} has far more parameters than the task's: "
-            f"{one_line(error.name, 60)} has the shape "
-            f"{shape(tuple(passed.state[error.name][:8]))}.",
-            mistake="parameter-shape",
-            told="A module has far more parameters than the task's.",
-        ) from None
+        raise _far_more(name, passed, error.name) from None
     if not found:
         raise _not_there(name, passed, state)
     fit = found[0]
@@ -97,9 +90,9 @@ def _agreeing(
     name: str,
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],
-    state: State,
+    state: Weights,
     found: Sequence[Fit],
-    right: Callable[[State], Any],
+    right: Callable[[Weights], Any],
 ) -> Fit:
     for fit in found:
         try:
@@ -119,7 +112,17 @@ def _alike(value: Any, right: Any) -> bool:
     return answer.shape == expected.shape and np.allclose(answer, expected, CLOSE, CLOSE)
 
 
-def _not_there(name: str, passed: Passed, state: State) -> Mismatch:
+def _far_more(name: str, passed: Passed, parameter: str) -> Mismatch:
+    found = shape(tuple(passed.state[parameter][:8]))
+    return Mismatch(
+        f"{name} has far more parameters than the task's: {one_line(parameter, 60)} has the shape "
+        f"{found}.",
+        mistake="parameter-shape",
+        told="A module has far more parameters than the task's.",
+    )
+
+
+def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
     for parameter, value in state.items():
         sizes = passed.state.get(parameter)
         if sizes is not None and sizes != list(np.shape(value)):
@@ -158,24 +161,7 @@ def expect_parts(
             continue
         if wanted in run.fit.absent and part in graded_apart:
             continue
-        if wanted in run.fit.absent:
-            raise Mismatch(
-                f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}.",
-                mistake="parameter-missing",
-            )
-        if wanted in run.fit.tied:
-            raise Mismatch(
-                f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
-                f"be its own.",
-                mistake="parameters-shared",
-            )
-        held = run.fit.held_by(wanted)
-        if not all(f"{own}.".startswith(f"{part}.") for own in held):
-            raise Mismatch(
-                f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}. For "
-                f"the other checks {_and(held)} was taken for it.",
-                mistake="parameter-missing",
-            )
+        _expect_part(run, name, wanted, part)
     for own in run.fit.extra:
         part = own.removesuffix(".bias")
         if any(own.startswith(f"{each}.") for each in without_bias):
@@ -184,6 +170,29 @@ def expect_parts(
                 f"other checks it was set to 0.",
                 mistake="projection-bias",
             )
+
+
+def _expect_part(run: Run, name: str, wanted: str, part: str) -> None:
+    """Pass if a parameter is there, is its own, and stands in that part of the module."""
+    __tracebackhide__ = True
+    if wanted in run.fit.absent:
+        raise Mismatch(_absent(run, name, wanted), mistake="parameter-missing")
+    if wanted in run.fit.tied:
+        raise Mismatch(
+            f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
+            f"be its own.",
+            mistake="parameters-shared",
+        )
+    held = run.fit.held_by(wanted)
+    if not all(f"{own}.".startswith(f"{part}.") for own in held):
+        raise Mismatch(
+            f"{_absent(run, name, wanted)} For the other checks {_and(held)} was taken for it.",
+            mistake="parameter-missing",
+        )
+
+
+def _absent(run: Run, name: str, wanted: str) -> str:
+    return f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}."
 
 
 def expect_gradients(
@@ -206,14 +215,7 @@ def expect_gradients(
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
     for key in asked:
         if run.gradients.get(key) is None:
-            raise Mismatch(
-                f"No gradient reaches {names.get(key, key)}: somewhere between it and the result "
-                f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
-                f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
-                mistake="gradient-cut",
-                told="A gradient does not reach where it should: somewhere the chain of torch "
-                "operations is cut.",
-            )
+            raise _cut(names.get(key, key))
     for key, expected in asked.items():
         answer = run.gradients[key]
         try:
@@ -227,6 +229,17 @@ def expect_gradients(
         there, right_there = elsewhere()
         if not _follow(run.gradients, there.gradients, asked, right_there.gradients):
             raise slip
+
+
+def _cut(place: str) -> Mismatch:
+    return Mismatch(
+        f"No gradient reaches {place}: somewhere between it and the result "
+        f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
+        f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
+        mistake="gradient-cut",
+        told="A gradient does not reach where it should: somewhere the chain of torch "
+        "operations is cut.",
+    )
 
 
 def _follow(

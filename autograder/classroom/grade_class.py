@@ -14,6 +14,8 @@ from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.by_hand import TABLE, Marks, answers_of
 from autograder.classroom.finished import finished
+from autograder.classroom.folders import Folder
+from autograder.classroom.intake import Work, read_work
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.spool import Spool
@@ -29,7 +31,6 @@ from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.overview import Overview
 from autograder.report.redact import for_student
 from autograder.report.table import write_grades
-from autograder.submission.intake import Folder, Work, read_work
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
 from autograder.variants import read_secret, stated_variant, variant_of

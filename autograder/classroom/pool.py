@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from autograder.course import load_course
-from autograder.grading.scoring import exercise_report, ungraded
+from autograder.grading.graded import Graded, Wanted
 from autograder.grading.session import Judge
-from autograder.report.model import ExerciseReport
-from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.levels import children_on
 from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
@@ -61,25 +59,24 @@ class Task(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class TaskReports(msgspec.Struct, frozen=True):
     """An encoded `ExerciseReport` for each source, and the names of those not to believe yet."""
 
     reports: Reports
     doubtful: frozenset[str] = frozenset()
 
 
-class Grading:
+class TaskGrader:
     """The grading within one process: a judge, and the children that it asks, on one core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
         self.course = load_course(setup.course_file)
         self._alone, self._spent = setup.alone, 0.0
+        self._wanted = Wanted() if setup.alone else Wanted(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
         children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
         tries = 3 if setup.alone else 1  # of what is killed from outside
-        self.judge = Judge(
-            self.course, exercises, children, setup.seed, tries, until_doubt=not setup.alone
-        )
+        self.judge = Judge(self.course, exercises, children, setup.seed, tries)
 
     def __enter__(self) -> Self:
         self.judge.__enter__()
@@ -88,35 +85,31 @@ class Grading:
     def __exit__(self, *_: object) -> None:
         self.judge.__exit__()
 
-    def grade(self, task: Task) -> Outcome:
+    def grade(self, task: Task) -> TaskReports:
         """Each source's report.
 
         What is graded again is left as it is when a student has used up far too much.
         """
-        reports: dict[str, ExerciseReport] = {}
+        done: dict[str, Graded] = {}
         most = MOST_BUDGETS * self.course.content.limits.total_seconds
         self._spent = 0.0
         for source in task.sources:
             if self._alone and self._spent > most:
                 break
-            reports[source.name] = self._grade_one(source)
-        return Outcome(
-            {name: msgspec.json.encode(report) for name, report in reports.items()},
-            frozenset(name for name, report in reports.items() if report.status in DOUBTFUL),
+            done[source.name] = self._grade_one(source)
+        return TaskReports(
+            {name: graded.encoded for name, graded in done.items()},
+            frozenset(name for name, graded in done.items() if graded.report.status in DOUBTFUL),
         )
 
-    def _grade_one(self, source: Source) -> ExerciseReport:
-        exercise = self.course.exercise(source.name)
-        try:
-            graded = self.judge.grade(source)
-        except GraderTrouble as trouble:
-            return ungraded(exercise, "needs a person", f"The grader itself failed: {trouble}.")
-        if any(result.outcome == "timed out" for result in graded.results):
+    def _grade_one(self, source: Source) -> Graded:
+        graded = self.judge.run(source, self._wanted)
+        if any(check.outcome == "timed out" for check in graded.report.checks):
             self._spent += graded.client.ledger.spent
-        return exercise_report(exercise, source, graded.results, graded.client)
+        return graded
 
 
-_grading: Grading
+_grading: TaskGrader
 
 
 def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
@@ -128,7 +121,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     with number.get_lock():
         core = number.value
         number.value += 1
-    _grading = Grading(setup, core)
+    _grading = TaskGrader(setup, core)
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     atexit.register(_grading.__exit__)
@@ -152,7 +145,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _grade(task: Task) -> Outcome:
+def _grade(task: Task) -> TaskReports:
     return _grading.grade(task)
 
 
@@ -179,10 +172,10 @@ def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[
 
 def _side_by_side(
     tasks: Iterable[Task], setup: Setup, workers: int
-) -> Iterator[tuple[Task, Outcome]]:
+) -> Iterator[tuple[Task, TaskReports]]:
     """Each task and what came of it, as it gets ready; no reports where a judge died of it."""
     coming = iter(tasks)
-    running: dict[Future[Outcome], Task] = {}
+    running: dict[Future[TaskReports], Task] = {}
     executor: Executor | None = None
     with contextlib.ExitStack() as stack:
         while True:
@@ -217,10 +210,10 @@ def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
             return
 
 
-def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, Outcome]]:
+def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskReports]]:
     """Grade again those that were under way when a judge died, each apart, to find the cause."""
     for task in tasks:
-        outcome = Outcome({})
+        outcome = TaskReports({})
         for _ in range(TRIES):  # the end may have come from outside, more than once
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
                 outcome = executor.submit(_grade, task).result()

@@ -11,23 +11,15 @@ import msgspec
 
 from autograder.classroom.filled_in import Row, Table, as_number
 from autograder.errors import UserError
-from autograder.platforms.model import Person
+from autograder.platforms.model import Owner
+from autograder.platforms.registry import with_ids
 from autograder.report.model import HandIn
 from autograder.report.table import plain_cell
 from autograder.text import few, nearest, number, one_line, several
 
 ABOUT = ("id", "name", "email", "section", "group")
-PLATFORMS = (
-    "canvas",
-    "moodle",
-    "gradescope",
-    "blackboard",
-    "brightspace",
-    "repositories",
-    "nbgrader",
-)
+ELSEWHERE = ("oneroster", "lti")  # where results may go to, and nothing comes from
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
-COLUMNS = (*ABOUT, *PLATFORMS, *HANDED_IN)
 MAX_SHOWN = 10
 MAX_DAYS = 3650
 
@@ -55,7 +47,11 @@ class Roster:
         if not path.is_file():
             raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
         self.path = path
-        self._table = Table(path, COLUMNS, 1)
+        taken = {*ABOUT, *HANDED_IN}
+        known = dict.fromkeys([*with_ids(), *ELSEWHERE])
+        self._platforms = tuple(name for name in known if name not in taken)
+        self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
+        self._table = Table(path, self._columns, 1)
         self.students = [self._student(row) for row in self._table.rows]
         if not self.students:
             raise UserError(f"{path} names nobody: expected a row for each student.")
@@ -72,7 +68,7 @@ class Roster:
                 )
 
     def _student(self, row: Row) -> Student:
-        cells = {name: plain_cell(self._table.get(row, name).strip()) for name in COLUMNS}
+        cells = {name: plain_cell(self._table.get(row, name).strip()) for name in self._columns}
         if not cells["id"]:
             raise UserError(f"{self.path}, line {row.line}: there is no id. Enter one.")
         for name in ("extra_days", "late_days_used"):
@@ -93,7 +89,7 @@ class Roster:
             name=one_line(cells["name"], 120),
             email=one_line(cells["email"], 120),
             section=one_line(cells["section"], 120),
-            ids={name: cells[name] for name in PLATFORMS if cells[name]},
+            ids={name: cells[name] for name in self._platforms if cells[name]},
             at=at.isoformat() if at else "",
             at_from="the roster" if at else "",
             enrolled=True,
@@ -102,7 +98,7 @@ class Roster:
             excused=tuple(re.split(r"[\s,;]+", cells["excused"])) if cells["excused"] else (),
         )
 
-    def match(self, people: Sequence[tuple[str, Person]]) -> list[list[str]]:
+    def match(self, people: Sequence[tuple[str, Owner]]) -> list[list[str]]:
         """The ids of each of some people: by id, then e-mail, then name; several for a group.
 
         Raises:
@@ -124,7 +120,7 @@ class Roster:
             )
         return [ids for ids, _ in found]
 
-    def _one(self, platform: str, person: Person) -> tuple[list[str], str]:
+    def _one(self, platform: str, person: Owner) -> tuple[list[str], str]:
         for how, students in self._candidates(platform, person):
             if len(students) == 1 or how == "group":
                 return [student.id for student in students], ""
@@ -133,7 +129,7 @@ class Roster:
                 return [], f"{one_line(person.key, 60)} may be any of {ids}, by {how}."
         return [], ""
 
-    def _candidates(self, platform: str, person: Person) -> Iterable[tuple[str, list[Student]]]:
+    def _candidates(self, platform: str, person: Owner) -> Iterable[tuple[str, list[Student]]]:
         """Who may be meant, by the surest sign first."""
         everybody = self.students
         for theirs in filter(None, dict.fromkeys((person.id, person.key))):
@@ -146,7 +142,8 @@ class Roster:
         yield "e-mail", [s for s in free if email and s.cells["email"].casefold() == email]
         name = squashed(person.name)
         yield "name", [s for s in free if name and name in self._spellings[s.id]]
-        yield "group", [s for s in everybody if name and squashed(s.cells["group"]) == name]
+        group = name or squashed(person.key)
+        yield "group", [s for s in everybody if group and squashed(s.cells["group"]) == group]
 
     def is_group(self, name: str) -> bool:
         """Whether a name is that of a group."""
@@ -158,7 +155,7 @@ class Roster:
         here = set(there)
         return [student.id for student in self.students if student.id not in here]
 
-    def stranger(self, person: Person) -> str:
+    def stranger(self, person: Owner) -> str:
         """Who is not enrolled, and whom that is most like."""
         shown = one_line(person.key, 80)
         names = {s.cells["name"].casefold(): s for s in self.students if s.cells["name"]}

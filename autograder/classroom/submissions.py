@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import msgspec
 
+from autograder.classroom.folders import Folder
+from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.intake import Work
 from autograder.classroom.roster import Roster
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.grading.overtime import Overtime, at_most
-from autograder.platforms.hand_ins import Source, hand_ins
 from autograder.submission.archive import unpack
-from autograder.submission.intake import Folder, Work
 from autograder.text import one_line
 
 READ_SECONDS = 60  # of the processor, for one student's folder
@@ -44,13 +45,13 @@ def opened(
     enrolled = Roster(roster) if roster is not None else None
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:
         scratch = Path(made)
-        source = Source(submissions, platform=platform)
+        source = Download(submissions, platform=platform)
         notes: list[str] = []
         if submissions.is_file():
             root = scratch / "submissions"
             root.mkdir()
             notes, listed = unpack(submissions, root)
-            source = Source(root, tuple(listed), platform)
+            source = Download(root, tuple(listed), platform)
         folders, others = hand_ins(source, course.exercises, enrolled, scratch / "students")
         yield Opened(folders, [*notes, *others], scratch)
 

@@ -45,6 +45,7 @@ for command in (
     for_instructors.release,
     for_instructors.adjust,
     for_instructors.export,
+    for_instructors.package,
     for_authors.new,
     for_authors.build,
     for_authors.variants,

@@ -40,24 +40,25 @@ def run(
         done = f"{several(count, 'row')} taken out."
     else:
         change, amount = _change(add, points, excuse, why)
-        trouble = table.enter(
-            {
-                "student": student,
-                "exercise": exercise,
-                "check": name,
-                "change": change,
-                "points": "" if amount is None else number(amount),
-                "why": one_line(why, 500),
-                "by": one_line(by or getpass.getuser(), 100),
-                "when": date.today().isoformat(),
-            }
-        )
+        where = {"student": student, "exercise": exercise, "check": name}
+        trouble = table.enter(where | _row(change, amount, why, by))
         doubt = _doubt(reports[student], exercise, name, change, amount)
         done = f"Entered in {results / TABLE}.{doubt}"
     if trouble:
         raise UserError(f"{trouble}, and run the same command again.")
     click.echo(f"{done} {AGAIN}")
     return 0
+
+
+def _row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
+    """What was decided, by whom and when."""
+    return {
+        "change": change,
+        "points": "" if amount is None else number(amount),
+        "why": one_line(why, 500),
+        "by": one_line(by or getpass.getuser(), 100),
+        "when": date.today().isoformat(),
+    }
 
 
 def _change(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.authoring.build import build_exercise, outdated
+from autograder.authoring.build import build_exercise, outdated, require_lesson
 from autograder.course import find_course
 from autograder.extras import require
 from autograder.lint.course import refuse_slips
@@ -15,6 +15,7 @@ def run(names: tuple[str, ...], check: bool, course_path: Path | None) -> int:
     refuse_slips(course, [e for e in exercises if course.checks_file(e.name).is_file()])
     stale = 0
     for exercise in exercises:
+        require_lesson(course, exercise)
         files = build_exercise(course, exercise)
         for path, text in files.items():
             if check and outdated(path, text):

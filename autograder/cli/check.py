@@ -11,6 +11,7 @@ import msgspec
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
+from autograder.report.ci.files import Wanted
 from autograder.study.targets import Target, course_of, targets_of
 from autograder.study.terminal import Terminal, from_here
 from autograder.text import number, several
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from autograder.grading.session import Judge
     from autograder.report.model import ExerciseReport
-    from autograder.report.wrap import Line
+    from autograder.report.wrap import StyledLine
     from autograder.sandbox.child import Children
     from autograder.submission.source import Source
 
@@ -34,6 +35,7 @@ class Asked(msgspec.Struct, frozen=True):
     plot: bool = False
     spoken: bool = False
     seed: int | None = None
+    files: Wanted = Wanted()
 
 
 def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
@@ -43,6 +45,8 @@ def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
     terminal = Terminal(asked.spoken)
     if not targets:
         terminal.show([[("Nothing is begun yet. `autograder next` says where to start.", "")]])
+        if asked.files:
+            _write([], [], asked.files)
         return 1
 
     # The worker warms up on another core while this process imports what it needs.
@@ -80,7 +84,25 @@ def _checked(
         _print_json(course, shown, asked)
     elif not one:
         terminal.show(_sum(shown))
+    if asked.files:
+        _write(targets, shown, asked.files)
     return shown
+
+
+def _write(targets: Sequence[Target], shown: "Sequence[ExerciseReport]", wanted: Wanted) -> None:
+    """The files for continuous integration, with paths as they are found from here."""
+    from autograder.report.ci.case import Shown
+    from autograder.report.ci.files import write
+    from autograder.submission.read import UnreadableFile, read_text
+    from autograder.submission.siblings import MAX_SOURCE
+
+    found = []
+    for target, each in zip(targets, shown, strict=True):
+        text = ""
+        with contextlib.suppress(UnreadableFile):
+            text = read_text(target.path, MAX_SOURCE)
+        found.append(Shown(each, from_here(target.path), text))
+    write(wanted, found)
 
 
 def _read(target: Target, one: bool) -> "Source | ExerciseReport":
@@ -107,7 +129,7 @@ def _looked_at(
     """What the student sees of one file, printed."""
     from autograder.report.model import ExerciseReport
     from autograder.report.terminal import repair_lines
-    from autograder.study.step import glanced_at, graded, is_unnamed, shown_step, with_change
+    from autograder.study.step import glanced_at, is_unnamed, shown_step, with_change
 
     def show(shown: ExerciseReport) -> ExerciseReport:
         if not asked.as_json:
@@ -116,13 +138,13 @@ def _looked_at(
 
     if isinstance(source, ExerciseReport):
         return show(source)
-    full, done = graded(judge, target.exercise, source)
+    done = judge.run(source)
     if not (one or asked.show_all):
-        return show(glanced_at(judge.course, full, target.path))
-    shown = show(shown_step(judge.course, full, target.path, asked.more))
-    if one and is_unnamed(judge, target.exercise, done):
+        return show(glanced_at(judge.course, done.report, target.path))
+    shown = show(shown_step(judge.course, done.report, target.path, asked.more))
+    if one and is_unnamed(judge, done):
         with _saying_that_it_looks():
-            shown = with_change(shown, full, judge, source, done)
+            shown = with_change(shown, judge, done)
         if not asked.as_json:
             terminal.show(repair_lines(shown))
     return shown
@@ -161,7 +183,7 @@ def _print(
         print(save_picture(shown, Path(f"{shown.name}-check.png")))
 
 
-def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
+def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[StyledLine]":
     """An exercise in a line or two: its points, and the one sentence to act on."""
     from autograder.report.terminal import first_failure, headline, score
 
@@ -176,7 +198,7 @@ def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[Line]":
         yield [("  ", ""), (said, "")]
 
 
-def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[Line]":
+def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[StyledLine]":
     points, whole = sum(each.points for each in shown), sum(each.max_points for each in shown)
     yield []
     said = f"{number(points)} of {number(whole)} points in {several(len(shown), 'exercise')}."

@@ -6,11 +6,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from autograder.classroom.folders import Folder
+from autograder.classroom.intake import Work, read_work
 from autograder.classroom.submissions import guarded, opened
 from autograder.course import Course, Exercise
 from autograder.platforms.recognise import left_something
 from autograder.report.model import HandIn
-from autograder.submission.intake import Folder, Work, read_work
 from autograder.submission.stubs import Stubs, read_stubs
 from autograder.text import one_line
 

@@ -1,8 +1,10 @@
 """`autograder export`: what a platform takes, from a folder of results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
@@ -14,7 +16,94 @@ from autograder.files import write_whole
 from autograder.report.above import above_maximum, told_of
 from autograder.report.model import Report
 
-PLATFORMS = ("canvas", "moodle", "moodle-feedback", "gradescope")
+Made = tuple[bytes, list[str]]  # the file, and what is to be said of it
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What is to be made, of what."""
+
+    reports: Sequence[Report]
+    course: Course
+    results: Path
+    template: Path
+    column: str | None = None
+    scale: bool = False
+    date: datetime | None = None
+
+
+def _canvas(asked: Asked) -> Made:
+    from autograder.exports.canvas import CANVAS
+    from autograder.exports.gradebook import fill_in
+
+    return fill_in(CANVAS, asked.reports, asked.course, asked.template, asked.column, asked.scale)
+
+
+def _blackboard(asked: Asked) -> Made:
+    from autograder.exports.blackboard import BLACKBOARD
+    from autograder.exports.gradebook import fill_in
+
+    return fill_in(
+        BLACKBOARD, asked.reports, asked.course, asked.template, asked.column, asked.scale
+    )
+
+
+def _brightspace(asked: Asked) -> Made:
+    from autograder.exports.brightspace import BRIGHTSPACE
+    from autograder.exports.gradebook import fill_in
+
+    return fill_in(
+        BRIGHTSPACE, asked.reports, asked.course, asked.template, asked.column, asked.scale
+    )
+
+
+def _moodle(asked: Asked) -> Made:
+    from autograder.exports import moodle
+
+    return moodle.fill_in(asked.reports, asked.template, asked.column, asked.scale)
+
+
+def _moodle_feedback(asked: Asked) -> Made:
+    from autograder.exports import moodle
+
+    return moodle.feedback(asked.reports, asked.results, asked.template, asked.column)
+
+
+def _gradescope(asked: Asked) -> Made:
+    from autograder.exports.gradescope import results_zip
+
+    return results_zip(asked.reports, asked.course.content.hints)
+
+
+def _oneroster(asked: Asked) -> Made:
+    from autograder.exports import oneroster
+
+    return oneroster.results(asked.reports, asked.template, asked.column, asked.date)
+
+
+def _lti(asked: Asked) -> Made:
+    from autograder.exports import lti
+
+    return lti.scores(asked.reports, asked.template, asked.date)
+
+
+def _feedback(asked: Asked) -> Made:
+    from autograder.exports.pages import pages
+
+    return pages(asked.reports, asked.results)
+
+
+EXPORTS: dict[str, Callable[[Asked], Made]] = {
+    "canvas": _canvas,
+    "moodle": _moodle,
+    "moodle-feedback": _moodle_feedback,
+    "gradescope": _gradescope,
+    "blackboard": _blackboard,
+    "brightspace": _brightspace,
+    "oneroster": _oneroster,
+    "lti": _lti,
+    "feedback": _feedback,
+}
+WITHOUT_TEMPLATE = {"gradescope", "feedback"}
 
 
 def run(
@@ -24,10 +113,11 @@ def run(
     out: Path,
     column: str | None,
     scale: bool,
+    date: datetime | None,
     course_path: Path | None,
 ) -> int:
     """Write the file, and say what is not in it; the exit code is 1 if somebody is not."""
-    if template is None and platform != "gradescope":
+    if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(
             f"--template is missing: name the file that {platform.partition('-')[0]} gave you. "
             f"What is not in it is never added."
@@ -37,38 +127,14 @@ def run(
     reports = read_reports(results)
     course = find_course(Path.cwd(), named=course_path)
     refuse_entered_since(results, course, reports)
-    data, notes = _made(platform, reports, course, results, template, column, scale)
+    asked = Asked(reports, course, results, template or results, column, scale, date)
+    data, notes = EXPORTS[platform](asked)
     try:
         write_whole(out, data)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.") from None
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     for note in [*notes, *told_of(name for each in reports for name in above_maximum(each))]:
         console.print(Text(note))
     console.print(Text(f"Written   {out}"))
     return 1 if any(note.startswith(("Without a", "Row ")) for note in notes) else 0
-
-
-def _made(
-    platform: str,
-    reports: Sequence[Report],
-    course: Course,
-    results: Path,
-    template: Path | None,
-    column: str | None,
-    scale: bool,
-) -> tuple[bytes, list[str]]:
-    """The file, and what is to be said of it."""
-    if template is None or platform == "gradescope":
-        from autograder.exports.gradescope import results_zip
-
-        return results_zip(reports, course.content.hints)
-    if platform == "canvas":
-        from autograder.exports import canvas
-
-        return canvas.fill_in(reports, course, template, column, scale)
-    from autograder.exports import moodle
-
-    if platform == "moodle":
-        return moodle.fill_in(reports, template, column, scale)
-    return moodle.feedback(reports, results, template, column)

@@ -1,11 +1,13 @@
 """The commands for a class: graded, adjusted, handed on, and within nbgrader."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.options import ExerciseName, course_option, seed_option
+from autograder.cli.options import MOMENT, ExerciseName, course_option, seed_option
+from autograder.cli.result_files import with_result_files
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
 @course_option
 @seed_option
+@with_result_files
 def grade(
     submissions: Path,
     out: Path,
@@ -140,13 +143,30 @@ def release(
 
 @click.command(short_help="Fill in the file that a platform takes.")
 @click.argument(
-    "platform", type=click.Choice(["canvas", "moodle", "moodle-feedback", "gradescope"])
+    "platform",
+    metavar="PLATFORM",
+    type=click.Choice(
+        [
+            "canvas",
+            "moodle",
+            "moodle-feedback",
+            "gradescope",
+            "blackboard",
+            "brightspace",
+            "oneroster",
+            "lti",
+            "feedback",
+        ]
+    ),
 )
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
 @click.option("--column", help="The column of the grade.  [default: by its title]")
 @click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
+@click.option(
+    "--date", type=MOMENT, metavar="TIME", help="When the scores were given: for oneroster and lti."
+)
 @course_option
 def export(
     platform: str,
@@ -155,15 +175,61 @@ def export(
     out: Path,
     column: str | None,
     scale: bool,
+    date: datetime | None,
     course: Path | None,
 ) -> None:
     """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
+
+    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard, brightspace, oneroster or
+    lti; `feedback` packs everybody's page, with a table for a mail program.
 
     The exit code is 1 if somebody has no row in it, who is then named.
     """
     from autograder.cli.export import run
 
-    raise SystemExit(run(platform, results, template, out, column, scale, course))
+    raise SystemExit(run(platform, results, template, out, column, scale, date, course))
+
+
+@click.command(short_help="Pack the grader for another platform.")
+@click.argument(
+    "platform",
+    metavar="PLATFORM",
+    type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
+@click.option(
+    "--exercise",
+    "exercises",
+    multiple=True,
+    type=ExerciseName(),
+    help="Only this one; may be repeated.",
+)
+@click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--kit",
+    type=click.Path(path_type=Path),
+    help="A released kit, without answers: for classroom50.",
+)
+@click.option("--torch-index", "index", help="Where pip finds builds of torch without GPU.")
+@course_option
+def package(
+    platform: str,
+    out: Path,
+    exercises: tuple[str, ...],
+    assignment: str | None,
+    kit: Path | None,
+    index: str | None,
+    course: Path | None,
+) -> None:
+    """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
+
+    PLATFORM is gradescope, prairielearn, exercism, classroom50, or github for a workflow.
+
+    The exit code is 1 if an exercise had to be left out, which is then named.
+    """
+    from autograder.cli.package import run
+
+    raise SystemExit(run(platform, out, exercises, assignment, kit, index, course))
 
 
 @click.command(short_help="Change what a student gets.")

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from autograder.cli.options import ExerciseName, course_option, plain_option, seed_option
+from autograder.cli.result_files import result_files
 
 
 @click.command(short_help="List the course: what is done, begun, due.")
@@ -37,6 +38,8 @@ def next_exercise(plain: bool, course: Path | None) -> None:
 @click.option("--all", "show_all", is_flag=True, help="Show the values of every failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--plot", is_flag=True, help="Save a picture: yours, expected, difference.")
+@result_files
+@click.option("--annotate", is_flag=True, help="Say for GitHub at which line each failure is.")
 @plain_option
 @course_option
 @seed_option
@@ -46,6 +49,10 @@ def check(
     show_all: bool,
     as_json: bool,
     plot: bool,
+    junit: Path | None,
+    ctrf: Path | None,
+    summary: Path | None,
+    annotate: bool,
     plain: bool,
     course: Path | None,
     seed: int | None,
@@ -58,8 +65,10 @@ def check(
     """
     gc.disable()  # a short life: collecting garbage while importing costs more than it frees
     from autograder.cli.check import Asked, run
+    from autograder.report.ci.files import Wanted
 
-    asked = Asked(more, show_all, as_json, plot, plain, seed)
+    files = Wanted(junit, ctrf, summary, annotate)
+    asked = Asked(more, show_all, as_json, plot, plain, seed, files)
     raise SystemExit(run(work, course, asked))
 
 

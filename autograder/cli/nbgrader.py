@@ -43,7 +43,7 @@ def grade(
 ) -> int:
     _needed()
     from autograder.lint.course import refuse_slips
-    from autograder.nbgrader.grade_assignment import Job, grade_assignment
+    from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
 
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
     named = [each for each in course.content.assignments if each.name == assignment]
@@ -51,7 +51,7 @@ def grade(
     require_libraries(course.exercise(name) for each in named for name in each.exercises)
     refuse_slips(course, [course.exercise(name) for name in chosen])
     count = workers or os.cpu_count() or 1
-    job = Job(course, folder.resolve(), assignment, students, count, confinement)
+    job = AssignmentJob(course, folder.resolve(), assignment, students, count, confinement)
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress),
         "are in the gradebook; the same command grades all again.",

@@ -26,6 +26,18 @@ plain_option = click.option(
 )
 
 
+# A date, or a date and time with or without a zone.
+MOMENT = click.DateTime(
+    [
+        "%Y-%m-%d",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%dT%H:%M%z",
+        "%Y-%m-%dT%H:%M:%S%z",
+    ]
+)
+
+
 class ExerciseName(click.types.StringParamType):
     """The name of an exercise, or where `files` are taken too, a path; the shell completes it."""
 

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 from autograder.authoring.build import build_exercise
+from autograder.authoring.pictures import pictures_of
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.extras import require
@@ -42,8 +43,12 @@ def _write(course: Course, folder: Path, variants: dict[str, str]) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         plain_folder(folder)
         for name, variant in variants.items():
-            for path, text in build_exercise(course, course.exercise(name), variant).items():
+            files = build_exercise(course, course.exercise(name), variant)
+            for path, text in files.items():
                 write_whole(folder / path.name, text)
+            for shown, data in pictures_of(course, files.values()).items():
+                plain_folder((folder / shown).parent)
+                write_whole(folder / shown, data)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}.") from None
 

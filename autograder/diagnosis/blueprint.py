@@ -9,7 +9,8 @@ import numpy as np
 from autograder.checking.expect import Mismatch
 from autograder.checking.parts import Words
 from autograder.checking.torch_modules import pass_through
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.diagnosis.family import Change
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.worker.codec import tensor
 
 
@@ -49,7 +50,7 @@ class Blueprint:
             return "weights are missing"
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
-    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """The solution's class, with a forward pass that the recipe does."""
         import torch
 
@@ -83,7 +84,7 @@ class InTensors:
         """The student's result."""
         return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
 
-    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """A function of tensors that does what the recipe says."""
         import torch
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.diagnosis import locate
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome, same
-from autograder.diagnosis.recipe import Misconception, Probe
-from autograder.diagnosis.replay import Replay, Wrong
+from autograder.diagnosis.recipe import Probe
+from autograder.diagnosis.replay import Candidate, Replay, Wrong, both
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
 DRAWS = 2
@@ -46,7 +47,7 @@ class Examination:
             return None
         if all(answer.outcome.raised for answer in self.answers):
             return locate.stopped_everywhere(self.answers)
-        exact = self.replay.recipe.summary is None
+        exact = self.replay.recipe.comparison.is_exact
         return (
             self._alone()
             or self._in_some_cases()
@@ -100,7 +101,7 @@ class Examination:
         near = any(singles[n][0].id not in ids for n in np.flatnonzero(misses == 1))
         return self._told_from_right(found, everywhere), near
 
-    def _told_from_right(self, found: Sequence[Wrong], where: Sequence[int]) -> list[Wrong]:
+    def _told_from_right(self, found: Sequence[Candidate], where: Sequence[int]) -> list[Candidate]:
         return [wrong for wrong in found if self.replay.telling(where, wrong) >= TELLING]
 
     def _single(self, found: Sequence[Wrong], when: str = "") -> Finding | None:
@@ -157,11 +158,11 @@ class Examination:
             return None
         shared = [
             first
-            for first in pairs[0][:2]
-            if all(any(first.id == other.id for other in pair[:2]) for pair in pairs)
+            for first in both(pairs[0])
+            if all(any(first.id == other.id for other in both(pair)) for pair in pairs)
         ]
         # pairs that are left together are the same function on every probe: each is as true
-        stated = pairs[0][:2] if len(pairs) <= MAX_ALIKE else shared
+        stated = list(both(pairs[0])) if len(pairs) <= MAX_ALIKE else shared
         if len(stated) == 2:
             first, second = stated
             return named(f"Two things at once. {first.finding} And: {second.finding}", *stated)

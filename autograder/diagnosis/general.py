@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import RETURNED, Misconception
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.recipe import RETURNED
 
 
 def _each(change: Callable[[Any], Any]) -> Callable[[Any], Any]:

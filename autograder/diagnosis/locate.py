@@ -71,11 +71,13 @@ def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -
         return Finding("located", said[0]) if said[0] else None
     facts = _facts(recipe, states, outcomes, values)
     measured = _measured(recipe, states, outcomes, values)
+    if measured is not None:
+        return measured
     stops = next((answers[i].error for i in wrong if answers[i].error), "")
     if stops and values and not said[0]:
         said.append(f"Some calls stop with an error: {stops}")
-    said = [measured, *said] if measured else said + [fact.says for fact in facts]
-    if recipe.summary is None:
+    said += [fact.says for fact in facts]
+    if recipe.comparison.is_exact:
         pairs = _pairs(replay, outcomes, values)
         wrong_parts = _wrong_parts(len(recipe.results), pairs)
         said.append(_results(recipe, wrong_parts))
@@ -86,8 +88,6 @@ def locate(replay: Replay, answers: "Sequence[Answer]", right: Sequence[bool]) -
     if not kept:
         return Finding(kind="error", says=stops) if stops else None
     names = tuple(fact.id for fact in facts if fact.is_named)
-    if measured:
-        return Finding("named", measured, ("another-factor",))
     return Finding(kind="located", says=" ".join(kept), misconceptions=names[:1])
 
 
@@ -101,27 +101,37 @@ def _other_kind(answer: Outcome, expected: Outcome) -> bool:
 
 def _measured(
     recipe: Recipe, states: Sequence[Any], outcomes: Sequence[Outcome], values: Sequence[int]
+) -> Finding | None:
+    """A fact with a value, if that is the same expression in every wrong answer."""
+    for fact in recipe.facts:
+        words = _worded(fact, recipe, states, outcomes, values) if fact.has_value else ""
+        if words:
+            return Finding("named", fact.says.format(words), (fact.id,))
+    return None
+
+
+def _worded(
+    fact: Fact,
+    recipe: Recipe,
+    states: Sequence[Any],
+    outcomes: Sequence[Outcome],
+    values: Sequence[int],
 ) -> str:
-    """What the recipe's own measure shows, if it is the same expression in every wrong answer."""
-    if recipe.measure is None or len(values) < ENOUGH:
-        return ""
+    """The value of a fact in words; empty where it is false of a wrong answer, or has no value."""
     numbers = []
     for i in values:
         try:
             with np.errstate(all="ignore"):
-                numbers.append(float(recipe.measure(states[i], _value(outcomes[i]))))
+                numbers.append(float(fact.holds(states[i], _value(outcomes[i]))))
         except Exception:
             return ""
     known = [n for n in numbers if not np.isnan(n)]  # NaN: it cannot be seen in this answer
     if len(known) < ENOUGH or not all(np.isfinite(known)):
         return ""
     if max(known) - min(known) < 1e-5 * abs(known[0]):
-        words = f"{_rounded(known[0])}, the same in every call"
-    else:
-        seen = [i for i, number in zip(values, numbers, strict=True) if not np.isnan(number)]
-        sizes = [recipe.axes(states[i]) for i in seen]
-        words = named_factor(known, sizes)
-    return recipe.measured.format(words) if words else ""
+        return f"{_rounded(known[0])}, the same in every call"
+    seen = [i for i, number in zip(values, numbers, strict=True) if not np.isnan(number)]
+    return named_factor(known, [recipe.axes(states[i]) for i in seen])
 
 
 def _value(outcome: Outcome) -> Any:
@@ -167,14 +177,14 @@ def _facts(
 ) -> list[Fact]:
     """The two most telling facts that hold of every wrong answer."""
     found = []
-    for fact in recipe.facts:
+    for fact in (each for each in recipe.facts if not each.has_value):
         held = [_holds(fact.holds, states[i], outcomes[i]) for i in values]
         if len(held) >= ENOUGH and all(held):
             found.append(fact)
     return found[:2]
 
 
-def _holds(test: Callable[[Any, Any], bool], state: Any, outcome: Outcome) -> bool:
+def _holds(test: Callable[[Any, Any], bool | float], state: Any, outcome: Outcome) -> bool:
     """Whether a fact holds of an answer; one that it cannot be tested on, it does not hold of."""
     try:
         with np.errstate(all="ignore"):

@@ -1,11 +1,16 @@
 """What a function does, in named steps, and what it does when some of them are done wrong."""
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
+
+from autograder.diagnosis.comparison import EXACT, Comparison
+from autograder.diagnosis.family import Change, Family, Misconception, Step, Way, of_arguments
 
 
 class State(SimpleNamespace):
@@ -16,10 +21,6 @@ class State(SimpleNamespace):
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: the names are the course's
         raise AttributeError(name)
-
-
-Step = Callable[[Any], Any]
-Hints = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -42,25 +43,6 @@ class Probe:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     condition: float = 20.0
-
-
-@dataclass(frozen=True, eq=False)
-class Misconception:
-    """A wrong way to do something, which can be run.
-
-    Attributes:
-        id: unique within the exercise.
-        finding: a sentence that states what the student's numbers are those of.
-        hints: a question that points; the property that fails; where it is and what to do.
-        replaces: the steps (or arguments) that are done wrong, by name.
-        source: where it was seen in real code, or a text that warns of it.
-    """
-
-    id: str
-    finding: str
-    hints: Hints
-    replaces: Mapping[str, Step]
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,12 +68,22 @@ class Fact:
     `holds` gets the state of the right call and the student's value: an array, or a list of
     arrays where the function has several results; what has no numbers in it, as it is. With
     `is_named`, it is a misconception's name.
+
+    Where `says` has a {} in it, the fact has a value: `holds` gives the number, such as the factor
+    by which the scores differ from the right ones, NaN where it cannot be seen, and raises a
+    ValueError where the statement is false. It is said if it is one number in all wrong answers,
+    or one expression in the sizes of the calls.
     """
 
     id: str
-    holds: Callable[[Any, Any], bool]
+    holds: Callable[[Any, Any], bool | float]
     says: str
     is_named: bool = False
+
+    @property
+    def has_value(self) -> bool:
+        """Whether it is about a number."""
+        return "{}" in self.says
 
 
 class Caller(Protocol):
@@ -100,8 +92,8 @@ class Caller(Protocol):
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """The student's result, as plain data."""
 
-    def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Misconception]) -> Any:
-        """What stands in for the student's code where these misconceptions are at work.
+    def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
+        """What stands in for the student's code where these changes are at work.
 
         `original` is what the solution has under that name.
         """
@@ -109,71 +101,102 @@ class Caller(Protocol):
 
 @dataclass(frozen=True)
 class Recipe:
-    """A function of an exercise.
+    """A function of an exercise: how it is done, and how it is done wrong.
 
     Attributes:
-        function: its name.
-        parameters: the names of its parameters, in order.
-        steps: how it is done, in order; the last step's value is the result.
-        probes: draws the calls that tell misconceptions apart, small ones first, from a seed.
-        misconceptions: the ways in which it is done wrong.
+        of: the right function; where there is none that can be called with its arguments, as of a
+            class, its name.
+        probes: draws the calls that tell misconceptions apart, small ones first: each the arguments
+            in a tuple, or a `Probe`. By the name of its parameter it gets `rng`, from which to
+            draw, or the number of the `draw`; each draw has the same kinds of calls.
+        families: the ways in which it is done wrong. A dict of ways alone is one family without
+            hints: of the whole function, or where there are steps, of those that each way names.
+        steps: how it is done, in order; the last step's value is the result. Without them the
+            whole function is one step.
+        parameters: the names of its parameters, in order; those of the function if not given.
+        defaults: values of parameters that may be left out; those of the function if not given.
         styles: other right ways to do a step, which show beside a misconception: a fill of −1e9
             in place of −∞, say. Each is a set of steps by name.
-        defaults: values of parameters that may be left out.
         traits: properties of calls that may decide whether an answer is right.
         facts: statements to test where no misconception matches, the most telling first.
         results: what the results are called in a sentence, in order, where there are several.
-        measure: a number that an answer shows, such as the factor by which its scores differ from
-            the right ones, from the state of the right call and the value; `measured` is what to
-            say of it, with {} for its words.
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
-        summary: for functions with random results: the middle of each number, and how far from it
-            a fair result may lie, from the state of a replay. None where results are exact.
-        sample: one result as a student's function gives it, from the state of a replay, where that
-            is not the replay's own result: a mean over random trials, a figure.
-        read: the part of a student's result that is compared: the images of a figure, say.
         call: how the student's function is called, where it is not a plain call: a class, say.
-        precision: the dtype in which students' code computes, which limits what can be told apart.
-        by_kind: whether a list is another result than a tuple or an array, and True another than 1.
+        comparison: how its results are compared.
     """
 
-    function: str
-    parameters: tuple[str, ...]
-    steps: Mapping[str, Step]
-    probes: Callable[[int], Sequence[Probe]]
-    misconceptions: tuple[Misconception, ...]
-    styles: tuple[Mapping[str, Step], ...] = ()
+    of: str | Callable[..., Any]
+    probes: Callable[[Any], Iterable[Probe | tuple[Any, ...]]]
+    families: Sequence[Family] | Mapping[str, Way | list[Way]] = ()
+    steps: Mapping[str, Step] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    styles: tuple[Mapping[str, Step], ...] = ()
     traits: tuple[Trait, ...] = ()
     facts: tuple[Fact, ...] = ()
     results: tuple[str, ...] = ()
-    measure: Callable[[Any, Any], float] | None = None
-    measured: str = ""
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
-    summary: Callable[[Any], tuple[Any, Any]] | None = None
-    sample: Callable[[Any], Any] | None = None
-    read: Callable[[Any], Any] = lambda value: value
     call: Caller | None = None
-    precision: Any = np.float64
-    by_kind: bool = False
+    comparison: Comparison = EXACT
 
-    def run(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
-        """The result of a call, with some misconceptions at work."""
-        return self.trace(probe, wrong).result
+    def __post_init__(self) -> None:
+        if isinstance(self.families, Mapping):
+            whole = None if self.steps or isinstance(self.of, str) else self.of
+            object.__setattr__(self, "families", (Family(whole, (), self.families),))
+        if not isinstance(self.of, str) and callable(self.of):
+            self._read(self.of)
 
-    def trace(self, probe: Probe, wrong: Iterable[Misconception] = ()) -> Any:
+    def _read(self, right: Callable[..., Any]) -> None:
+        """Take what is not given from the right function."""
+        known = inspect.signature(right).parameters
+        taken = {name: p.default for name, p in known.items() if p.default is not p.empty}
+        whole = {self.function: of_arguments(right, right)}
+        for name, value in (("parameters", tuple(known)), ("defaults", taken), ("steps", whole)):
+            if not getattr(self, name):
+                object.__setattr__(self, name, value)
+
+    @property
+    def function(self) -> str:
+        """Its name."""
+        return str(getattr(self.of, "__name__", self.of))
+
+    @functools.cached_property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """Each way to do it wrong, in order."""
+        families: Iterable[Any] = self.families
+        return tuple(each for family in families for each in family.misconceptions)
+
+    def calls(self, draw: int) -> list[Probe]:
+        """The probes of one draw.
+
+        Raises:
+            Exception: whatever stops the course's function.
+        """
+        drawn = self.drawn(draw)
+        return [each if isinstance(each, Probe) else Probe(tuple(each)) for each in drawn]
+
+    def drawn(self, draw: int) -> Iterable[Any]:
+        """What the course's function gives for a draw."""
+        by_rng = "rng" in inspect.signature(self.probes).parameters
+        return self.probes(np.random.default_rng(draw) if by_rng else draw)
+
+    def run(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
+        """The result of a call, with some changes at work."""
+        return self.trace(probe, changes).result
+
+    def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
         """All values of a call: arguments, steps, `result`.
 
         Raises:
             Exception: whatever a step raises; doing it wrong may be an error for some inputs.
         """
         replaced: dict[str, Step] = {}
-        for misconception in wrong:
-            replaced |= misconception.replaces
+        for change in changes:
+            replaced |= change.replaces
         state = self.arguments(probe)
         with np.errstate(all="ignore"):
-            changed = {name: replaced[name](state) for name in self.parameters if name in replaced}
-            vars(state).update(changed)
+            given = {name: replaced[name](state) for name in self.parameters if name in replaced}
+            vars(state).update(given)
             for name, step in self.steps.items():
                 state.result = replaced.get(name, step)(state)
                 setattr(state, name, state.result)
@@ -207,11 +230,6 @@ class Recipe:
 RETURNED = "returned"
 
 
-def style(steps: Mapping[str, Step]) -> Misconception:
-    """A right way to do some steps, to be replayed beside misconceptions; it has no name."""
-    return Misconception("", "", ("", "", ""), steps)
-
-
-def fit_together(first: Misconception, second: Misconception) -> bool:
-    """Whether two misconceptions can be at work at once: they touch different steps."""
+def fit_together(first: Change, second: Change) -> bool:
+    """Whether two changes can be at work at once: they touch different steps."""
     return not set(first.replaces) & set(second.replaces)

@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis.family import Change, Misconception, Style
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.general import COMBINING, GENERAL
-from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, outcome_of, same
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, fit_together, style
+from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, same
+from autograder.diagnosis.recipe import Probe, Recipe, fit_together
 
-Wrong = tuple[Misconception, ...]
+Changes = tuple[Change, ...]
+Wrong = tuple[Misconception, *Changes]  # a mistake, and the styles in which it is seen
+Pair = tuple[Misconception, Misconception, *Changes]
+Candidate = TypeVar("Candidate", bound=Changes)
 Counts = npt.NDArray[np.int64]
 
 
@@ -24,19 +29,19 @@ class Replay:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self._singles: list[Wrong] = []
-        self._pairs: list[Wrong] = []
-        self._styles = [style(steps) for steps in recipe.styles]
+        self._pairs: list[Pair] = []
+        self._styles = [Style(steps) for steps in recipe.styles]
         self._probes: list[Probe] = []
         self._size = 0
-        self._heard: dict[int, list[Wrong]] = {}
+        self._heard: dict[int, list[Pair]] = {}
         self._columns: dict[tuple[int, int], _Column] = {}
-        self._kept: dict[tuple[int, Wrong], Outcome] = {}
+        self._kept: dict[tuple[int, Changes], Outcome] = {}
         self.faults: list[Exception] = []
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """The calls of the first `draws` draws; each draw has the same kinds of calls."""
         while len(self._probes) < draws * self._size or not self._size:
-            drawn = self.recipe.probes(len(self._probes) // (self._size or 1))
+            drawn = self.recipe.calls(len(self._probes) // (self._size or 1))
             self._size = len(drawn)
             self._probes += drawn
         return self._probes[: draws * self._size]
@@ -51,7 +56,7 @@ class Replay:
             for each in self.recipe.misconceptions:
                 looks: list[Wrong] = [(each,)]
                 for way in self._styles:
-                    styled = (each, way)
+                    styled: Wrong = (each, way)
                     if fit_together(each, way) and not any(map(self._like(styled), looks)):
                         looks.append(styled)
                 own += looks
@@ -65,49 +70,42 @@ class Replay:
         return self._singles
 
     @property
-    def pairs(self) -> list[Wrong]:
+    def pairs(self) -> list[Pair]:
         """All pairs of misconceptions that touch different steps."""
         if not self._pairs:
             general = {each.id for each in GENERAL} - COMBINING
             alone = [wrong for wrong in self.singles if wrong[0].id not in general]
             self._pairs = [
-                tuple(dict.fromkeys((first[0], second[0], *first[1:], *second[1:])))
+                (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
                 for first, second in combinations(alone, 2)
                 if _combine(first, second)
             ]
         return self._pairs
 
-    def outcome(self, index: int, wrong: Wrong = ()) -> Outcome:
+    def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
         """What comes of a probe with these misconceptions at work; with none, the right answer."""
         key = index, wrong
         if key not in self._kept:
             self._kept[key] = self._run(self._probes[index], wrong)
         return self._kept[key]
 
-    def _run(self, probe: Probe, wrong: Wrong) -> Outcome:
+    def _run(self, probe: Probe, wrong: Changes) -> Outcome:
         try:
-            state = self.recipe.trace(probe, wrong)
-            if self.recipe.summary is None:
-                outcome = outcome_of(state.result, self.recipe.by_kind)
-                return outcome.in_precision(np.dtype(self.recipe.precision))
-            middle, allowed = map(outcome_of, self.recipe.summary(state))
+            return self.recipe.comparison.of_replay(self.recipe.trace(probe, wrong))
         except Exception as error:
             if no_input_causes(error):
                 self.faults.append(error)
             return Outcome(RAISES)
-        return Outcome(
-            middle.signature, middle.numbers, allowed=allowed.numbers, parts=middle.parts
-        )
 
     def is_right(self, index: int, answer: Outcome) -> bool:
         """Whether the student's answer to a probe is right."""
         return self.fits(index, answer, ())
 
-    def fits(self, index: int, answer: Outcome, wrong: Wrong) -> bool:
+    def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Whether the student's answer to a probe is what these misconceptions give."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
-    def _like(self, wrong: Wrong) -> Callable[[Wrong], bool]:
+    def _like(self, wrong: Changes) -> Callable[[Changes], bool]:
         """Whether another set of misconceptions is the same function on the first draw."""
         return lambda other: (
             not any(
@@ -116,15 +114,15 @@ class Replay:
             )
         )
 
-    def apart(self, indices: Sequence[int], wrong: Wrong, other: Wrong) -> int:
+    def apart(self, indices: Sequence[int], wrong: Changes, other: Changes) -> int:
         """How many probes tell two sets of misconceptions apart in any way."""
         return sum(self._differ(i, wrong, other) or self._differ(i, other, wrong) for i in indices)
 
-    def telling(self, indices: Sequence[int], wrong: Wrong, other: Wrong = ()) -> int:
+    def telling(self, indices: Sequence[int], wrong: Changes, other: Changes = ()) -> int:
         """How many probes tell two sets of misconceptions apart by values, not by errors alone."""
         return sum(self._differ(i, wrong, other) for i in indices)
 
-    def _differ(self, index: int, wrong: Wrong, other: Wrong) -> bool:
+    def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
         first, second = self.outcome(index, wrong), self.outcome(index, other)
         if first.raised or first.signature != second.signature:
             return first.signature != second.signature and not first.raised
@@ -144,7 +142,7 @@ class Replay:
         """The single misconceptions that none of these probes speaks against."""
         return [self.singles[n] for n in np.flatnonzero(self.misses(answers, indices) == 0)]
 
-    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
+    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
         """The pairs that no probe speaks against."""
         order = sorted(indices, key=lambda i: (answers[i].raised, self.is_right(i, answers[i]), i))
         if not order:
@@ -155,17 +153,19 @@ class Replay:
         )
 
     def alive(
-        self, pairs: list[Wrong], answers: Sequence[Outcome], indices: Sequence[int]
-    ) -> list[Wrong]:
+        self, pairs: list[Pair], answers: Sequence[Outcome], indices: Sequence[int]
+    ) -> list[Pair]:
         """Those of some pairs that none of these probes speaks against."""
         for index in indices:
             pairs = [pair for pair in pairs if self.fits(index, answers[index], pair)]
         return pairs
 
-    def _matching(self, index: int, answer: Outcome, candidates: list[Wrong]) -> list[Wrong]:
+    def _matching(
+        self, index: int, answer: Outcome, candidates: list[Candidate]
+    ) -> list[Candidate]:
         return [candidates[n] for n in np.flatnonzero(self._hits(index, answer, candidates))]
 
-    def _likely(self, index: int, answer: Outcome) -> list[Wrong]:
+    def _likely(self, index: int, answer: Outcome) -> list[Pair]:
         """The pairs that are likely to fit a probe, without a replay of each.
 
         Where one of two alone changes nothing in the probe, the other alone should fit it. Only
@@ -180,7 +180,7 @@ class Replay:
             or (pair[1] in quiet and pair[0] in fitting)
         ]
 
-    def _both_heard(self, index: int, quiet: set[Misconception]) -> list[Wrong]:
+    def _both_heard(self, index: int, quiet: set[Misconception]) -> list[Pair]:
         """The pairs of which each alone changes something in a probe."""
         if index not in self._heard:
             self._heard[index] = [
@@ -188,12 +188,19 @@ class Replay:
             ]
         return self._heard[index]
 
-    def _hits(self, index: int, answer: Outcome, candidates: list[Wrong]) -> npt.NDArray[np.bool_]:
+    def _hits(
+        self, index: int, answer: Outcome, candidates: Sequence[Changes]
+    ) -> npt.NDArray[np.bool_]:
         key = index, id(candidates)
         if key not in self._columns:
             outcomes = [self.outcome(index, wrong) for wrong in candidates]
             self._columns[key] = _Column(outcomes, self._probes[index].condition)
         return self._columns[key].hits(answer)
+
+
+def both(pair: Pair) -> tuple[Misconception, Misconception]:
+    """The two mistakes of a pair, without the styles in which they are seen."""
+    return pair[0], pair[1]
 
 
 def _combine(first: Wrong, second: Wrong) -> bool:

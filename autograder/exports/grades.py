@@ -135,7 +135,16 @@ class Person(msgspec.Struct, frozen=True):
 class Rows:
     """Whose row of a platform's table is whose, by row; a row that is not clear is nobody's."""
 
-    def __init__(self, reports: Sequence[Report], platform: str, people: Sequence[Person]) -> None:
+    def __init__(
+        self,
+        reports: Sequence[Report],
+        platform: str,
+        people: Sequence[Person],
+        advice: str = "",
+    ) -> None:
+        advice = advice or (
+            f"Enter the platform's number in the roster's column {platform}, and grade again."
+        )
         self._reports = list(reports)
         self._ids = {each.student: ids_of(each, platform) for each in reports}
         self._free = [  # with every way to write their names
@@ -153,8 +162,7 @@ class Rows:
             elif candidates:
                 who = few([one_line(name_of(each), 80) for each in candidates], 5)
                 self.unclear.append(
-                    f"Row {row} may be of {who}, which is not clear: it was left as it is. Enter "
-                    f"the platform's number in the roster's column {platform}, and grade again."
+                    f"Row {row} may be of {who}, which is not clear: it was left as it is. {advice}"
                 )
 
     def _candidates(self, person: Person) -> list[Report]:

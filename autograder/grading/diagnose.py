@@ -1,5 +1,6 @@
 """Diagnoses for the failed checks of a submission: one for each function that went wrong."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,13 +12,16 @@ from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
-from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckResult
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import Raised, StudentProblem
+
+SECONDS = 30.0  # of the judge's own processor
 
 
 class Stopped(Exception):
@@ -75,11 +79,19 @@ def attach_diagnoses(
 ) -> None:
     """Find out what is wrong with each function that a failed check was about, and say so there.
 
-    Points are never touched: this only runs once all checks have.
+    Points are never touched: this only runs once all checks have. What is not found by the end of
+    its time is left out.
 
     Raises:
         GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
     """
+    with contextlib.suppress(Overtime, MemoryError), at_most(SECONDS):
+        _attach(catalogue, exercise, results, client)
+
+
+def _attach(
+    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: Client
+) -> None:
     known: dict[str, Finding | None] = {}
     for result in results:
         if result.outcome != "failed" or not result.diagnosable:
@@ -139,5 +151,4 @@ def _ask(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
-    value = recipe.read(value)
-    return Answer(outcome_of(value, recipe.by_kind), printed=submission._client.spoke)
+    return Answer(recipe.comparison.of_student(value), printed=submission._client.spoke)

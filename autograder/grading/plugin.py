@@ -1,29 +1,27 @@
-"""The checks as pytest tests: their marks, their fixtures, and what becomes of each."""
+"""The checks as pytest tests: what becomes of each."""
 
-import zlib
-from collections.abc import Callable, Generator, Iterable, Sequence
-from types import ModuleType
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 import numpy.typing as npt
 import pytest
 
 from autograder.checking.expect import Mismatch
+from autograder.checking.fixtures import Fixtures
 from autograder.checking.proxy import Submission
 from autograder.course import Course
+from autograder.grading.docstring import hints_in
 from autograder.lint.stopped import explained, innermost
-from autograder.release.session import begin_check, decided, right_answers, with_untold
-from autograder.release.stand_in import Package
+from autograder.release.session import begin_check, decided, with_untold
 from autograder.release.untold import MayFollow, NotToldHere
 from autograder.report.literal import as_text
-from autograder.report.model import Diagnosis, Evidence, Line, Matrix, Outcome
+from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line, Matrix
 from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
-from autograder.sandbox.problems import Kind, StudentProblem
+from autograder.sandbox.problems import ProblemKind, StudentProblem
 from autograder.text import one_line, printable
 
 
@@ -33,16 +31,17 @@ class CheckResult:
     def __init__(self, item: pytest.Item) -> None:
         mark = item.get_closest_marker("check")
         args, details = (mark.args, mark.kwargs) if mark else ((), {})
+        self.item = item
         self.name = item.name
         self.path = item.path
         self.function = getattr(item, "originalname", item.name)
         self.title = str(args[0]) if args else self.name
         self.weight = float(details.get("points", 1))
         self.needs: tuple[str, ...] = tuple(details.get("needs", ()))
-        self.hints: tuple[str, ...] = tuple(details.get("hints", ()))
+        self.hints: tuple[str, ...] = tuple(details.get("hints") or hints_in(item))
         self.hidden = item.get_closest_marker("hidden") is not None
-        self.outcome: Outcome = "failed"
-        self.kind: Kind | None = None
+        self.outcome: CheckOutcome = "failed"
+        self.kind: ProblemKind | None = None
         self.finding = "The check did not come to an end."
         self.note = ""
         self.diagnosis: Diagnosis | None = None
@@ -68,7 +67,7 @@ class CheckResult:
         self.diagnosable = not isinstance(error, StudentProblem) or error.kind == "raised"
         if isinstance(error, StudentProblem):
             self.kind = error.kind
-            outcomes: dict[str, Outcome] = {"crashed": "crashed", "timed out": "timed out"}
+            outcomes: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")
             if error.kind not in {"wrong", "raised"}:
                 self.hints = ()  # they speak of the mathematics; nothing of it was seen yet
@@ -91,6 +90,9 @@ class CheckResult:
     def _stopped(self, error: BaseException) -> None:
         """An exception of the check's own: where, for the person who has to look at it."""
         self.outcome, self.hints = "error", ()
+        if isinstance(error, GraderTrouble):
+            self.finding = error.finding
+            return
         self.stopped_with = type(error).__name__
         found = innermost(error, [self.path.parent])
         where = f" in line {found[1]} of {found[0].name}" if found is not None else ""
@@ -110,21 +112,20 @@ class CheckResult:
         )
 
 
-class CheckPlugin:
-    """Fixtures and hooks that are the same for a class, for `autograder check` and for pytest."""
+class CheckPlugin(Fixtures):
+    """What becomes of checks, whoever runs them: a judge, or a person with pytest."""
 
     def __init__(
         self, course: Course, seed: int, client_of: Callable[[pytest.Item], Client]
     ) -> None:
-        self.course = course
-        self.seed = seed
-        self.client_of = client_of
+        super().__init__(course, seed, client_of)
         self.results: dict[str, CheckResult] = {}
         self.trouble: GraderTrouble | None = None
         self.enough = False
 
-    def begin(self) -> None:
-        """Forget the submission before."""
+    def begin(self, seed: int) -> None:
+        """Forget the submission before; `seed` is what the next one's random inputs come from."""
+        self.seed = seed
         self.results.clear()
         self.trouble = None
         self.enough = False
@@ -134,51 +135,6 @@ class CheckPlugin:
         results = [self.results.get(item.nodeid) or CheckResult(item) for item in items]
         path = items[0].path if items else None
         return with_untold(self.course, path, results, CheckResult)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Number a hidden check's parameters: of their values pytest makes names that are shown."""
-        if metafunc.definition.get_closest_marker("hidden") is None:
-            return
-        parametrize = metafunc.parametrize
-
-        def numbered(names: Any, values: Iterable[Any], *args: Any, **kwargs: Any) -> None:
-            sets = [each._replace(id=None) if hasattr(each, "marks") else each for each in values]
-            ids = [str(number) for number in range(1, len(sets) + 1)]
-            parametrize(names, sets, *args, **{**kwargs, "ids": ids})
-
-        metafunc.parametrize = numbered  # type: ignore[assignment,method-assign]
-
-    @pytest.fixture
-    def submission(self, request: pytest.FixtureRequest) -> Submission:
-        """The student's module, at arm's length.
-
-        A hidden check has a process of its own, in which nothing has run but the loading: so it
-        learns nothing of other checks, and nothing that is said there is shown.
-        """
-        client = self.client_of(request.node)
-        hidden = request.node.get_closest_marker("hidden") is not None
-        return Submission(client.fresh() if hidden else client)
-
-    @pytest.fixture
-    def reference(self) -> ModuleType | Package:
-        """The course's package of right answers."""
-        return right_answers(self.course)
-
-    @pytest.fixture
-    def modules(self) -> ModuleType | Package:
-        """The course's own torch modules; whoever asks for them imports torch."""
-        return right_answers(self.course, "modules")
-
-    @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Random numbers that are a check's own and the same each time."""
-        return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
-
-    @pytest.fixture
-    def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """Says something about a check that passes, such as "Right, from your a_scores."."""
-        return lambda text: request.node.user_properties.append(("note", text))
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         own = self.results[item.nodeid] = CheckResult(item)

@@ -24,6 +24,7 @@ from autograder.report.model import (
     WrittenAnswer,
     worst,
 )
+from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.ledger import MAX_PRINTED
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
@@ -136,6 +137,11 @@ def ungraded(
         reason=reason,
         reason_is_ours=not ran,
     )
+
+
+def not_graded(exercise: Exercise, trouble: GraderTrouble) -> ExerciseReport:
+    """The report on a submission with which the grader itself failed: it is no fault of it."""
+    return ungraded(exercise, "needs a person", trouble.finding)
 
 
 def whole_report(

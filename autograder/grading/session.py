@@ -1,6 +1,5 @@
 """One pytest session that grades many submissions: the checks are collected once."""
 
-import contextlib
 import functools
 import os
 import queue
@@ -9,18 +8,19 @@ import time
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import pytest
 
+from autograder.checking.collection import OPTIONS
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.grading.options import OPTIONS
-from autograder.grading.overtime import Overtime, at_most
+from autograder.grading.graded import ALL, Graded, Wanted, clear_of_blame, trouble_of
 from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected, missing_checks
 from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
 from autograder.release.session import refuse_other_seeds
-from autograder.report.model import Outcome
+from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children, GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.unconfined import children_for
@@ -32,28 +32,25 @@ if TYPE_CHECKING:
     from autograder.grading.diagnose import Catalogue
 
 TRIES = 3
-DIAGNOSIS_SECONDS = 30.0  # of the judge's own; what is not found by then is left out
 
 
-class Graded:
-    """The results of one exercise's checks on one submission, and the client that answered."""
+class _Task(msgspec.Struct, frozen=True):
+    """A submission that waits for its checks; `children` in place of the judge's own."""
 
-    def __init__(self, results: list[CheckResult], client: Client) -> None:
-        self.results = results
-        self.client = client
+    exercise: Exercise
+    source: Source | Client
+    wanted: Wanted
+    children: Children
 
 
 class Judge:
     """Grades sources, one at a time. Use it as a context manager: it owns processes.
 
-    `seconds` is how long each check of the last source took. For what asks about a part alone,
-    `only` names the checks to run, and `until_first_failure` ends with the first that fails, and
-    without a diagnosis; `until_doubt` with the first that ran out of time or crashed, for what will
-    be graded again at any rate. Where a worker is killed from outside, the submission is graded
-    again, up to `kills` times in all; then that is the result.
+    Where a worker is killed from outside, the submission is graded again, up to `kills` times in
+    all; then that is the result.
 
     pytest runs in a thread of its own and waits there for the next submission, so that the
-    session stays open between calls of `grade`, by means of public hooks alone.
+    session stays open between calls of `run`, by means of public hooks alone.
     """
 
     def __init__(
@@ -63,24 +60,19 @@ class Judge:
         children: Children | None = None,
         seed: int | None = None,
         kills: int = 2,
-        until_doubt: bool = False,
     ) -> None:
         refuse_other_seeds(course, seed)
         self.course = course
         self.kills = kills
-        self.until_doubt = until_doubt
+        self.seed = course.content.seed if seed is None else seed
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.children = children or children_for(course)
-        self._tasks: queue.SimpleQueue[Source | Client | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
-        self._checks = CheckPlugin(
-            course, course.content.seed if seed is None else seed, lambda _: self._client
-        )
-        self.seconds: dict[str, float] = {}
-        self.only: frozenset[str] | None = None
-        self.until_first_failure = False
+        self._checks = CheckPlugin(course, self.seed, lambda _: self._client)
         self._client: Client
         self._grading: Client | None = None
+        self._seconds: dict[str, float] = {}
         self._items: dict[str, list[pytest.Item]] = {}
         self._sound: dict[tuple[str, int], bool] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -109,30 +101,40 @@ class Judge:
         self._thread.join(timeout=10)
         self.children.close()
 
-    def grade(self, source: Source | Client) -> Graded:
-        """Run the checks of `source.name` on it; a client brings its own way to answer calls."""
-        self._tasks.put(source)
+    def grade(self, source: Source | Client, wanted: Wanted = ALL) -> ExerciseReport:
+        """The report on a source: the one way to it, whoever asks.
+
+        Where the grader itself fails, the report says so and leaves the rest to a person.
+
+        Raises:
+            Cancelled: `cancel` was called meanwhile.
+            UserError: the course's author has something to mend first.
+        """
+        return self.run(source, wanted).report
+
+    def run(
+        self, source: Source | Client, wanted: Wanted = ALL, children: Children | None = None
+    ) -> Graded:
+        """The same with the results of the checks, for who needs more than the report.
+
+        `source` names its exercise; a client brings its own way to answer calls. `children` are
+        asked in place of the judge's.
+        """
+        name = source.source.name if isinstance(source, Client) else source.name
+        task = _Task(self.exercises[name], source, wanted, children or self.children)
+        self._tasks.put(task)
         graded = self._result()
         assert graded is not None
         return graded
 
     def cancel(self) -> None:
-        """End the grading that is going on, from another thread; `grade` then raises `Cancelled`.
+        """End the grading that is going on, from another thread; `run` then raises `Cancelled`.
 
         It may come too early or too late: whoever waits for the end asks again.
         """
         client = self._grading
         if client is not None:
             client.cancel()
-
-    @property
-    def seed(self) -> int:
-        """What the random inputs are drawn by."""
-        return self._checks.seed
-
-    def reseed(self, seed: int) -> None:
-        """Draw other random inputs from now on."""
-        self._checks.seed = seed
 
     def _result(self) -> Graded | None:
         done = self._done.get()
@@ -160,75 +162,107 @@ class Judge:
         """Grade what comes in; runs inside pytest, in place of its loop over the items."""
         self._items = items
         self._done.put(None)  # collected: ready
-        while (source := self._tasks.get()) is not None:
-            graded = self._grade(source)
+        while (task := self._tasks.get()) is not None:
+            graded = self._graded(task)
             self._grading = None
             self._done.put(graded)
 
-    def _grade(self, source: Source | Client) -> Graded | BaseException:
-        """Run the checks; again if something of the grader's own failed, or killed the worker."""
+    def _graded(self, task: _Task) -> Graded | BaseException:
+        """What became of a submission; an exception, where whoever asked has to hear of it.
+
+        Where something of the grader's own failed, or killed the worker, it is tried again.
+        """
         trouble: GraderTrouble | None = None
         for attempt in range(1, TRIES + 1):
+            last_try = attempt >= self.kills
+            self._client = self._grading = self._client_for(task, task.source, last_try)
             try:
                 with importable(self.course):
-                    trouble = self._run_checks(source, last_try=attempt >= self.kills)
+                    return self._outcome(task, self._run_checks(task))
+            except (Cancelled, UserError) as error:
+                return error
+            except GraderTrouble as error:
+                trouble = error
+            except Exception as error:  # a fault of the engine's, or no memory left
+                trouble = trouble_of(error)
+                break
             except BaseException as error:
                 return error
-            if isinstance(trouble, Cancelled):
-                break
-            if trouble is None:
-                return Graded(self._checks.results_of(self._chosen()), self._client)
-        assert trouble is not None
-        return trouble
+        return self._outcome(task, [], trouble)
 
-    def _chosen(self) -> list[pytest.Item]:
-        """The checks to run on the client's source."""
-        items = self._items.get(self._client.source.name, [])
-        return [item for item in items if self.only is None or item.name in self.only]
+    def _outcome(
+        self, task: _Task, results: list[CheckResult], trouble: GraderTrouble | None = None
+    ) -> Graded:
+        return Graded(task.exercise, self._client, results, dict(self._seconds), trouble)
+
+    def _client_for(self, task: _Task, source: Source | Client, last_try: bool) -> Client:
+        if isinstance(source, Client):
+            return source
+        limits = self.course.limits(task.exercise)
+        return Client(source, task.exercise.needs, limits, task.children, last_try)
+
+    def _run_checks(self, task: _Task) -> list[CheckResult]:
+        """The results of the checks that are wanted, with what is found out about those that fail.
+
+        Raises:
+            GraderTrouble: something of the grader's own failed.
+        """
+        wanted, items = task.wanted, self._items.get(task.exercise.name, [])
+        if wanted.only is not None:
+            items = [item for item in items if item.name in wanted.only]
+        self._checks.begin(self.seed if wanted.seed is None else wanted.seed)
+        try:
+            self._run_items(items, wanted)
+            return self._concluded(task, self._checks.results_of(items))
+        finally:
+            self._client.close()
+
+    def _run_items(self, items: Sequence[pytest.Item], wanted: Wanted) -> None:
+        """Let pytest run these checks, one after the other."""
+        self._seconds.clear()
+        for item, following in zip(items, [*items, None][1:], strict=True):
+            _renew(item)
+            start = time.perf_counter()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            self._seconds[item.name] = time.perf_counter() - start
+            if wanted.is_enough(self._checks.results[item.nodeid].outcome):
+                self._checks.enough = True  # the others are skipped, so that pytest tidies up
+
+    def _concluded(self, task: _Task, results: list[CheckResult]) -> list[CheckResult]:
+        """The results with what is known only once all checks have run."""
+        if self._checks.trouble is not None:
+            raise self._checks.trouble
+        clear_of_blame(results, lambda result: self._is_sound(task, result))
+        if not any(task.wanted.is_enough(result.outcome) for result in results):
+            self._diagnose(results)
+        return results
 
     def _diagnose(self, results: Sequence[CheckResult]) -> None:
         """Say which mistakes failed checks show; what that takes is imported only then."""
-        if all(result.outcome == "passed" for result in results):
-            return
-        from autograder.grading.diagnose import attach_diagnoses
+        if any(result.outcome != "passed" for result in results):
+            from autograder.grading.diagnose import attach_diagnoses
 
-        with contextlib.suppress(Overtime, MemoryError), at_most(DIAGNOSIS_SECONDS):
             attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
 
-    def _is_enough(self, outcome: Outcome) -> bool:
-        """Whether nothing has to be known after a check with this outcome."""
-        if self.until_doubt and outcome in {"timed out", "crashed"}:
-            return True
-        return self.until_first_failure and outcome != "passed"
-
-    def _clear_of_blame(self, items: Sequence[pytest.Item]) -> None:
-        """A check that stopped by itself: who is to blame, the check or what it was given?
-
-        If it passes for the course's solution, it is a sound check that met a value it could not
-        read. So no submission can make it look as if the grader had failed.
-        """
-        for item in items:
-            result = self._checks.results.get(item.nodeid)
-            if result is not None and result.outcome == "error" and self._is_sound(item):
-                result.could_not_read()
-
-    def _is_sound(self, item: pytest.Item) -> bool:
+    def _is_sound(self, task: _Task, result: CheckResult) -> bool:
         """Whether a check passes for the course's solution; a released one did."""
         if self.course.content.released is not None:
             return True
-        key = item.nodeid, self._checks.seed
+        key = result.item.nodeid, self._checks.seed
         if key not in self._sound:
-            name = self._client.source.name
+            name = task.exercise.name
             path = self.course.solution_file(name)
             before, results = self._client, dict(self._checks.results)
             before.close()
             try:
                 solution = read_source(path, name, Siblings(path.parent))
-                self._client = self._client_for(solution, last_try=True)
+                self._client = self._client_for(task, solution, last_try=True)
                 self._checks.results.clear()
-                _renew(item)
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-                self._sound[key] = self._checks.results[item.nodeid].outcome == "passed"
+                _renew(result.item)
+                result.item.config.hook.pytest_runtest_protocol(item=result.item, nextitem=None)
+                if self._checks.trouble is not None:
+                    raise self._checks.trouble
+                self._sound[key] = self._checks.results[key[0]].outcome == "passed"
             except UnreadableFile:
                 self._sound[key] = False
             finally:
@@ -237,36 +271,6 @@ class Judge:
                 self._checks.results.clear()
                 self._checks.results.update(results)
         return self._sound[key]
-
-    def _client_for(self, source: Source | Client, last_try: bool) -> Client:
-        if isinstance(source, Client):
-            return source
-        exercise = self.exercises[source.name]
-        limits = self.course.limits(exercise)
-        return Client(source, exercise.needs, limits, self.children, last_try)
-
-    def _run_checks(self, source: Source | Client, last_try: bool) -> GraderTrouble | None:
-        self._client = self._grading = self._client_for(source, last_try)
-        self._checks.begin()
-        items = self._chosen()
-        for item, following in zip(items, [*items, None][1:], strict=True):
-            _renew(item)
-            start = time.perf_counter()
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            self.seconds[item.name] = time.perf_counter() - start
-            if self._is_enough(self._checks.results[item.nodeid].outcome):
-                self._checks.enough = True  # the others are skipped, so that pytest tidies up
-        self._clear_of_blame(items)
-        try:
-            results = self._checks.results_of(items)
-            if self._checks.trouble is None and not any(
-                self._is_enough(result.outcome) for result in results
-            ):
-                self._diagnose(results)
-            self._client.close()
-        except GraderTrouble as trouble:
-            return trouble
-        return self._checks.trouble
 
 
 class _Loop:

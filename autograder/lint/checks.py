@@ -8,8 +8,9 @@ from typing import NoReturn
 
 import pytest
 
+from autograder.checking.collection import OPTIONS, register_marks
+from autograder.checking.fixtures import Fixtures
 from autograder.course import Course
-from autograder.grading.options import OPTIONS, register_marks
 from autograder.lint.marks import slips_in_marks
 from autograder.lint.slip import Slip
 from autograder.lint.stopped import slip_of
@@ -77,8 +78,6 @@ class _NothingRuns:
 
 def slips_in_checks(course: Course, exercises: Sequence[str]) -> list[Slip]:
     """The slips in the check files of some exercises. Nothing of a submission is run."""
-    from autograder.grading.plugin import CheckPlugin
-
     missing = [missing_checks(course, name) for name in exercises]
     if not exercises or any(missing):
         return [slip for slip in missing if slip is not None]
@@ -87,7 +86,7 @@ def slips_in_checks(course: Course, exercises: Sequence[str]) -> list[Slip]:
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
-        plugins = [CheckPlugin(course, 0, _no_client), collected, _NothingRuns()]
+        plugins = [Fixtures(course, 0, _no_client), collected, _NothingRuns()]
         pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
     finally:
         if environment is not None:

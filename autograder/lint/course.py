@@ -5,18 +5,14 @@ from pathlib import Path
 from types import ModuleType
 
 from autograder.course import Course, Exercise
-from autograder.diagnosis.mistakes import (
-    NAMES,
-    WrongMistakes,
-    load_module,
-    read_mistakes,
-)
+from autograder.diagnosis.mistakes import NAME, WrongMistakes, load_module, read_mistakes
 from autograder.errors import UserError
 from autograder.lint.checks import slips_in_checks
 from autograder.lint.dry_run import slips_in_runs
 from autograder.lint.names import Uses, defined_in_solution, loaded_modules, undefined_names
 from autograder.lint.places import Places
 from autograder.lint.recipes import slips_in_recipe
+from autograder.lint.record import slips_in_record
 from autograder.lint.slip import CourseSlips, Slip
 from autograder.lint.stopped import slip_of
 from autograder.own_modules import importable
@@ -94,11 +90,11 @@ def slips_in_mistakes(course: Course, exercise: Exercise, module: ModuleType) ->
     try:
         mistakes = read_mistakes(module)
     except WrongMistakes as wrong:
-        return [places.of_name(wrong.name, f"`{wrong.name}` is not as it must be: {wrong}.")]
-    slips = _names(module, places)
+        return [places.of_name(NAME, f"`{NAME}` is not as it must be: {wrong}.")]
+    slips = _names(module, places) or slips_in_record(module, mistakes, places)
     solution = defined_in_solution(course, exercise)
-    for name, recipe in mistakes.recipes.items():
-        found = slips_in_recipe(name, recipe, places, solution)
+    for recipe in () if slips else mistakes.listed:
+        found = slips_in_recipe(recipe, places, solution, course.grading)
         slips += found or slips_in_runs(recipe, places, course.grading)
     return slips
 
@@ -122,19 +118,10 @@ def _named_otherwise(course: Course, exercise: Exercise, folder: Path) -> list[S
 
 
 def _names(module: ModuleType, places: Places) -> list[Slip]:
-    """Names that are almost those by which a module is read, and no name that is."""
-    if any(hasattr(module, name) for name in NAMES):
-        return _almost(module, places)
-    says = f"none of {', '.join(NAMES)} is in it, so it names no mistake."
-    return _almost(module, places) or [Slip(places.path, 1, says)]
-
-
-def _almost(module: ModuleType, places: Places) -> list[Slip]:
-    slips = []
+    """A name that is almost the one by which a module is read, where that one is not in it."""
+    if NAME in vars(module):
+        return []
     for name, value in vars(module).items():
-        if isinstance(value, type | ModuleType):
-            continue
-        near = nearest(name, NAMES, ALIKE) or nearest(name.upper(), NAMES, ALIKE)
-        if near and name not in NAMES and not hasattr(module, near):
-            slips.append(places.of_name(name, f"`{name}` is not read; did you mean `{near}`?"))
-    return slips
+        if not isinstance(value, type | ModuleType) and nearest(name.upper(), [NAME], ALIKE):
+            return [places.of_name(name, f"`{name}` is not read; did you mean `{NAME}`?")]
+    return [Slip(places.path, 1, f"there is no {NAME} in it, so it names no mistake.")]

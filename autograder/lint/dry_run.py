@@ -6,14 +6,15 @@ raises it, and where it is of a kind that no input causes: a name that there is 
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis.family import Change, Misconception, Style
 from autograder.diagnosis.faults import no_input_causes
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, style
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.lint.places import Places
 from autograder.lint.recipes import slips_in_probes
 from autograder.lint.slip import Slip
@@ -27,7 +28,8 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
     function = recipe.function
     with _without_torch(), np.errstate(all="ignore"):
         try:
-            probes = recipe.probes(0)
+            drawn = recipe.drawn(0)
+            probes = list(drawn) if isinstance(drawn, Iterable) else drawn
         except Exception as error:
             here = places.of_recipe(function, "")
             doing = f"the probes of `{function}` cannot be drawn"
@@ -35,11 +37,12 @@ def slips_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> li
         slips = slips_in_probes(recipe, probes, places)
         if slips:
             return slips
-        run = _Run(recipe, probes, places, folders)
+        run = _Run(recipe, recipe.calls(0), places, folders)
         slips = run.of_recipe()
         if not slips:
-            for wrong in (*map(style, recipe.styles), *recipe.misconceptions):
-                slips += run.of(wrong)
+            changes: list[Change] = [*map(Style, recipe.styles), *recipe.misconceptions]
+            for change in changes:
+                slips += run.of(change)
     return slips
 
 
@@ -86,9 +89,9 @@ class _Run:
                 for f in recipe.facts
             ),
         ]
-        if recipe.summary is not None:
-            summary = recipe.summary
-            parts.append(("`summary`", lambda: summary(state)))
+        spread = recipe.comparison.spread
+        if spread is not None:
+            parts.append(("`spread`", lambda: spread(state)))
         found = []
         for what, call in parts:
             error = _slip_in(call)
@@ -97,24 +100,26 @@ class _Run:
                 found.append(slip_of(error, self.folders, here.path, says, here.line))
         return found
 
-    def of(self, wrong: Misconception) -> list[Slip]:
-        """The calls with a misconception at work."""
-        error, _ = self._first((wrong,))
+    def of(self, change: Change) -> list[Slip]:
+        """The calls with a misconception at work, or in a style."""
+        error, _ = self._first((change,))
         if error is None:
             return []
-        name = f"the misconception `{wrong.id}`" if wrong.id else "a style"
+        name = "a style"
+        if isinstance(change, Misconception):
+            name = f"the misconception `{change.id}`"
         doing = f"{name} of `{self.recipe.function}` stops at every call"
         if no_input_causes(error):
             doing = f"{name} of `{self.recipe.function}` stops"
-        here = self.places.of_misconception(wrong, "")
+        here = self.places.of_misconception(change, "")
         return [slip_of(error, self.folders, here.path, doing, here.line)]
 
-    def _first(self, wrong: Sequence[Misconception]) -> tuple[Exception | None, Any]:
+    def _first(self, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
         """The state of the first call that comes to an end, or why none does."""
         met: Exception | None = None
         for probe in self.probes:
             try:
-                return None, self.recipe.trace(probe, wrong)
+                return None, self.recipe.trace(probe, changes)
             except Exception as error:
                 if _is_torch(error):
                     return None, None

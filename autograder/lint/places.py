@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.diagnosis.recipe import Misconception, Recipe
+from autograder.diagnosis.family import Change, Family, Misconception
+from autograder.diagnosis.mistakes import NAME
+from autograder.diagnosis.recipe import Recipe
 from autograder.lint.slip import Slip
 from autograder.lint.text import CourseText, course_text
-
-NEAR = 8  # lines that an entry of a table may have
 
 
 class Places:
@@ -29,7 +29,12 @@ class Places:
                 continue
             mine = name == module.__name__ or name.startswith(f"{module.__name__}.")
             (own if mine else others).append(Path(path))
-        self._paths = [self.path, *sorted(set(own) - {self.path}), *sorted(set(others))]
+        self._own = [self.path, *sorted(set(own) - {self.path})]
+        self._paths = [*self._own, *sorted(set(others))]
+
+    def own_texts(self) -> list[CourseText]:
+        """The files of the exercise's own mistakes, without those that they share."""
+        return [course_text(path) for path in self._own]
 
     def _texts(self) -> Iterator[CourseText]:
         for path in self._paths:
@@ -38,6 +43,13 @@ class Places:
     def of_name(self, name: str, says: str) -> Slip:
         """A slip where a name of the module gets its value."""
         return Slip(self.path, course_text(self.path).line_of_assignment(name), says)
+
+    def of_argument(self, name: str, says: str) -> Slip:
+        """A slip where a call in the module has an argument of that name."""
+        for node in ast.walk(course_text(self.path).tree):
+            if isinstance(node, ast.keyword) and node.arg == name:
+                return Slip(self.path, node.value.lineno, says)
+        return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> Slip:
         """A slip in the call that makes a function's recipe, on the line of a word in it."""
@@ -54,33 +66,60 @@ class Places:
             line = text.line_of_text(str(word))
             if line:
                 return Slip(text.path, line, says)
-        return self.of_name("RECIPES", says)
+        return self.of_name(NAME, says)
 
-    def of_misconception(self, wrong: Misconception, says: str, word: str = "") -> Slip:
-        """A slip where a misconception is: its id, near the word, or else its own function."""
+    def of_misconception(self, wrong: Change, says: str, word: str = "") -> Slip:
+        """A slip where a mistake is: the word in its entry or its family, or else its name."""
         met: list[tuple[Path, int]] = []
-        for text in self._texts() if wrong.id else ():
-            line = 0
-            while line := text.line_of_text(wrong.id, line + 1):
-                near = text.line_of_text(word, line) if word else line
-                if near and near - line < NEAR:
-                    return Slip(text.path, near, says)
-                met.append((text.path, line))
+        name = wrong.id if isinstance(wrong, Misconception) else ""
+        for text in self._texts() if name else ():
+            for family, entry in _entries(text, name):
+                line = _line_of(entry, word) or _line_of(family, word) if word else 0
+                if line:
+                    return Slip(text.path, line, says)
+                met.append((text.path, entry.keys[0].lineno))  # type: ignore[union-attr]
+            line = text.line_of_text(name)
+            met += [(text.path, line)] if line else []
         return Slip(*(met or [*_of_code(wrong.replaces), (self.path, 1)])[0], says)
 
 
+def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Dict]]:
+    """The families that have a mistake, and its own entry in each."""
+    if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
+        return
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != Family.__name__:
+            continue
+        for table in (each for each in ast.walk(node) if isinstance(each, ast.Dict)):
+            for key, value in zip(table.keys, table.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    yield node, ast.Dict([key], [value])
+
+
+def _line_of(tree: ast.AST, word: str) -> int:
+    """The first line of a tree on which a word stands as a text; 0 if on none."""
+    lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
+    return min(lines, default=0)
+
+
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """The call of Recipe that begins with the function's name."""
-    if f'"{function}"' not in text.text:
+    """The call of Recipe that begins with a function, or with its name."""
+    if function not in text.text:
         return None
     for node in ast.walk(text.tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        first = node.args[0] if node.args else None
-        is_name = isinstance(first, ast.Constant) and first.value == function
-        if node.func.id == Recipe.__name__ and is_name:
+        begins = [*node.args[:1], *(each.value for each in node.keywords if each.arg == "of")]
+        if node.func.id == Recipe.__name__ and any(_is(each, function) for each in begins):
             return node
     return None
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    """Whether an expression is a name, as it is or as a text."""
+    if isinstance(node, ast.Constant):
+        return bool(node.value == name)
+    return name in {getattr(node, "id", ""), getattr(node, "attr", "")}
 
 
 def _line_in(call: ast.Call, word: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from autograder.nbgrader.staging import Limits, copy_plain
+from autograder.nbgrader.clean_copy import CopyLimits, copy_plain
 
 
 class CollectPlainFiles(ExchangeCollect):
@@ -18,7 +18,7 @@ class CollectPlainFiles(ExchangeCollect):
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        most = Limits(
+        most = CopyLimits(
             file=1000 * self.coursedir.max_file_size, bytes=1000 * self.coursedir.max_dir_size
         )
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:

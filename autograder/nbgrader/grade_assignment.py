@@ -10,6 +10,7 @@ import msgspec
 
 from autograder.classroom.pool import Setup, Task, graded
 from autograder.course import FILE_NAME, Course
+from autograder.nbgrader.clean_copy import Staged, stage
 from autograder.nbgrader.directory import (
     must_be_writable,
     notebooks_of,
@@ -19,18 +20,17 @@ from autograder.nbgrader.directory import (
     students_of,
 )
 from autograder.nbgrader.engine import one_engine
-from autograder.nbgrader.grading import Grading, open_grading
-from autograder.nbgrader.staging import Staged, stage
+from autograder.nbgrader.grading import NotebookGrader, open_grading
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.levels import choose
 from autograder.worker.confinement import Level
 
 STAGED = "submitted"
 
-Progress = Callable[[int, int], None]
+Tell = Callable[[int, int], None]
 
 
-class Result(msgspec.Struct):
+class StudentResult(msgspec.Struct):
     """What became of one student's submission; `left` says per notebook why a person must look.
 
     `notes` are other things that a person should know, `error` is why nothing was written.
@@ -46,7 +46,7 @@ class Result(msgspec.Struct):
     error: str = ""
 
 
-class Job(msgspec.Struct, frozen=True):
+class AssignmentJob(msgspec.Struct, frozen=True):
     """What to grade in which course directory."""
 
     course: Course
@@ -57,7 +57,7 @@ class Job(msgspec.Struct, frozen=True):
     confinement: Level | None = None
 
 
-def grade_assignment(job: Job, progress: Progress) -> list[Result]:
+def grade_assignment(job: AssignmentJob, progress: Tell) -> list[StudentResult]:
     """Grade what was collected in `submitted/`, and write gradebook and `autograded/`.
 
     Workers grade in processes of their own; this process alone writes.
@@ -89,16 +89,15 @@ def grade_assignment(job: Job, progress: Progress) -> list[Result]:
 
 
 def _graded(
-    job: Job,
+    job: AssignmentJob,
     coursedir: Any,
     notebooks: list[str],
     students: list[str],
-    grading: Grading,
+    grading: NotebookGrader,
     scratch: Path,
 ) -> Iterator[tuple[str, Staged]]:
     """Each student, in order, once the reports are known; as many processes as workers grade."""
-    course = job.course
-    exercises = [name for name in notebooks if name in course.exercises]
+    exercises = [name for name in notebooks if name in job.course.exercises]
     staged: dict[str, Staged] = {}
     ready: set[str] = set()
 
@@ -114,12 +113,8 @@ def _graded(
             else:
                 ready.add(student)
 
-    level = choose(job.confinement, own_code=False)
-    hidden = (job.folder.resolve(),)
-    seed = course.content.seed
-    setup = Setup(course.root / FILE_NAME, tuple(exercises), seed, level, hidden, scratch)
     written = 0
-    for task, reports in graded(tasks(), setup, job.workers):
+    for task, reports in graded(tasks(), _setup(job, exercises, scratch), job.workers):
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
@@ -133,9 +128,17 @@ def _graded(
         yield student, staged[student]
 
 
-def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) -> Result:
+def _setup(job: AssignmentJob, exercises: list[str], scratch: Path) -> Setup:
+    """What the judges must know; the course directory is hidden from what they run."""
+    course, level = job.course, choose(job.confinement, own_code=False)
+    hidden = (job.folder.resolve(),)
+    names = tuple(exercises)
+    return Setup(course.root / FILE_NAME, names, course.content.seed, level, hidden, scratch)
+
+
+def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) -> StudentResult:
     """Put one student's reports into the gradebook and into `autograded/`; or say why not."""
-    result = Result(student, notes=list(staged.notes))
+    result = StudentResult(student, notes=list(staged.notes))
     try:
         if staged.present:
             result.left = _autograde(api, assignment, student, staged.refused, clean)
@@ -160,7 +163,7 @@ def _autograde(
     return app.left
 
 
-def _finish(api: Any, assignment: str, staged: Staged, result: Result) -> None:
+def _finish(api: Any, assignment: str, staged: Staged, result: StudentResult) -> None:
     """Say in the gradebook what was not handed in, and read from it what came out."""
     with api.gradebook as gradebook:
         gradebook.update_or_create_student(result.student)
@@ -176,7 +179,7 @@ def _finish(api: Any, assignment: str, staged: Staged, result: Result) -> None:
         result.by_hand = submission.needs_manual_grade
 
 
-def _missing(notebook: Any, staged: Staged, result: Result) -> None:
+def _missing(notebook: Any, staged: Staged, result: StudentResult) -> None:
     """No points for a notebook that was not handed in, unless it may have another name."""
     if staged.unknown:
         result.left[notebook.name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"

@@ -7,18 +7,19 @@ import msgspec
 
 from autograder.course import Course, find_course
 from autograder.errors import UserError
-from autograder.nbgrader.process import GraderProcess, version_of
+from autograder.nbgrader.grader_process import GraderProcess, version_of
 from autograder.nbgrader.texts import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
 from autograder.report.terminal import exercise_lines, first_failure, headline
 from autograder.report.wrap import plain
+from autograder.sandbox.child import GraderTrouble
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, from_notebook
 
 
-class Graded(msgspec.Struct):
+class ShownReport(msgspec.Struct):
     """A report as nbgrader's files and gradebook take it: what a student may see."""
 
     report: ExerciseReport
@@ -39,14 +40,14 @@ class Graded(msgspec.Struct):
         return {place: as_markdown("\n\n".join(said))}
 
 
-class Grading:
+class NotebookGrader:
     """Grades notebooks of one course, and keeps the reports. It owns a process: close it."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
         self._version = version_of(course)
         self._known: dict[tuple[str, str], tuple[str, ExerciseReport]] = {}
-        self._shown: dict[tuple[str, str], Graded] = {}
+        self._shown: dict[tuple[str, str], ShownReport] = {}
         self._process: GraderProcess | None = None
 
     @property
@@ -64,7 +65,7 @@ class Grading:
             for key in [key for key in kept if key[0] == student]:
                 del kept[key]
 
-    def report(self, student: str, notebook: str, nb: Any, folder: Path) -> Graded | None:
+    def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
         """The report on a notebook in a folder; None where its name is no exercise's."""
         exercise = self.course.exercises.get(notebook)
         if exercise is None:
@@ -80,18 +81,31 @@ class Grading:
         return self._shown[student, notebook]
 
     def _graded(self, source: Source) -> ExerciseReport:
+        """The report; where the process ends of it twice, one for a person."""
+        try:
+            return self._asked(source)
+        except GraderTrouble:  # the end may have come from outside
+            pass
+        try:
+            return self._asked(source)
+        except GraderTrouble as trouble:
+            from autograder.grading.scoring import not_graded  # with all that grading takes
+
+            return not_graded(self.course.exercise(source.name), trouble)
+
+    def _asked(self, source: Source) -> ExerciseReport:
         if self._process is None:
             self._process = GraderProcess(self.course)
         try:
             return self._process.grade(source)
-        except UserError:
+        except (UserError, GraderTrouble):
             self.close()
             raise
 
-    def _as_shown(self, report: ExerciseReport) -> Graded:
+    def _as_shown(self, report: ExerciseReport) -> ShownReport:
         mine = exercise_for_student(report, self.course.content.hints)
         lines = "\n".join(plain(line) for line in exercise_lines(mine))
-        return Graded(mine, exercise_html(mine), lines)
+        return ShownReport(mine, exercise_html(mine), lines)
 
     def close(self) -> None:
         """End the processes."""
@@ -100,10 +114,10 @@ class Grading:
             self._process = None
 
 
-_OPEN: dict[str, Grading] = {}
+_OPEN: dict[str, NotebookGrader] = {}
 
 
-def grading_of(course: str) -> Grading:
+def grading_of(course: str) -> NotebookGrader:
     """The grading of a course's folder, as it is now; the last one again where none is named.
 
     Raises:
@@ -115,12 +129,12 @@ def grading_of(course: str) -> Grading:
         return next(reversed(_OPEN.values()))
     if course in _OPEN and not _OPEN[course].is_current:
         _OPEN.pop(course).close()
-    grading = _OPEN.pop(course, None) or Grading(find_course(named=Path(course)))
+    grading = _OPEN.pop(course, None) or NotebookGrader(find_course(named=Path(course)))
     _OPEN[course] = grading  # now the last
     return grading
 
 
-def open_grading(course: Course) -> Grading:
+def open_grading(course: Course) -> NotebookGrader:
     """The grading that the preprocessors of this process will find."""
-    _OPEN[str(course.root)] = Grading(course)
+    _OPEN[str(course.root)] = NotebookGrader(course)
     return _OPEN[str(course.root)]

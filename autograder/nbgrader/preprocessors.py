@@ -9,10 +9,10 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
-from autograder.authoring.stub import strip_solutions
-from autograder.nbgrader.grading import Graded, grading_of
-from autograder.nbgrader.names import check_cell
+from autograder.nbgrader.grading import ShownReport, grading_of
 from autograder.nbgrader.texts import take_force_out
+from autograder.submission.markers import strip_solutions
+from autograder.submission.notebook import check_cell
 
 
 class StubSolutions(ClearSolutions):
@@ -96,7 +96,7 @@ class ConfinedExecute(NbGraderPreprocessor):
         return nb, resources
 
 
-def _outputs(graded: Graded) -> list[Any]:
+def _outputs(graded: ShownReport) -> list[Any]:
     shown = {"text/html": graded.page, "text/plain": graded.text}
     value = {"text/plain": repr(float(graded.report.points))}
     messages = [

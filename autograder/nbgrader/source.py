@@ -2,18 +2,12 @@
 
 from typing import Any
 
-from autograder.authoring.build import as_book, written
-from autograder.authoring.stub import BEGIN, END
+from autograder.authoring.build import as_book, checking_cells, written
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.nbgrader.names import check_cell
+from autograder.submission.markers import BEGIN, END
 
 SCHEMA = 3
-CHECKED = """\
-## Check your work
-
-Run the cell below: it shows your points and, where something is not right yet, what it is and a
-hint. It looks at the cells that you have run, so run your answer first."""
 
 
 def source_notebook(course: Course, exercise: Exercise) -> str:
@@ -27,8 +21,11 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
         UserError: there is no solution.
     """
     path = course.solution_file(exercise.name)
+    checking = [] if exercise.questions else checking_cells(exercise)
+    for cell in checking[1:]:
+        _mark(cell, grade=True, locked=True, points=exercise.points)
     try:
-        book = as_book(path.read_text(encoding="utf-8"))
+        book = as_book(path.read_text(encoding="utf-8"), course.handed_out, checking)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
     questions = {question.name: question for question in exercise.questions}
@@ -45,20 +42,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
             cell["source"] = cell["source"].replace(END, f"\n{rubric}\n{END}")
         elif cell["cell_type"] == "code" and BEGIN in cell["source"]:
             _mark(cell, solution=True)
-    if not questions:
-        book.cells += _checking(exercise)
     return written(book)
-
-
-def _checking(exercise: Exercise) -> list[Any]:
-    from nbformat.v4 import new_code_cell, new_markdown_cell
-
-    name = check_cell(exercise.name)
-    text = new_markdown_cell(CHECKED, id=f"about-{name}")
-    code = f'from autograder import check\n\ncheck("{exercise.name}")'
-    cell = new_code_cell(code, id=name)
-    _mark(cell, grade=True, locked=True, points=exercise.points)
-    return [text, cell]
 
 
 def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 _FILE = re.compile(
     r"(?P<assignment>.+)_(?P<user>[^_]+)_attempt_"
@@ -62,7 +62,7 @@ def _piece(match: re.Match[str], names: dict[str, str], originals: dict[str, str
     file = originals.get(match.string, match["file"] or "")
     return Piece(
         entry=match.string,
-        owners=(Person(key=user, id=user, name=names.get(user, "")),),
+        owners=(Owner(key=user, id=user, name=names.get(user, "")),),
         name=file or "the text of the attempt",
         original=file,
         attempt=(match["date"],),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 INDEX = "index.html"
 _ENTRY = re.compile(
@@ -23,7 +23,7 @@ def piece_of(entry: str, is_folder: bool) -> Piece | None:
     user, name, when = found["user"], found["name"].strip(), _time(found["date"])
     return Piece(
         entry=entry,
-        owners=(Person(key=f"{name}_{user}", id=user, name=name),),
+        owners=(Owner(key=f"{name}_{user}", id=user, name=name),),
         name=found["file"] or "",
         original=found["file"] or "",
         attempt=(when.isoformat() if when else "",),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 # A name is what is left of it: letters of any script with their marks, digits, underscores.
 _UPLOAD = re.compile(
@@ -38,7 +38,7 @@ def piece_of(entry: str) -> Piece | None:
         file = groups["file"]
     return Piece(
         entry=entry,
-        owners=(Person(key=key, id=anonymous or user, name=name),),
+        owners=(Owner(key=key, id=anonymous or user, name=name),),
         name=file,
         original=f"{again['stem']}{again['suffix']}" if again else file,
         attempt=(int(again["number"]) if again else 0, int(attachment or 0)),

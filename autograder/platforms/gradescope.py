@@ -8,7 +8,7 @@ import yaml
 
 from autograder.errors import UserError
 from autograder.platforms.listing import MOST_METADATA, Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 METADATA = "submission_metadata.yml"
 
@@ -58,13 +58,13 @@ def pieces_of(metadata: str, folders: Sequence[str]) -> list[Piece]:
     ]
 
 
-def _owners(submitters: object) -> tuple[Person, ...]:
+def _owners(submitters: object) -> tuple[Owner, ...]:
     people = []
     for each in submitters if isinstance(submitters, list) else []:
         if isinstance(each, dict):
             name, sid, email = (_text(each.get(field)) for field in (":name", ":sid", ":email"))
             if key := sid or email or name:
-                people.append(Person(key=key, id=sid, name=name, email=email))
+                people.append(Owner(key=key, id=sid, name=name, email=email))
     return tuple(people)
 
 

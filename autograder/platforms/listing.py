@@ -7,14 +7,13 @@ from pathlib import Path
 import msgspec
 
 from autograder.errors import UserError
+from autograder.submission.archive import PathParts
 from autograder.submission.names import counts
 from autograder.submission.read import UnreadableFile, as_utf8, read_bytes
 
 MOST_ENTRIES = 200_000
 MOST_TEXT = 1024 * 1024  # of a note that a platform puts beside a hand-in
 MOST_METADATA = 32 * 1024 * 1024  # Gradescope's holds the output of every test
-
-Parts = tuple[str, ...]
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
@@ -32,9 +31,9 @@ class Listing:
     was not unpacked is listed: a hand-in of a PDF alone is a hand-in.
     """
 
-    def __init__(self, root: Path, packed: Collection[Parts] = ()) -> None:
+    def __init__(self, root: Path, packed: Collection[PathParts] = ()) -> None:
         self.root = root
-        self._packed: dict[str, list[Parts]] = {}
+        self._packed: dict[str, list[PathParts]] = {}
         for path in packed:
             self._packed.setdefault(path[0], []).append(path[1:])
         self.entries = self._list()

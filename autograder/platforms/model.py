@@ -8,7 +8,7 @@ import msgspec
 from autograder.platforms.listing import Listing
 
 
-class Person(msgspec.Struct, frozen=True, kw_only=True):
+class Owner(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody as a platform names them.
 
     `key` is what their results are called without a roster; it does not depend on the others in
@@ -30,7 +30,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     entry: str
-    owners: tuple[Person, ...]
+    owners: tuple[Owner, ...]
     name: str = ""
     original: str = ""
     attempt: tuple[int | str, ...] = ()

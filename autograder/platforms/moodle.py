@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 _ENTRY = re.compile(
     r"(?P<name>[^/]*?)(?:_(?P<id>\d+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>[^/]*))?"
@@ -25,7 +25,7 @@ def piece_of(entry: str, is_folder: bool) -> Piece | None:
         return None
     key = f"{name}_{number}".strip("_")
     file = "" if is_folder else found["file"]
-    owner = Person(key=key, id=number, name=name)
+    owner = Owner(key=key, id=number, name=name)
     return Piece(entry=entry, owners=(owner,), name=file, original=file)
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 STAMP = "timestamp.txt"
 
@@ -30,7 +30,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     pieces = []
     for student in listing.folders:
         times = [when for text in _stamps(listing, student) if (when := time_of(text))]
-        owner = Person(key=student, id=student)
+        owner = Owner(key=student, id=student)
         pieces.append(Piece(entry=student, owners=(owner,), at=max(times, default=None)))
     return pieces
 

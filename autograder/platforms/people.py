@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 from autograder.platforms.recognise import PIECES
 from autograder.text import one_line
 
@@ -13,11 +13,11 @@ from autograder.text import one_line
 class Share(msgspec.Struct):
     """What is one person's, and counts: older first; `notes` are what a student may read."""
 
-    person: Person
+    person: Owner
     importer: Importer
     pieces: list[Piece]
     notes: list[str] = []
-    together_with: tuple[Person, ...] = ()
+    together_with: tuple[Owner, ...] = ()
 
 
 def shares(pieces: PIECES, exercises: Collection[str]) -> list[Share]:

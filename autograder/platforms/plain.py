@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 
 def read(listing: Listing) -> Sequence[Piece]:
     return [
-        Piece(entry=name, owners=(Person(key=name, id=name, name=name),))
-        for name in listing.folders
+        Piece(entry=name, owners=(Owner(key=name, id=name, name=name),)) for name in listing.folders
     ]
 
 

@@ -10,7 +10,7 @@ from autograder.platforms.listing import Entry, Listing
 from autograder.platforms.model import Importer, Piece
 from autograder.platforms.plain import PLAIN
 from autograder.platforms.registry import importers, named
-from autograder.submission.intake import named_for
+from autograder.submission.names import named_for
 from autograder.text import few, nearest, one_line, several
 
 MAX_LEVELS = 5  # of folders around a download

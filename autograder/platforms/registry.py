@@ -17,6 +17,19 @@ from autograder.text import nearest
 GROUP = "autograder.platforms"
 OWN = (GRADESCOPE, MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, NBGRADER, REPOSITORIES, PLAIN)
 
+# As people list them; a site's own come after them.
+LISTED = (CANVAS, MOODLE, GRADESCOPE, BLACKBOARD, BRIGHTSPACE, REPOSITORIES, NBGRADER)
+
+
+def with_ids() -> tuple[str, ...]:
+    """The names of the platforms that call students something of their own, as people list them.
+
+    Raises:
+        UserError: a site's importer cannot be loaded, or is none.
+    """
+    listed = [importer.name for importer in LISTED]
+    return tuple(dict.fromkeys([*listed, *(name for name in importers() if name != PLAIN.name)]))
+
 
 def importers() -> dict[str, Importer]:
     """All by name; of two with one name, the site's.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Person, Piece
+from autograder.platforms.model import Importer, Owner, Piece
 
 LEAST = 2  # folders, from which what they have in common can be told
 
@@ -21,7 +21,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     folders = listing.folders
     prefix = prefix_of(folders) if len(folders) >= LEAST else ""
     return [
-        Piece(entry=name, owners=(Person(key=user, id=user),))
+        Piece(entry=name, owners=(Owner(key=user, id=user),))
         for name in folders
         for user in [name.removeprefix(prefix)]
     ]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autograder.checking.collection import OPTIONS
 from autograder.course import Course
-from autograder.grading.options import OPTIONS
 from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected
 from autograder.lint.slip import CourseSlips

@@ -81,9 +81,9 @@ def _compared(
     found = Compared(exercise.name, works=len(sources))
     for source in sources:
         start = time.perf_counter()
-        right = full.grade(source).results
+        right = full.run(source).results
         between = time.perf_counter()
-        told = {each.name: each for each in released.grade(source).results}
+        told = {each.name: each for each in released.run(source).results}
         found.seconds_full += between - start
         found.seconds += time.perf_counter() - between
         for each in right:

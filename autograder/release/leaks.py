@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from autograder.authoring.stub import strip_solutions
 from autograder.course import Course, Exercise
 from autograder.release.code import is_hidden
 from autograder.release.records import MOST, SUFFIX
+from autograder.submission.markers import strip_solutions
 
 FEWEST = 10  # nodes of a piece of code that is an answer, and no accident
 LONGEST = 40  # so many letters of a line come nowhere else by chance

@@ -8,12 +8,14 @@ import numpy as np
 
 from autograder.course import Course, Exercise
 from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.comparison import EXACT
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Made, Misconception, Probe, Recipe
+from autograder.diagnosis.recipe import Made, Probe, Recipe
+from autograder.diagnosis.replay import Changes as Together
 from autograder.diagnosis.replay import Replay
-from autograder.diagnosis.replay import Wrong as Together
 from autograder.release.names import (
     Function,
     Gave,
@@ -92,8 +94,8 @@ class _Helpers:
 
     def read(self, recipe: Recipe) -> str | None:
         """The name of what reads the results; empty where nothing does, None of code."""
-        default = Recipe.__dataclass_fields__["read"].default
-        return "" if recipe.read is default else self.named.get(id(recipe.read))
+        read = recipe.comparison.read
+        return "" if read is EXACT.read else self.named.get(id(read))
 
 
 class _Kept:
@@ -125,9 +127,9 @@ class _Kept:
             parameters=list(recipe.parameters),
             defaults=packed_value(dict(recipe.defaults)),
             results=list(recipe.results),
-            precision=np.dtype(recipe.precision).str,
-            by_kind=recipe.by_kind,
-            random=recipe.summary is not None,
+            precision=np.dtype(recipe.comparison.precision).str,
+            by_kind=recipe.comparison.by_kind,
+            random=not recipe.comparison.is_exact,
             read=read,
             call=call,
             traits=[(trait.when, trait.otherwise) for trait in recipe.traits],
@@ -139,7 +141,9 @@ class _Kept:
             gave=list(self.gave),
             outcomes=outcomes,
             pairs=[(self.wrong[a], self.wrong[b]) for a, b in pairs],
-            paired=[] if recipe.summary else [self._paired(i, pairs) for i in everywhere],
+            paired=[]
+            if not recipe.comparison.is_exact
+            else [self._paired(i, pairs) for i in everywhere],
         )
 
     def _place(self, wrong: Misconception) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, load_course
+from autograder.grading.graded import Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.own_modules import importable
@@ -58,9 +59,8 @@ def record(
                 try:
                     sources = list(works(course, exercise))
                     for seed in made.content.released.seeds:
-                        judge.reseed(seed)
                         for source in sources:
-                            judge.grade(source)
+                            judge.run(source, Wanted(seed=seed))
                 finally:
                     record_with(None)
     return found

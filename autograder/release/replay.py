@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from autograder.checking.tolerance import allowed_error
 from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.comparison import EXACT, Comparison
+from autograder.diagnosis.family import Misconception, Style
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Caller, Made, Misconception, Probe, Recipe, State, Trait
-from autograder.diagnosis.replay import Replay, Wrong
+from autograder.diagnosis.recipe import Caller, Made, Probe, Recipe, State, Trait
+from autograder.diagnosis.replay import Changes, Pair, Replay, Wrong
 from autograder.release.names import (
     SLACK,
     Function,
@@ -33,6 +35,12 @@ class RecordedRecipe(Recipe):
     """A function of which only its calls are known, and what is true of them."""
 
     known: Mapping[int, Any] = field(default_factory=dict)
+    wrong: tuple[Misconception, ...] = ()
+
+    @property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """Each that was recorded, in words alone."""
+        return self.wrong
 
     def right(self, probe: Probe) -> Any:
         """What is known of the right call."""
@@ -52,7 +60,7 @@ class RecordedReplay(Replay):
         self._singles = [
             (wrong[place], _STYLES[number]) for number, place in _numbered(function.singles)
         ]
-        self._rows = {each: n for n, each in enumerate(self._singles)}
+        self._rows: dict[Changes, int] = {each: n for n, each in enumerate(self._singles)}
         self._pairs = [(wrong[a], wrong[b]) for a, b in function.pairs]
         self._pair_rows = {each: n for n, each in enumerate(self._pairs)}
 
@@ -62,7 +70,7 @@ class RecordedReplay(Replay):
         return self._singles
 
     @property
-    def pairs(self) -> list[Wrong]:
+    def pairs(self) -> list[Pair]:
         """The pairs that were recorded: none with a general misconception, none in a style."""
         return self._pairs if self.function.paired else []
 
@@ -70,7 +78,7 @@ class RecordedReplay(Replay):
         """The calls that were recorded."""
         return self._probes[: draws * self._size]
 
-    def outcome(self, index: int, wrong: Wrong = ()) -> Outcome:
+    def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
         """What comes of a probe; of pairs, only whether an answer fits is known."""
         if not wrong:
             return self._right_ones[index]
@@ -80,13 +88,13 @@ class RecordedReplay(Replay):
             self._kept[key] = _outcome(self.function, place)
         return self._kept[key]
 
-    def fits(self, index: int, answer: Outcome, wrong: Wrong) -> bool:
+    def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Whether an answer is what these misconceptions give."""
         if wrong in self._pair_rows:
             return bool(self._pairs_hit(index, answer)[self._pair_rows[wrong]])
         return super().fits(index, answer, wrong)
 
-    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
+    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
         """The pairs that no probe speaks against."""
         found = np.ones(len(self.pairs), bool)
         for index in indices:
@@ -94,7 +102,7 @@ class RecordedReplay(Replay):
                 found &= self._pairs_hit(index, answers[index])
         return [self._pairs[n] for n in np.flatnonzero(found)]
 
-    def _differ(self, index: int, wrong: Wrong, other: Wrong) -> bool:
+    def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
         if wrong not in self._pair_rows:
             return super()._differ(index, wrong, other)
         right = self.outcome(index)
@@ -126,11 +134,11 @@ class _Column:
         self.sums = unshuffled(paired.sums)
 
 
-class _Styles(dict[int, Misconception]):
-    """A nameless misconception for each number: singles in several styles are told apart by it."""
+class _Styles(dict[int, Style]):
+    """A style for each number: singles in several styles are told apart by it."""
 
-    def __missing__(self, number: int) -> Misconception:
-        self[number] = Misconception("", "", ("", "", ""), {})
+    def __missing__(self, number: int) -> Style:
+        self[number] = Style({})
         return self[number]
 
 
@@ -178,11 +186,11 @@ def _recipe(function: Function, probes: Sequence[Probe], package: str) -> Record
         for probe, probed in zip(probes, function.probes, strict=True)
     }
     return RecordedRecipe(
-        function=function.name,
+        of=function.name,
         parameters=tuple(function.parameters),
         steps={},
         probes=lambda _: probes,
-        misconceptions=tuple(_misconception(each) for each in function.wrong),
+        wrong=tuple(_misconception(each) for each in function.wrong),
         defaults=unpacked_value(function.defaults),
         traits=tuple(
             Trait(functools.partial(_has, place), when, otherwise)
@@ -190,12 +198,18 @@ def _recipe(function: Function, probes: Sequence[Probe], package: str) -> Record
         ),
         results=tuple(function.results),
         axes=lambda state: getattr(state, "sizes", {}),
-        summary=_drawn if function.random else None,
-        read=_named(package, function.read) if function.read else lambda value: value,
         call=_call(function, package),
+        comparison=_comparison(function, package),
+        known=known,
+    )
+
+
+def _comparison(function: Function, package: str) -> Comparison:
+    return Comparison(
         precision=np.dtype(function.precision),
         by_kind=function.by_kind,
-        known=known,
+        read=_named(package, function.read) if function.read else EXACT.read,
+        spread=_drawn if function.random else None,
     )
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from autograder.course import Exercise, HintPolicy
+from autograder.grading.graded import Graded
 from autograder.grading.plugin import CheckResult
-from autograder.grading.session import Graded, Judge
+from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import GraderTrouble
 from autograder.submission.source import Source

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from autograder.course import Exercise, Limits
+from autograder.grading.graded import Graded, Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
@@ -22,7 +23,7 @@ from autograder.worker.messages import Unit
 OTHER_SEEDS = 2
 TIMED_OUT = 3  # so many edits may run out of time
 CALL_SECONDS = 0.5  # of the processor, in a trial
-TOTAL_SECONDS = 6.0  # of the processor, for all trials: a guard, and not what ends a search
+TOTAL_SECONDS = 20.0  # of the processor, for all trials: a guard that only what hangs comes near
 
 
 class Reach(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ class Search:
         """
         failed = [result for result in self.results if result.outcome == "failed"]
         panel = [result.name for result in failed if not result.hidden]
-        with self._searching() as line:
+        with self._shared() as line:
             passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
             live = self._lines(panel, line)
             also_passing = self._lines(passing, line) if live else frozenset()
@@ -85,27 +86,32 @@ class Search:
             return self._try(wanted, panel or [result.name for result in failed], line)
 
     @contextlib.contextmanager
-    def _searching(self) -> Iterator[SharedLine]:
-        """The judge, with the shared process in place of its own; afterwards as it was."""
-        judge = self.judge
-        before = judge.children, judge.only, judge.until_first_failure, judge.seed
-        line = SharedLine(judge.children)
-        judge.children, judge.until_first_failure = line, True
+    def _shared(self) -> Iterator[SharedLine]:
+        """The shared process, which stands in for the judge's own for as long as this lasts."""
+        line = SharedLine(self.judge.children)
         try:
             yield line
         finally:
             line.close()
-            judge.children, judge.only, judge.until_first_failure, seed = before
-            judge.reseed(seed)
+
+    def _graded(
+        self,
+        source: Source | TrialClient,
+        line: SharedLine,
+        only: Sequence[str] | None = None,
+        seed: int | None = None,
+    ) -> Graded:
+        """A submission up to its first failure, of the checks that are named or of all."""
+        names = None if only is None else frozenset(only)
+        return self.judge.run(source, Wanted(names, "a failure", seed), line)
 
     def _lines(self, names: Sequence[str], line: SharedLine) -> Lines:
         """The lines that these checks run; none if that cannot be told."""
         if not names:
             return frozenset()
-        self.judge.only = frozenset(names)
         client = self._client(marked(self.source, self.trees), line)
-        self.judge.grade(client)
-        return lines_in(client.printed)
+        results = self._graded(client, line, names).results
+        return lines_in(client.printed) if results else frozenset()
 
     def _raised(self, failed: Sequence[CheckResult]) -> Lines:
         labels = {unit.label: number for number, unit in enumerate(self.source.units)}
@@ -140,32 +146,25 @@ class Search:
                 continue
             if known is not None:
                 one_kind = False  # which says less, so it need not be certain
-            elif self._is_right(edited):
+            elif self._is_right(edited, line):
                 good.append(edit)
                 last = min(last, tried + reach.after_first)
         return Found(tuple(good), self.trees, tried, one_kind)
 
     def _passes(self, edited: Source, panel: Sequence[str], line: SharedLine) -> bool:
         """Whether the checks that failed pass, in the shared process."""
-        self.judge.only = frozenset(panel)
         client = self._client(edited, line)
-        results = self.judge.grade(client).results
+        results = self._graded(client, line, panel).results
         self._spent += client.ledger.spent
         self._timed_out += any(result.outcome == "timed out" for result in results)
         return all(map(_holds, results))
 
-    def _is_right(self, edited: Source) -> bool:
+    def _is_right(self, edited: Source, line: SharedLine) -> bool:
         """Whether all checks pass, alone, with the course's inputs and with others."""
-        self.judge.only = None
-        seed = self.judge.seed
-        try:
-            for more in range(1 + OTHER_SEEDS):
-                self.judge.reseed(seed + more)
-                graded = self.judge.grade(edited)
-                if not all(map(_holds, graded.results)):
-                    return False
-        finally:
-            self.judge.reseed(seed)
+        for more in range(1 + OTHER_SEEDS):
+            graded = self._graded(edited, line, seed=self.judge.seed + more)
+            if not all(map(_holds, graded.results)):
+                return False
         return True
 
     def _edited(self, edit: Edit) -> Source | None:

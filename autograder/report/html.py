@@ -12,8 +12,10 @@ import jinja2
 from autograder.course import Course, Exercise
 from autograder.files import plain_folder, write_whole
 from autograder.report import values
+from autograder.report.class_page import content
 from autograder.report.model import (
-    Cell,
+    CellValue,
+    CheckReport,
     Curve,
     Evidence,
     ExerciseReport,
@@ -26,7 +28,6 @@ from autograder.report.terminal import diagnosed, first_failure, headline
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:
-    from autograder.classroom.by_hand import Kept
     from autograder.report.overview import Overview
 
 FOLDER = "feedback"
@@ -71,12 +72,22 @@ def environment() -> jinja2.Environment:
 
 def in_pixels(style: str) -> str:
     """A style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
-    return re.sub(r"([\d.]+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
+    return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
-def exercise_html(exercise: ExerciseReport) -> str:
-    """One exercise as a piece of HTML that brings its own style: for a cell of a notebook."""
-    text: str = environment().get_template("notebook.html").render(exercise=exercise)
+def exercise_html(
+    exercise: ExerciseReport,
+    passed: Sequence[CheckReport] = (),
+    first: Sequence[str] = (),
+    last: Sequence[str] = (),
+) -> str:
+    """One exercise as a piece of HTML that brings its own style: for a cell of a notebook.
+
+    Checks that have `passed` are folded; lines of text come `first` and `last`. All of it can be
+    read where styles and scripts are taken out.
+    """
+    template = environment().get_template("notebook.html")
+    text: str = template.render(exercise=exercise, passed=passed, first=first, last=last)
     return text
 
 
@@ -110,19 +121,19 @@ class Pages:
         return page_of(report)
 
     def write_index(self, overview: "Overview") -> None:
-        text = self._index.render(
-            overview=overview, hardest=overview.hardest(), commonest=overview.commonest()
-        )
-        write_whole(self.out / INDEX, text)
+        write_whole(self.out / INDEX, self._index.render(**content(overview)))
 
     def write_answers(
         self,
         answers: Sequence[tuple[str, str, WrittenAnswer]],
         table: str,
-        changed: Mapping[tuple[str, str, str], "Kept"],
-        orphaned: Sequence["Kept"],
+        changed: Mapping[tuple[str, str, str], object],
+        orphaned: Sequence[object],
     ) -> None:
-        """The page of all answers in words, question by question, and of marks without one."""
+        """The page of all answers in words, question by question, and of marks without one.
+
+        Marks that do not count are records with the fields that the page shows.
+        """
         text = self._answers.render(
             course=self.course.title,
             exercises=self.exercises,
@@ -244,6 +255,6 @@ def _chart(curve: Curve) -> dict[str, Any]:
     }
 
 
-def _shade(value: Cell, largest: float) -> str:
+def _shade(value: CellValue, largest: float) -> str:
     """How dark the cell is, in percent, by the size of its number."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"

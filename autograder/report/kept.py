@@ -17,10 +17,10 @@ FOLDER = ".autograder"
 MOST = 1024 * 1024
 IGNORED = "*\n"
 
-Kept = TypeVar("Kept", bound=msgspec.Struct)
+Stored = TypeVar("Stored", bound=msgspec.Struct)
 
 
-def read_kept(path: Path, kind: type[Kept]) -> Kept | None:
+def read_kept(path: Path, kind: type[Stored]) -> Stored | None:
     """What was kept there; a file that is missing, damaged or a link stands for nothing."""
     try:
         with opened_folder(path.parent) as folder:

@@ -4,11 +4,11 @@ from typing import Literal
 
 import msgspec
 
-Outcome = Literal["passed", "failed", "not run", "not told", "timed out", "crashed", "error"]
+CheckOutcome = Literal["passed", "failed", "not run", "not told", "timed out", "crashed", "error"]
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]
-Cell = float | int | bool | str
+CellValue = float | int | bool | str
 
 # From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
 SEVERITY: tuple[Status, ...] = (
@@ -22,7 +22,7 @@ SEVERITY: tuple[Status, ...] = (
 )
 
 # What a check's outcome makes of its exercise, where it makes something of it.
-STATUS_OF: dict[Outcome, Status] = {
+STATUS_OF: dict[CheckOutcome, Status] = {
     "error": "needs a person",
     "crashed": "crashed",
     "timed out": "timed out",
@@ -43,7 +43,7 @@ class Matrix(Record, frozen=True, kw_only=True):
     """
 
     shape: tuple[int, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[CellValue, ...], ...]
     wrong: tuple[tuple[bool, ...], ...] = ()
     at: tuple[int, ...] = ()
     top: int = 0
@@ -58,7 +58,7 @@ class Curve(Record, frozen=True, kw_only=True):
     name: str
     against: str
     x: tuple[float, ...]
-    yours: tuple[Cell, ...]
+    yours: tuple[CellValue, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
 
@@ -135,7 +135,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     title: str
     points: float
     max_points: float
-    outcome: Outcome
+    outcome: CheckOutcome
     hidden: bool = False
     finding: str = ""
     note: str = ""

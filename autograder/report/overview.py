@@ -1,4 +1,4 @@
-"""What is kept of each report while a class is graded: a row of numbers, and counts of failures."""
+"""What is kept of each report while a class is graded: a row, and what statistics need."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -7,8 +7,9 @@ import msgspec
 
 from autograder.course import Exercise
 from autograder.report.above import above_maximum
-from autograder.report.model import ExerciseReport, Report, Status
-from autograder.report.terminal import diagnosed
+from autograder.report.model import Report, Status
+from autograder.statistics.mistakes import ClassMistakes
+from autograder.statistics.scores import Scores
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -31,23 +32,6 @@ class Row(msgspec.Struct, frozen=True):
         return " | ".join(self.notes)
 
 
-class CheckCount(msgspec.Struct):
-    """How often a check was failed, among those who handed the exercise in."""
-
-    exercise: str
-    title: str
-    failed: int = 0
-    handed_in: int = 0
-
-
-class MistakeCount(msgspec.Struct):
-    """How many students made a mistake that has a name; the finding is what one of them reads."""
-
-    exercise: str
-    finding: str
-    students: int = 0
-
-
 class Overview:
     """A class's results so far."""
 
@@ -60,8 +44,8 @@ class Overview:
         self.rows: list[Row] = []
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []
-        self.checks: dict[tuple[str, str], CheckCount] = {}
-        self.mistakes: dict[tuple[str, str, str], MistakeCount] = {}
+        self.scores = Scores(exercises)
+        self.mistakes = ClassMistakes()
 
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
@@ -76,14 +60,8 @@ class Overview:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
             elif exercise.file and exercise.reason and not exercise.points:
                 notes.append(f"{exercise.name}: {exercise.reason}")
-            for check in exercise.checks if exercise.status != "not loaded" else ():
-                key = (exercise.name, check.name)
-                count = self.checks.setdefault(key, CheckCount(exercise.title, check.title))
-                count.handed_in += 1
-                count.failed += check.outcome != "passed"
-            for mistake, finding in _mistakes(exercise).items():
-                new = MistakeCount(exercise.title, finding)
-                self.mistakes.setdefault(mistake, new).students += 1
+            self.mistakes.add(len(self.rows), exercise)
+        self.scores.add(report)
         self.rows.append(
             Row(
                 student=report.student,
@@ -102,24 +80,3 @@ class Overview:
     @property
     def needs_a_person(self) -> list[Row]:
         return [row for row in self.rows if row.status == "needs a person"]
-
-    def commonest(self, most: int = 12) -> list[MistakeCount]:
-        """The mistakes with a name that most students made."""
-        made = self.mistakes.values()
-        return sorted(made, key=lambda m: (-m.students, m.exercise, m.finding))[:most]
-
-    def hardest(self, most: int = 12) -> list[CheckCount]:
-        """The checks that most of those who handed in have failed."""
-        failed = [count for count in self.checks.values() if count.failed]
-        return sorted(failed, key=lambda c: (-c.failed / c.handed_in, c.exercise, c.title))[:most]
-
-
-def _mistakes(exercise: ExerciseReport) -> dict[tuple[str, str, str], str]:
-    """The mistakes by name in one exercise, each once: what the class has in common."""
-    found = {}
-    for check in exercise.checks:
-        diagnosis = check.diagnosis
-        if diagnosis is not None and diagnosis.misconceptions:
-            key = exercise.name, diagnosis.function, "+".join(diagnosis.misconceptions)
-            found[key] = diagnosed(check)
-    return found

@@ -7,16 +7,16 @@ import msgspec
 
 from autograder.report.model import Curve, Evidence, Matrix
 from autograder.report.values import difference, digits_for, index, shape, shown
-from autograder.report.wrap import Line, cells, plain, wrapped
+from autograder.report.wrap import StyledLine, cells, plain, wrapped
 
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 APART = 4
 
-Panel = list[Line]
+Panel = list[StyledLine]
 
 
-def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Line]:
+def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
     """The call, then yours, expected and their difference, or curves as a table.
 
     They stand side by side where `room`, in places of the terminal, is enough for them, and else
@@ -83,9 +83,9 @@ def _in_rows(panels: list[Panel], room: int | None) -> list[list[Panel]]:
     return rows
 
 
-def _beside(panels: list[Panel]) -> Iterator[Line]:
+def _beside(panels: list[Panel]) -> Iterator[StyledLine]:
     for row in range(max(len(panel) for panel in panels)):
-        line: Line = [(" " * APART, "")]
+        line: StyledLine = [(" " * APART, "")]
         for panel in panels:
             mine = panel[row] if row < len(panel) else []
             gap = " " * (_wide(panel) - cells(plain(mine)) + APART)
@@ -97,7 +97,7 @@ def _wide(panel: Panel) -> int:
     return max(cells(plain(line)) for line in panel)
 
 
-def _curve_lines(curve: Curve) -> Iterator[Line]:
+def _curve_lines(curve: Curve) -> Iterator[StyledLine]:
     yield [(f"    {curve.name}", "bold")]
     for x, mine, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
         fine = not isinstance(mine, str) and low <= mine <= high
@@ -108,12 +108,12 @@ def _curve_lines(curve: Curve) -> Iterator[Line]:
         ]
 
 
-def _title(word: str, matrix: Matrix) -> list[Line]:
+def _title(word: str, matrix: Matrix) -> list[StyledLine]:
     place = f" at {index(matrix.at)}" if any(matrix.at) or len(matrix.shape) > 2 else ""
     return [[(f"{word}{place}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]]
 
 
-def _rows(matrix: Matrix, digits: int) -> list[Line]:
+def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
     texts = [[shown(value, digits) for value in row] for row in matrix.rows]
     if matrix.groups:
         texts = [
@@ -122,9 +122,9 @@ def _rows(matrix: Matrix, digits: int) -> list[Line]:
         ]
     width = max((len(text) for row in texts for text in row), default=0)
     longest = max((len(name) for name in matrix.names), default=0)
-    rows: list[Line] = []
+    rows: list[StyledLine] = []
     for place, row in enumerate(texts):
-        line: Line = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
+        line: StyledLine = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
         for column, text in enumerate(row):
             wrong = bool(matrix.wrong) and matrix.wrong[place][column]
             padded = f"{text:>{width}}"
@@ -134,12 +134,12 @@ def _rows(matrix: Matrix, digits: int) -> list[Line]:
     return [*rows, [(cut, "dim")]] if cut else rows
 
 
-def _blocks(apart: list[list[float]]) -> list[Line]:
+def _blocks(apart: list[list[float]]) -> list[StyledLine]:
     """A difference as blocks: the darker, the larger; the sign says which is larger."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
-    rows: list[Line] = []
+    rows: list[StyledLine] = []
     for row in apart:
-        line: Line = []
+        line: StyledLine = []
         for x in row:
             share = abs(x) / largest if math.isfinite(x) else 1.0
             block = BLOCKS[min(4, -int(-4 * share // 1)) if share > 1e-9 else 0]

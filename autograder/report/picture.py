@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from autograder.errors import UserError
 from autograder.files import write_whole
-from autograder.report.model import ExerciseReport, Matrix
+from autograder.report.model import CheckReport, ExerciseReport, Matrix
 from autograder.report.values import digits_for, index, shown
 
 
@@ -20,18 +20,22 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
         UserError: the file cannot be written.
     """
     for check in exercise.checks:
-        evidence = check.evidence
-        if evidence is None:
-            continue
-        yours, expected = evidence.matrices
-        if yours is not None and expected is not None:
-            figure = draw(yours, expected, f"{check.title}\n{evidence.call}")
+        picture = picture_of(check)
+        if picture is not None:
             try:
-                write_whole(path, _png(figure))
+                write_whole(path, picture)
             except OSError as error:
                 raise UserError(f"{path} cannot be written: {error.strerror}.") from None
             return f"Picture: {path}"
     return "There is nothing to draw: no check failed with a value beside the expected one."
+
+
+def picture_of(check: CheckReport) -> bytes | None:
+    """A failed comparison as a PNG; None where there are no two arrays to compare."""
+    yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
+    if check.evidence is None or yours is None or expected is None:
+        return None
+    return _png(draw(yours, expected, f"{check.title}\n{check.evidence.call}"))
 
 
 def _png(figure: Any) -> bytes:

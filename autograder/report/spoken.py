@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
 from autograder.report.terminal import QUIET, diagnosed, first_failure, headline, score
 from autograder.report.values import digits_for, index, shape, shown
-from autograder.report.wrap import Line
+from autograder.report.wrap import StyledLine
 from autograder.text import capital, number
 
 
-def exercise_words(exercise: ExerciseReport, details: int = 1, where: str = "") -> Iterator[Line]:
+def exercise_words(
+    exercise: ExerciseReport, details: int = 1, where: str = ""
+) -> Iterator[StyledLine]:
     """The report on an exercise, a sentence a line, as `exercise_lines` has it in a terminal."""
     for text in _sentences(exercise, details, where or exercise.file):
         yield [(text, "")]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from autograder.report.model import CheckReport, Evidence, ExerciseReport
 from autograder.report.panels import evidence_lines
-from autograder.report.wrap import Line, cells, plain, wrapped
+from autograder.report.wrap import StyledLine, cells, plain, wrapped
 from autograder.text import number, several
 
 MARKS = {
@@ -23,7 +23,7 @@ MAX_PRINTED = 8
 
 def exercise_lines(
     exercise: ExerciseReport, details: int = 1, where: str = "", width: int | None = None
-) -> Iterator[Line]:
+) -> Iterator[StyledLine]:
     """The report on an exercise; the values are shown for the first `details` failures.
 
     `where` is the file as it is found from here; no line is wider than `width`, where one is given.
@@ -40,13 +40,13 @@ def exercise_lines(
     yield from wrapped(_foot(exercise), width)
 
 
-def repair_lines(exercise: ExerciseReport) -> Iterator[Line]:
+def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
     """Where a small change makes every check pass, if such a place is known."""
     if exercise.repair is not None:
         yield [("  ", ""), (exercise.repair.said, "bold")]
 
 
-def _head(exercise: ExerciseReport, where: str) -> Iterator[Line]:
+def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
     """The finding first, then the score."""
     first = first_failure(exercise)
     said = headline(first) if first is not None else exercise.reason
@@ -62,7 +62,7 @@ def _head(exercise: ExerciseReport, where: str) -> Iterator[Line]:
     yield []
 
 
-def _foot(exercise: ExerciseReport) -> Iterator[Line]:
+def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
     """What is said besides, and what the code printed."""
     for note in exercise.notes:
         yield [("  Note: ", "bold"), (note, "")]
@@ -104,7 +104,7 @@ def diagnosed(check: CheckReport) -> str:
 
 def check_lines(
     check: CheckReport, with_values: bool, said: set[str], width: int | None = None
-) -> Iterator[Line]:
+) -> Iterator[StyledLine]:
     """One check: its mark, points and title, then what went wrong, and hints.
 
     `said` holds what stands further up already: diagnoses, and why checks were not run.
@@ -122,11 +122,13 @@ def check_lines(
     if with_values and check.evidence is not None:
         yield from _indented(check.evidence, width)
     if with_values or (check.hidden and is_new):
-        hints: list[Line] = [[(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints]
+        hints: list[StyledLine] = [
+            [(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints
+        ]
         yield from wrapped(hints, width)
 
 
-def _found(check: CheckReport, told: str, is_new: bool, known: bool) -> Iterator[Line]:
+def _found(check: CheckReport, told: str, is_new: bool, known: bool) -> Iterator[StyledLine]:
     """The check, and what it found; why it was not run is `known` from one further up."""
     mark, style = MARKS[check.outcome]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
@@ -143,7 +145,7 @@ def _found(check: CheckReport, told: str, is_new: bool, known: bool) -> Iterator
         yield [(INDENT + check.finding, "dim" if check.outcome in QUIET else "")]
 
 
-def _indented(evidence: Evidence, width: int | None) -> Iterator[Line]:
+def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
     """The values, set in as far as there is room for them."""
     indent = INDENT
     if width is not None:

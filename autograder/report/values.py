@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.report.literal import as_text
-from autograder.report.model import Cell, Matrix
+from autograder.report.model import CellValue, Matrix
 from autograder.worker.codec import Handle
 
 SIDE = 8
@@ -50,7 +50,7 @@ def _start(index: int, size: int) -> int:
     return 0 if size <= SIDE else min(index, size - SIDE)
 
 
-def cell(value: Any) -> Cell:
+def cell(value: Any) -> CellValue:
     """A number as JSON can hold it."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool | int):
@@ -61,7 +61,7 @@ def cell(value: Any) -> Cell:
     return number if math.isfinite(number) else ("inf" if number > 0 else "-inf")
 
 
-def shown(value: Cell, digits: int = 3) -> str:
+def shown(value: CellValue, digits: int = 3) -> str:
     """A number for people: whole ones as such, others with `digits` decimals or in short form."""
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))

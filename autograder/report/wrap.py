@@ -4,12 +4,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 # A line is a list of (text, style); what a style looks like is for whoever prints it.
-Line = list[tuple[str, str]]
+StyledLine = list[tuple[str, str]]
 
 FAR = 24  # what comes before the words of a line is kept clear of them, if it is not wider
 
 
-def plain(line: Line) -> str:
+def plain(line: StyledLine) -> str:
     """A line without its styles."""
     return "".join(text for text, _ in line)
 
@@ -27,7 +27,7 @@ def _cells_of(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def wrapped(lines: Iterable[Line], width: int | None) -> Iterator[Line]:
+def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
     """The lines, none wider than `width` where that is given; what goes on is set in."""
     for line in lines:
         if width is None or cells(plain(line)) <= width:
@@ -36,7 +36,7 @@ def wrapped(lines: Iterable[Line], width: int | None) -> Iterator[Line]:
             yield from _broken(line, width)
 
 
-def _broken(line: Line, width: int) -> Iterator[Line]:
+def _broken(line: StyledLine, width: int) -> Iterator[StyledLine]:
     text = plain(line)
     hang = min(_hang(line), width // 2)
     start, room, indent = 0, width, ""
@@ -49,7 +49,7 @@ def _broken(line: Line, width: int) -> Iterator[Line]:
         room, indent = width - hang, " " * hang
 
 
-def _hang(line: Line) -> int:
+def _hang(line: StyledLine) -> int:
     """Where the words of a line begin: behind its mark or its label."""
     before = cells("".join(text for text, _ in line[:-1]))
     text = plain(line)
@@ -69,9 +69,9 @@ def _end(text: str, start: int, room: int, indent: int) -> int:
     return blank if blank > 0 else max(end, start + 1)
 
 
-def _part(line: Line, start: int, end: int) -> Line:
+def _part(line: StyledLine, start: int, end: int) -> StyledLine:
     """The characters of a line from `start` to `end`, with their styles."""
-    part: Line = []
+    part: StyledLine = []
     at = 0
     for text, style in line:
         piece = text[max(0, start - at) : max(0, end - at)]

@@ -5,14 +5,14 @@ from typing import Any
 
 from autograder.sandbox import problems
 from autograder.sandbox.client import Beside
-from autograder.sandbox.process import Answer
+from autograder.sandbox.process import AnswerTo
 from autograder.worker.codec import Handle
 from autograder.worker.kinds import Record
-from autograder.worker.messages import Ask, Request
+from autograder.worker.messages import Callback, Request
 from autograder.worker.serialise import GENERATOR
 
 
-class Elsewhere:
+class CourseFunction:
     """The function `name` of a text of the course's, in the process beside the submission's."""
 
     def __init__(self, beside: Beside, text: str, name: str) -> None:
@@ -20,7 +20,7 @@ class Elsewhere:
         self._text = text
         self._name = name
 
-    def answer(self, ask: Ask) -> Request:
+    def answer(self, ask: Callback) -> Request:
         """What the function does with the arguments that the student's code gave it."""
         args = [*ask.args, *ask.kwargs.values()]
         if any(_has_handle(each) for each in args):
@@ -51,10 +51,10 @@ def _has_handle(value: Any) -> bool:
     )
 
 
-def answering(offered: Sequence[Elsewhere]) -> Answer:
+def answering(offered: Sequence[CourseFunction]) -> AnswerTo:
     """Answers calls of these functions, which are numbered from 1."""
 
-    def answer(ask: Ask) -> Request:
+    def answer(ask: Callback) -> Request:
         if not 1 <= ask.number <= len(offered):
             return Request("answer", "LookupError", ["there is no such function"])
         return offered[ask.number - 1].answer(ask)

@@ -23,6 +23,11 @@ class GraderTrouble(Exception):
 
     killed = False
 
+    @property
+    def finding(self) -> str:
+        """It in a sentence, for a report."""
+        return f"The grader itself failed: {self}."
+
 
 class Cancelled(GraderTrouble):
     """Nobody waits for the result any more."""

@@ -6,7 +6,7 @@ from autograder.course import Library, Limits
 from autograder.sandbox import problems
 from autograder.sandbox.child import Child, Children, GraderTrouble, Place
 from autograder.sandbox.ledger import Ledger
-from autograder.sandbox.process import Answer, DeadlinePassed, WorkerGone, WorkerProcess
+from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.submission.source import Source
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
@@ -76,7 +76,7 @@ class Client:
     def load_problems(self) -> list[Problem]:
         return self.ledger.load_problems or []
 
-    def ask(self, request: Request, answer: Answer | None = None) -> Reply:
+    def ask(self, request: Request, answer: AnswerTo | None = None) -> Reply:
         """The reply to a call, if it holds a value; `answer` is for what it asks for meanwhile.
 
         Raises:
@@ -268,7 +268,7 @@ class Client:
         worker: WorkerProcess,
         request: Request,
         seconds: float,
-        answer: Answer | None = None,
+        answer: AnswerTo | None = None,
         again: bool = False,
     ) -> Reply:
         __tracebackhide__ = True

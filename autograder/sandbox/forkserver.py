@@ -53,7 +53,7 @@ class ZygoteGone(GraderTrouble):
 class ForkedChild(Child):
     """A confined process that waits for its first request."""
 
-    def __init__(self, line: socket.socket, process: int, zygote: "Zygote") -> None:
+    def __init__(self, line: socket.socket, process: int, zygote: "ForkServer") -> None:
         self._line = line
         self._process = process
         self._id = _id_of(process)
@@ -98,7 +98,7 @@ def _id_of(descriptor: int) -> int:
     return max(ids[0], 0) if ids else 0
 
 
-class Zygote:
+class ForkServer:
     """A fork server that is starting, or runs. Its children run on `core`, if one is named."""
 
     def __init__(
@@ -257,7 +257,7 @@ class ForkServers:
         self.secret = [str(path) for path in secret]
         self.scratch = scratch
         self.core = core
-        self._zygotes: dict[tuple[str, ...], Zygote] = {}
+        self._zygotes: dict[tuple[str, ...], ForkServer] = {}
 
     def prepare(self, library: Library, plots: bool = False) -> None:
         """Start what such a child is forked from, and do not wait for it."""
@@ -280,12 +280,12 @@ class ForkServers:
                     raise
         raise AssertionError
 
-    def _zygote(self, library: Library, plots: bool, place: Place) -> Zygote:
+    def _zygote(self, library: Library, plots: bool, place: Place) -> ForkServer:
         kind = _kind(library, plots, place)
         if kind not in self._zygotes:
             warm = WARM[library] + (PLOTS if plots else ())
             layers = LAYERS[self.confinement]
-            self._zygotes[kind] = Zygote(
+            self._zygotes[kind] = ForkServer(
                 warm, layers, self.hidden, self.secret, self.scratch, self.core
             )
         return self._zygotes[kind]

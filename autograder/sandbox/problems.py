@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from autograder.text import nearest, one_line
-from autograder.worker.messages import Place, Problem
+from autograder.worker.messages import CodePlace, Problem
 
-Kind = Literal["wrong", "missing", "not written", "raised", "crashed", "timed out", "not loaded"]
+ProblemKind = Literal[
+    "wrong", "missing", "not written", "raised", "crashed", "timed out", "not loaded"
+]
 
 NOT_PYTHON = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _RAISE = re.compile(r"\braise\b")
@@ -17,9 +19,9 @@ NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 class StudentProblem(Exception):
     """The student's code gave no answer that a check could look at."""
 
-    kind: Kind = "wrong"
+    kind: ProblemKind = "wrong"
 
-    def __init__(self, finding: str, place: Place | None = None) -> None:
+    def __init__(self, finding: str, place: CodePlace | None = None) -> None:
         super().__init__(finding)
         self.finding = finding
         self.place = place
@@ -28,7 +30,7 @@ class StudentProblem(Exception):
 class NotDefined(StudentProblem):
     """A name that the exercise asks for is not in the file."""
 
-    kind: Kind = "missing"
+    kind: ProblemKind = "missing"
 
 
 class Raised(StudentProblem):
@@ -38,12 +40,12 @@ class Raised(StudentProblem):
     as it is, and `message` the same for people, on one line.
     """
 
-    kind: Kind = "raised"
+    kind: ProblemKind = "raised"
 
     def __init__(
         self,
         finding: str,
-        place: Place | None,
+        place: CodePlace | None,
         type: str,
         message: str,
         shapes: dict[str, list[int]] | None = None,
@@ -61,7 +63,7 @@ class Raised(StudentProblem):
 class NotWritten(Raised):
     """The stub is still in place."""
 
-    kind: Kind = "not written"
+    kind: ProblemKind = "not written"
 
 
 class NotPlain(StudentProblem):
@@ -71,29 +73,29 @@ class NotPlain(StudentProblem):
 class TimedOut(StudentProblem):
     """The answer did not come in time."""
 
-    kind: Kind = "timed out"
+    kind: ProblemKind = "timed out"
 
 
 class Crashed(StudentProblem):
     """The process that ran the student's code ended."""
 
-    kind: Kind = "crashed"
+    kind: ProblemKind = "crashed"
 
 
 class NotLoaded(StudentProblem):
     """The file could not be run at all."""
 
-    kind: Kind = "not loaded"
+    kind: ProblemKind = "not loaded"
 
 
-def where(place: Place | None) -> str:
+def where(place: CodePlace | None) -> str:
     """` in line 3 of softmax.py`, or nothing."""
     if place is None:
         return ""
     return f" in line {place.line} of {one_line(place.label, 80)}"
 
 
-def quoted(place: Place | None) -> str:
+def quoted(place: CodePlace | None) -> str:
     """The line itself, for the end of a sentence."""
     if place is None or not place.text:
         return ""

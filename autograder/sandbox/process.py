@@ -15,12 +15,12 @@ from autograder.worker.codec import (
     decode,
     encode,
 )
-from autograder.worker.messages import Ask, Reply, Request
+from autograder.worker.messages import Callback, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
 MAX_ASKS = 10_000
 
-Answer = Callable[[Ask], Request]
+AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
@@ -46,7 +46,9 @@ class WorkerProcess:
         """The time for an answer, from now on."""
         return Deadline(seconds, self.child.clock)
 
-    def exchange(self, request: Request, deadline: Deadline, answer: Answer | None = None) -> Reply:
+    def exchange(
+        self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
+    ) -> Reply:
         """Send `request` and wait for its answer.
 
         What the student's code asks for meanwhile is answered by `answer`; its time is not theirs.

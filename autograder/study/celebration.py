@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from autograder.report.wrap import Line
+from autograder.report.wrap import StyledLine
 from autograder.study.standing import Group, Standing
 from autograder.text import number, several
 
@@ -11,7 +11,7 @@ EDGE = "·  ░  ▒  ▓  █  ▓  ▒  ░  ·"
 
 def celebrated(
     done: Standing, groups: Sequence[Group], found: Mapping[str, Standing], spoken: bool
-) -> list[Line]:
+) -> list[StyledLine]:
     """What to say now that an exercise has just been done, and perhaps others with it."""
     if all(each.state == "done" for each in found.values()):
         return _course(list(found.values()), spoken)
@@ -24,7 +24,7 @@ def celebrated(
     return [[(("" if spoken else "★  ") + f"“{done.exercise.title}” is done.", "full")]]
 
 
-def _course(found: Sequence[Standing], spoken: bool) -> list[Line]:
+def _course(found: Sequence[Standing], spoken: bool) -> list[StyledLine]:
     said = f"The whole course is done: {several(len(found), 'exercise')}, {_points(found)}."
     if spoken:
         return [[(said, "full")]]

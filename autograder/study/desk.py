@@ -4,7 +4,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.report.model import ExerciseReport
-from autograder.report.wrap import Line
+from autograder.report.wrap import StyledLine
 from autograder.study.celebration import celebrated
 from autograder.study.changes import finding, passing, what_changed
 from autograder.study.standing import Standing, in_groups, next_of, standing_of, standings
@@ -23,7 +23,7 @@ class Desk:
     def __init__(self, course: Course, name: str, path: Path, spoken: bool) -> None:
         self.course = course
         self.spoken = spoken
-        self.news: list[Line] = []
+        self.news: list[StyledLine] = []
         self._stubs = read_stubs(course)
         self.found = standings(course)
         self.take(name, path)

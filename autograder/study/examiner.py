@@ -10,8 +10,7 @@ from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.child import Cancelled, Children, GraderTrouble
-from autograder.study.step import graded
+from autograder.sandbox.child import Cancelled, Children
 from autograder.submission.source import Source
 
 OFTEN = 0.02  # s between two tries to end a grading
@@ -35,7 +34,6 @@ class Examiner:
         children: Children,
         tell: Callable[[Examined | BaseException], None],
     ) -> None:
-        self._course = course
         self._tell = tell
         self._judge = Judge(course, exercises, children)
         self._new = threading.Condition()
@@ -52,11 +50,6 @@ class Examiner:
         with self._new:
             self._wanted = source
             self._new.notify_all()
-
-    @property
-    def busy_with(self) -> Source | None:
-        """What is being graded, or will be next."""
-        return self._wanted or self._current
 
     def close(self) -> None:
         """End what is being done, and the processes."""
@@ -91,11 +84,10 @@ class Examiner:
 
     def _graded(self, source: Source) -> Examined | None:
         try:
-            exercise = self._course.exercise(source.name)
-            return Examined(source, graded(self._judge, exercise, source)[0])
+            return Examined(source, self._judge.grade(source))
         except Cancelled:
             return None
-        except (UserError, GraderTrouble) as error:
+        except UserError as error:
             return Examined(source, trouble=str(error))
 
     def _end_what_is_older(self) -> None:

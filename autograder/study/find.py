@@ -52,7 +52,7 @@ def meant(course: Course, path: Path) -> Exercise:
     if path.stem in course.exercises:
         return course.exercises[path.stem]
     from autograder.submission.code import read_code
-    from autograder.submission.intake import named_for
+    from autograder.submission.names import named_for
     from autograder.submission.read import UnreadableFile
     from autograder.submission.source import read_source
     from autograder.submission.stubs import exercises_in, read_stubs

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from autograder.report.wrap import Line, cells
+from autograder.report.wrap import StyledLine, cells
 from autograder.study.standing import Group, Standing
 from autograder.text import number, several
 
@@ -23,7 +23,7 @@ AGES = (
 )
 
 
-def course_lines(title: str, groups: Sequence[Group], now: datetime) -> Iterator[Line]:
+def course_lines(title: str, groups: Sequence[Group], now: datetime) -> Iterator[StyledLine]:
     """Every exercise of the course by assignment, with its points as of the last check."""
     found = [each for group in groups for each in group.standings]
     wide = max(len(each.exercise.name) for each in found)
@@ -43,7 +43,7 @@ def course_lines(title: str, groups: Sequence[Group], now: datetime) -> Iterator
             ]
 
 
-def course_words(title: str, groups: Sequence[Group], now: datetime) -> Iterator[Line]:
+def course_words(title: str, groups: Sequence[Group], now: datetime) -> Iterator[StyledLine]:
     """The same a sentence a line, for screen readers."""
     yield [(title, "")]
     yield [(so_far([each for group in groups for each in group.standings]), "")]
@@ -56,7 +56,7 @@ def course_words(title: str, groups: Sequence[Group], now: datetime) -> Iterator
             yield [(f"  {each.exercise.name}: {points}, {remark(each, now)}", "")]
 
 
-def _heading(group: Group, now: datetime) -> Line:
+def _heading(group: Group, now: datetime) -> StyledLine:
     due = f"  {_due(group.due, now)}" if group.due else ""
     return [(group.title, "bold"), (due, "dim")]
 
@@ -122,7 +122,7 @@ def so_far(found: Sequence[Standing]) -> str:
     )
 
 
-def bar(found: Sequence[Standing], room: int | None) -> Line:
+def bar(found: Sequence[Standing], room: int | None) -> StyledLine:
     """How far the course has come, in one line."""
     done = sum(each.state == "done" for each in found)
     full = round(BAR * done / len(found))
@@ -132,7 +132,7 @@ def bar(found: Sequence[Standing], room: int | None) -> Line:
     return [("█" * full, "good"), ("░" * (BAR - full), "dim"), (f"  {words}", "dim")]
 
 
-def next_lines(standing: Standing | None, where: str, now: datetime) -> Iterator[Line]:
+def next_lines(standing: Standing | None, where: str, now: datetime) -> Iterator[StyledLine]:
     """What to do next, and how to begin."""
     if standing is None:
         yield [("All of it is done.", "full")]

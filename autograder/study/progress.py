@@ -9,7 +9,7 @@ from autograder.report.kept import FOLDER, read_kept, write_kept
 from autograder.report.model import CheckReport, ExerciseReport, Status
 
 
-class Progress(msgspec.Struct, frozen=True):
+class LastCheck(msgspec.Struct, frozen=True):
     """What a check of one exercise found; `digest` is of its source, where that was saved.
 
     `passed` are the names of the checks that passed, `checks` is how many there are.
@@ -37,14 +37,14 @@ def progress_file(source: Path, exercise: str) -> Path:
     return source.parent / FOLDER / f"{exercise}.progress.json"
 
 
-def read_progress(source: Path, exercise: str) -> Progress | None:
+def read_progress(source: Path, exercise: str) -> LastCheck | None:
     """What is kept of the exercise beside a file; None where nothing is."""
-    return read_kept(progress_file(source, exercise), Progress)
+    return read_kept(progress_file(source, exercise), LastCheck)
 
 
-def progress_of(shown: ExerciseReport, now: datetime | None = None) -> Progress:
+def progress_of(shown: ExerciseReport, now: datetime | None = None) -> LastCheck:
     """What to keep of a report: of what its student may see, and of nothing else."""
-    return Progress(
+    return LastCheck(
         file=shown.file,
         digest=shown.digest,
         checked=(now or datetime.now(UTC)).replace(microsecond=0),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from autograder.report.wrap import Line, wrapped
+from autograder.report.wrap import StyledLine, wrapped
 from autograder.study.terminal import Terminal
 from autograder.text import several
 
@@ -16,9 +16,9 @@ HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 class Frame(msgspec.Struct, frozen=True):
     """The lines above the report, the report itself, and those below it."""
 
-    top: list[Line]
-    report: list[Line]
-    foot: list[Line]
+    top: list[StyledLine]
+    report: list[StyledLine]
+    foot: list[StyledLine]
 
 
 class Screen:
@@ -57,16 +57,16 @@ class Screen:
         shown = f"{REST_OF_LINE}\n".join(lines[: self.terminal.size[1]])
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
-    def say(self, line: Line) -> None:
+    def say(self, line: StyledLine) -> None:
         """Say something where frames follow each other; in place, the next frame has it."""
         if not self.terminal.moves:
             self.terminal.show([line])
             sys.stdout.flush()
 
-    def _fitted(self, lines: Sequence[Line]) -> list[Line]:
+    def _fitted(self, lines: Sequence[StyledLine]) -> list[StyledLine]:
         return list(wrapped(lines, self.terminal.width))
 
-    def _paged(self, report: list[Line], others: int) -> list[Line]:
+    def _paged(self, report: list[StyledLine], others: int) -> list[StyledLine]:
         """As much of the report as there is room for, from the page that is wanted."""
         room = max(self.terminal.size[1] - others, 3)
         if len(report) <= room:

@@ -10,23 +10,23 @@ import msgspec
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.study.find import find_file
-from autograder.study.progress import Progress, read_progress
+from autograder.study.progress import LastCheck, read_progress
 from autograder.submission.code import read_code
 from autograder.submission.read import UnreadableFile
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source, with_stated_numbers
 from autograder.submission.stubs import Stubs, read_stubs
 
-State = Literal["done", "begun", "untouched", "missing", "unreadable"]
+Stage = Literal["done", "begun", "untouched", "missing", "unreadable"]
 
 
 class Standing(msgspec.Struct, frozen=True):
     """Where one exercise stands. `changed` if its file is another than the one last checked."""
 
     exercise: Exercise
-    state: State
+    state: Stage
     file: Path | None = None
-    progress: Progress | None = None
+    progress: LastCheck | None = None
     changed: bool = False
     why: str = ""
 

@@ -6,8 +6,8 @@ import msgspec
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
-from autograder.grading.scoring import exercise_report
-from autograder.grading.session import Graded, Judge
+from autograder.grading.graded import Graded
+from autograder.grading.session import Judge
 from autograder.repair.look import is_worth_looking, with_repair
 from autograder.report.attempts import attempts_file, read_attempts, write_attempts
 from autograder.report.hints import hints_shown, next_step
@@ -15,11 +15,10 @@ from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
 from autograder.report.spoken import exercise_words
 from autograder.report.terminal import exercise_lines
-from autograder.report.wrap import Line
+from autograder.report.wrap import StyledLine
 from autograder.study.progress import write_progress
 from autograder.submission.read import UnreadableFile
-from autograder.submission.siblings import Siblings
-from autograder.submission.source import Source, read_source, with_stated_numbers
+from autograder.submission.source import Source, read_own
 from autograder.text import one_line
 
 
@@ -30,29 +29,21 @@ def source_of(path: Path, exercise: Exercise) -> Source:
         UserError: it cannot be read.
     """
     try:
-        source = read_source(path, exercise.name, Siblings(path.parent))
+        return read_own(path, exercise)
     except UnreadableFile as error:
         raise UserError(f"{error} ({one_line(str(path), 300)})") from None
-    return with_stated_numbers(source, exercise)
 
 
-def graded(judge: Judge, exercise: Exercise, source: Source) -> tuple[ExerciseReport, Graded]:
-    """The full report, which is for no student's eyes, and the results that it is of."""
-    done = judge.grade(source)
-    return exercise_report(exercise, source, done.results, done.client), done
-
-
-def is_unnamed(judge: Judge, exercise: Exercise, done: Graded) -> bool:
+def is_unnamed(judge: Judge, done: Graded) -> bool:
     """Whether it is worth looking for a change after which every check passes."""
-    return is_worth_looking(exercise, done.results, judge.course.content.hints)
+    return done.trouble is None and is_worth_looking(
+        done.exercise, done.results, judge.course.content.hints
+    )
 
 
-def with_change(
-    shown: ExerciseReport, full: ExerciseReport, judge: Judge, source: Source, done: Graded
-) -> ExerciseReport:
-    """What is shown of the full report, with where such a change is, if one is found."""
-    exercise = judge.exercises[full.name]
-    found = with_repair(full, judge, exercise, source, done)
+def with_change(shown: ExerciseReport, judge: Judge, done: Graded) -> ExerciseReport:
+    """What is shown of a full report, with where such a change is, if one is found."""
+    found = with_repair(done.report, judge, done.exercise, done.client.source, done)
     seen = exercise_for_student(found, judge.course.content.hints, 0)
     return msgspec.structs.replace(shown, repair=seen.repair)
 
@@ -65,7 +56,10 @@ def shown_step(
     Unless it was `saved`, what was graded is the cells that ran, not what is in the file.
 
     A file that cannot be loaded, half written perhaps, is no attempt: hints stay as they were.
+    Where the grader itself failed nothing is known of the file, and all that is kept stays.
     """
+    if _says_nothing(full):
+        return exercise_for_student(full, course.content.hints, 0)
     kept, policy = attempts_file(path, full.name), course.content.hints
     attempts = next_step(read_attempts(kept), full, policy, more)
     if full.status != "not loaded":
@@ -78,13 +72,19 @@ def shown_step(
 def glanced_at(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
     """What the student sees where there is room for the finding alone: no hint counts as seen."""
     shown = exercise_for_student(full, course.content.hints, 0)
-    write_progress(path, shown)
+    if not _says_nothing(full):
+        write_progress(path, shown)
     return shown
+
+
+def _says_nothing(full: ExerciseReport) -> bool:
+    """Whether no check looked at the file, for a reason of the grader's own."""
+    return full.status == "needs a person" and not full.checks
 
 
 def face(
     shown: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
-) -> list[Line]:
+) -> list[StyledLine]:
     """A report that its student may see, for a terminal: in columns, or `spoken`, in words."""
     if spoken:
         return list(exercise_words(shown, details, where))

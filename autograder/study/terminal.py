@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from autograder.report.wrap import Line, plain, wrapped
+from autograder.report.wrap import StyledLine, plain, wrapped
 from autograder.text import one_line
 
 NARROWEST = 40
@@ -56,13 +56,13 @@ class Terminal:
                 return columns, lines
         return shutil.get_terminal_size((80, 24))
 
-    def text(self, line: Line) -> str:
+    def text(self, line: StyledLine) -> str:
         """A line with its styles, where they can be shown."""
         if not self.colours:
             return plain(line)
         return "".join(click.style(text, **STYLES[style]) for text, style in line)
 
-    def show(self, lines: Iterable[Line]) -> None:
+    def show(self, lines: Iterable[StyledLine]) -> None:
         """Print lines that fit."""
         for line in wrapped(lines, self.width):
             click.echo(self.text(line), color=True)

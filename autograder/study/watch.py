@@ -10,7 +10,7 @@ import msgspec
 
 from autograder.errors import UserError
 from autograder.report.terminal import score
-from autograder.report.wrap import Line
+from autograder.report.wrap import StyledLine
 from autograder.study.desk import Desk
 from autograder.study.examiner import Examined, Examiner
 from autograder.study.keys import Keys
@@ -67,6 +67,8 @@ class Watch:
         self.examiner.start()
         saves = Saves(self._folders(), self.events.put)
         saves.start()
+        # an event like others: raised wherever Python is just now, the exception can get lost
+        before = signal.signal(signal.SIGINT, lambda *_: self.events.put(KeyboardInterrupt()))
         try:
             with self.keys:
                 self._look()
@@ -74,6 +76,7 @@ class Watch:
                 while self._handle(self._next()):
                     pass
         finally:
+            signal.signal(signal.SIGINT, before)
             saves.stop()
 
     def _folders(self) -> list[Path]:
@@ -247,7 +250,7 @@ class Watch:
     def _draw(self) -> None:
         self.screen.draw(Frame(self._top(), self._report(), self._foot()))
 
-    def _top(self) -> list[Line]:
+    def _top(self) -> list[StyledLine]:
         desk = self.desk
         lines = [bar(desk.ordered, self.terminal.width)]
         if self.terminal.spoken:
@@ -258,7 +261,7 @@ class Watch:
             return [*lines, [(said if seconds >= 2 else "Checking …", "partial")]]
         return [*lines, *desk.news]
 
-    def _report(self) -> list[Line]:
+    def _report(self) -> list[StyledLine]:
         desk = self.desk
         if desk.shown is None:
             title = desk.course.exercise(desk.name).title
@@ -267,10 +270,10 @@ class Watch:
         where = from_here(desk.path)
         return face(desk.shown, details, where, self.terminal.width, self.terminal.spoken)
 
-    def _foot(self) -> list[Line]:
+    def _foot(self) -> list[StyledLine]:
         return [[(KEYS, "dim")]] if self.keys.are_there else [[("Ctrl-C ends it.", "dim")]]
 
-    def farewell(self) -> list[Line]:
+    def farewell(self) -> list[StyledLine]:
         """What stays on the terminal."""
         desk = self.desk
         title = desk.course.exercise(desk.name).title

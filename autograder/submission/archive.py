@@ -36,7 +36,7 @@ ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
 READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # other kinds unpack a chunk to any size
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, not of an entry
 
-Parts = tuple[str, ...]
+PathParts = tuple[str, ...]
 
 
 class NoZip(UserError):
@@ -47,7 +47,7 @@ class NoZip(UserError):
         self.reason = reason
 
 
-def unpack(archive: Path, target: Path) -> tuple[list[str], list[Parts]]:
+def unpack(archive: Path, target: Path) -> tuple[list[str], list[PathParts]]:
     """Unpack what may be graded of a class's `archive`; notes say what was left out and why.
 
     Returns:
@@ -64,7 +64,9 @@ def unpack_student(archive: Path, target: Path) -> list[str]:
     return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)[0]
 
 
-def _unpacked(archive: Path, target: Path, room: int, listed: int) -> tuple[list[str], list[Parts]]:
+def _unpacked(
+    archive: Path, target: Path, room: int, listed: int
+) -> tuple[list[str], list[PathParts]]:
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
             unpacking = _Unpacking(file, target, room)
@@ -133,7 +135,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
     number: int
     info: zipfile.ZipInfo
-    parts: Parts
+    parts: PathParts
 
     @property
     def is_source(self) -> bool:
@@ -145,7 +147,7 @@ class _Entry(msgspec.Struct, frozen=True):
         return self.parts[-1] in METADATA
 
     @property
-    def folder(self) -> Parts:
+    def folder(self) -> PathParts:
         return self.parts if self.info.is_dir() else self.parts[:-1]
 
 
@@ -156,10 +158,10 @@ class _Unpacking:
         self.file = file
         self.target = target
         self.room = room
-        self.folders: set[Parts] = {()}
+        self.folders: set[PathParts] = {()}
         self.notes: list[tuple[int, str]] = []
-        self.noted: Counter[Parts] = Counter()
-        self.listed: list[Parts] = []
+        self.noted: Counter[PathParts] = Counter()
+        self.listed: list[PathParts] = []
 
     def run(self) -> list[str]:
         """Unpack what can be; the notes are in the order of the archive."""
@@ -172,7 +174,7 @@ class _Unpacking:
                 self._note(number, info, (), reason)
         self.listed = [entry.parts for entry in entries if not entry.info.is_dir()]
         depth = _depth(entries)
-        students: dict[Parts, list[_Entry]] = {}
+        students: dict[PathParts, list[_Entry]] = {}
         for entry in entries:
             students.setdefault(entry.parts[: depth + 1], []).append(entry)
         # The smallest first: where the room ends, it ends for those who ask for most of it.
@@ -185,7 +187,7 @@ class _Unpacking:
                 notes.append(f"{count - MAX_NOTES} more of {where} were left out.")
         return notes
 
-    def _student(self, student: Parts, entries: list[_Entry]) -> None:
+    def _student(self, student: PathParts, entries: list[_Entry]) -> None:
         room = min(self.room, MAX_STUDENT)
         for count, entry in enumerate(entries):
             try:
@@ -227,21 +229,23 @@ class _Unpacking:
         except ValueError as error:
             raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
 
-    def _folder(self, parts: Parts) -> None:
+    def _folder(self, parts: PathParts) -> None:
         """Make a folder; one that is there by another spelling is not taken for it."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()
                 self.folders.add(parts[:end])
 
-    def _note(self, number: int, info: zipfile.ZipInfo, student: Parts, reason: Exception) -> None:
+    def _note(
+        self, number: int, info: zipfile.ZipInfo, student: PathParts, reason: Exception
+    ) -> None:
         self.noted[student] += 1
         if self.noted[student] <= MAX_NOTES:
             text = f"{one_line(info.filename, 120)} was left out: {reason}."
             self.notes.append((number, text))
 
 
-def _parts(info: zipfile.ZipInfo) -> Parts:
+def _parts(info: zipfile.ZipInfo) -> PathParts:
     """The names on the way to an entry."""
     path = PurePosixPath(info.filename.replace("\\", "/"))
     drive = PureWindowsPath(info.filename).drive

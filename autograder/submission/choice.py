@@ -7,21 +7,13 @@ from pathlib import Path
 import msgspec
 
 from autograder.submission.code import Code
+from autograder.submission.names import NameMatch
 from autograder.submission.source import Source
 from autograder.submission.stubs import Stub
 from autograder.text import few
 
 MAX_SHOWN = 20
 MAX_DEFINED = 3
-
-
-class Name(IntEnum):
-    """How clearly a file's name says for which exercise it is."""
-
-    EXACT = 0
-    NEAR = 1  # `softmax (1)`, `softmax_final`
-    WITHIN = 2  # `hw1_softmax`
-    OTHER = 3
 
 
 class Rank(IntEnum):
@@ -41,7 +33,7 @@ WHY = {
 }
 
 
-class Candidate(msgspec.Struct):
+class FoundFile(msgspec.Struct):
     """A file that may be for an exercise; `trouble` says why it cannot be read.
 
     `uses` are the files beside it that it names; `defines` are the names by which it was
@@ -50,7 +42,7 @@ class Candidate(msgspec.Struct):
 
     path: Path
     shown: str
-    name: Name
+    name: NameMatch
     source: Source | None = None
     code: Code = msgspec.field(default_factory=Code)
     trouble: str = ""
@@ -62,7 +54,7 @@ class Candidate(msgspec.Struct):
 class Choice(msgspec.Struct):
     """The file that is graded, or why there is none; and what is said of that."""
 
-    chosen: Candidate | None = None
+    chosen: FoundFile | None = None
     unclear: str = ""
     notes: list[str] = []
     untouched: list[str] = []
@@ -70,7 +62,7 @@ class Choice(msgspec.Struct):
 
 def choose(
     exercise: str,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[FoundFile],
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
@@ -94,50 +86,58 @@ def choose(
             why = each.trouble.rstrip(".") if each.trouble else WHY.get(rank, "")
             choice.notes.append(f"{each.shown} was left out for {exercise}: {why}.")
     if best != Rank.UNTOUCHED:
-        same = [each for each in others if _is_same(each, first)]
-        if len(same) < len(others):
-            shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
-            choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
+        _settle_between(choice, first, others, exercise)
+        if choice.chosen is None:
             return choice
-        choice.notes += [
-            f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
-            for each in same
-        ]
-    if first.name != Name.EXACT and not first.trouble:
-        by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == Name.OTHER else ""
+    if first.name != NameMatch.EXACT and not first.trouble:
+        by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
         choice.notes.insert(0, f"{first.shown} was taken as {exercise}{by}.")
     elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
         choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
     return choice
 
 
-def _rank(candidate: Candidate, stub: Stub | None) -> Rank:
+def _settle_between(
+    choice: Choice, first: FoundFile, others: Sequence[FoundFile], exercise: str
+) -> None:
+    """Of several that are equally likely the first is chosen if all are the same, else none."""
+    if all(_is_same(each, first) for each in others):
+        choice.notes += [
+            f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
+            for each in others
+        ]
+    else:
+        shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
+        choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
+
+
+def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
     source = candidate.source
     if stub is None:  # its name is all there is to go by
-        return Rank.WRITTEN if candidate.name == Name.EXACT else Rank.BY_CONTENT
+        return Rank.WRITTEN if candidate.name == NameMatch.EXACT else Rank.BY_CONTENT
     if source is None:
         return Rank.ODD
     if stub.is_untouched(candidate.code, source.answers):
         return Rank.UNTOUCHED
     written = stub.written(candidate.code)
     if stub.asked and not written and not candidate.code.open:
-        named = candidate.name == Name.EXACT or candidate.code.broken
+        named = candidate.name == NameMatch.EXACT or candidate.code.broken
         return Rank.ODD if named else Rank.BESIDE
     if written and not any(candidate.code.names[name].tree for name in written):
         return Rank.ODD
-    return Rank.WRITTEN if candidate.name <= Name.WITHIN else Rank.BY_CONTENT
+    return Rank.WRITTEN if candidate.name <= NameMatch.WITHIN else Rank.BY_CONTENT
 
 
 def _without_helpers(
-    candidates: list[Candidate], exercise: str, imported: Collection[Path], notes: list[str]
-) -> list[Candidate]:
+    candidates: list[FoundFile], exercise: str, imported: Collection[Path], notes: list[str]
+) -> list[FoundFile]:
     """The candidates, without those that are a part of others, where one has the exact name."""
-    if not any(each.name == Name.EXACT for each in candidates):
+    if not any(each.name == NameMatch.EXACT for each in candidates):
         return candidates
     kept = []
     for each in candidates:
-        if each.name != Name.EXACT and each.path.with_suffix("") in imported:
-            if each.name != Name.OTHER:
+        if each.name != NameMatch.EXACT and each.path.with_suffix("") in imported:
+            if each.name != NameMatch.OTHER:
                 notes.append(f"{each.shown} was left out for {exercise}: other files import it.")
         else:
             kept.append(each)
@@ -145,24 +145,24 @@ def _without_helpers(
 
 
 def _without_users(
-    candidates: list[Candidate], exercise: str, stub: Stub | None, notes: list[str]
-) -> list[Candidate]:
+    candidates: list[FoundFile], exercise: str, stub: Stub | None, notes: list[str]
+) -> list[FoundFile]:
     """The candidates, without those that only import what another defines: `test_softmax`."""
-    folders = {each.path.parent for each in candidates if each.name == Name.EXACT}
+    folders = {each.path.parent for each in candidates if each.name == NameMatch.EXACT}
     kept = []
     for each in candidates:
         bound = [each.code.names[name].tree for name in stub.written(each.code)] if stub else []
         imported = bool(bound) and all(tree.startswith("Import") for tree in bound)
-        beside = each.name != Name.EXACT and each.path.parent in folders
+        beside = each.name != NameMatch.EXACT and each.path.parent in folders
         if beside and imported and exercise in each.uses:
-            if each.name != Name.OTHER:
+            if each.name != NameMatch.OTHER:
                 notes.append(f"{each.shown} was left out for {exercise}, which it imports.")
         else:
             kept.append(each)
     return kept
 
 
-def _is_same(one: Candidate, other: Candidate) -> bool:
+def _is_same(one: FoundFile, other: FoundFile) -> bool:
     """Whether it makes no difference which of the two is graded."""
     a, b = one.source, other.source
     if a is None or b is None:

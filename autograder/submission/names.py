@@ -1,4 +1,11 @@
-"""Which names in a student's folder are of things that people made."""
+"""Names in a student's folder: which are of things that people made, and which of exercises."""
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from pathlib import Path
+
+from autograder.submission.source import ALSO_READ, SUFFIXES
 
 IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_modules"} | {
     "env",
@@ -11,3 +18,36 @@ IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_module
 def counts(name: str) -> bool:
     """Whether a name is one that people give."""
     return name not in IGNORED and not name.startswith(".")
+
+
+class NameMatch(IntEnum):
+    """How clearly a file's name says for which exercise it is."""
+
+    EXACT = 0
+    NEAR = 1  # `softmax (1)`, `softmax_final`
+    WITHIN = 2  # `hw1_softmax`
+    OTHER = 3
+
+
+def bare_stem(path: Path) -> str:
+    """A file's name without what makes it a file: `softmax` for `softmax.py.txt`."""
+    stem = path.stem
+    while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
+        stem = Path(stem).stem
+    return stem
+
+
+def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
+    """The exercises that a file's name speaks of; `Softmax (1)` and `softmax-final` of softmax.
+
+    A name within a longer one does not count: `multi_head_attention` is not `attention`.
+    """
+    plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
+    found: dict[str, NameMatch] = {}
+    for name in sorted(names, key=len, reverse=True):
+        if stem == name:
+            return {name: NameMatch.EXACT}
+        wanted = f"_{name.casefold()}_"
+        if wanted in plain and not any(wanted in f"_{longer.casefold()}_" for longer in found):
+            found[name] = NameMatch.NEAR if plain.startswith(wanted) else NameMatch.WITHIN
+    return found

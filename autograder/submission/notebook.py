@@ -62,6 +62,11 @@ class _Part(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
 
+def check_cell(exercise: str) -> str:
+    """The id of the cell that checks an exercise (and holds its points, in nbgrader)."""
+    return f"{CHECK}{exercise}"
+
+
 def read_cells(data: bytes, label: str) -> list[Cell]:
     """The code cells of a notebook, and the text cells that answer a question.
 

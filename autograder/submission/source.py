@@ -84,6 +84,15 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
     return from_text(decoded(data, label), exercise, label, siblings)
 
 
+def read_own(path: Path, exercise: Exercise) -> Source:
+    """A student's own file, with what lies beside it and by the numbers that it states.
+
+    Raises:
+        UnreadableFile: it cannot be read.
+    """
+    return with_stated_numbers(read_source(path, exercise.name, Siblings(path.parent)), exercise)
+
+
 def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
     """The text of a script, as `read_source` reads the file."""
     return _source(exercise, label, (Unit(label, text),), siblings, _answers_in_comments(text))

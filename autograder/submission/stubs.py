@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from autograder.authoring.stub import TEXT_STUB, strip_solutions
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.submission.code import Binding, Code, read_code
+from autograder.submission.markers import TEXT_STUB, strip_solutions
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.siblings import MAX_SOURCE
 from autograder.submission.source import SUFFIXES, Source, from_text, read_source

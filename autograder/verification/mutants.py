@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from autograder.authoring.stub import BEGIN, END
 from autograder.extras import require
+from autograder.submission.markers import BEGIN, END
 
 
 class Mutant(msgspec.Struct, frozen=True):

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from autograder.diagnosis.recipe import Misconception, Recipe
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.recipe import Recipe
 from autograder.grading.plugin import CheckResult
 from autograder.text import several
 

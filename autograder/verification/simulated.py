@@ -7,13 +7,14 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course import Course, Exercise
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.diagnosis.family import Change
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.sandbox.child import Place
 from autograder.sandbox.client import Client
-from autograder.sandbox.process import Answer
+from autograder.sandbox.process import AnswerTo
 from autograder.sandbox.spawn import Spawner
 from autograder.submission.source import Source
-from autograder.worker.messages import Ask, Reply, Request, Unit
+from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.serve import Answers
 
 
@@ -26,7 +27,7 @@ class SimulatedClient(Client):
         super().__init__(source, exercise.needs, course.limits(exercise), children)
         self._answers = Answers([], self._asked)
         self._answers.module = module
-        self._answer: Answer | None = None
+        self._answer: AnswerTo | None = None
 
     def fresh(self, place: Place = "first") -> Client:  # noqa: ARG002
         """Itself: it keeps nothing of a call."""
@@ -35,7 +36,7 @@ class SimulatedClient(Client):
     def _loaded(self) -> Any:
         return None
 
-    def _asked(self, ask: Ask) -> Request:
+    def _asked(self, ask: Callback) -> Request:
         assert self._answer is not None
         return self._answer(ask)
 
@@ -44,7 +45,7 @@ class SimulatedClient(Client):
         worker: Any,  # noqa: ARG002
         request: Request,
         seconds: float,  # noqa: ARG002
-        answer: Answer | None = None,
+        answer: AnswerTo | None = None,
         again: bool = False,  # noqa: ARG002
     ) -> Reply:
         self._answer = answer
@@ -62,7 +63,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
     return module
 
 
-def simulate(recipe: Recipe, wrong: tuple[Misconception, ...], original: Any) -> Callable[..., Any]:
+def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callable[..., Any]:
     """What does as the recipe says, with these misconceptions at work.
 
     `original` is what the solution has under that name.
@@ -73,9 +74,8 @@ def simulate(recipe: Recipe, wrong: tuple[Misconception, ...], original: Any) ->
 
     def function(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)
-        if recipe.sample is not None:
-            return recipe.sample(recipe.trace(probe, wrong))
-        return recipe.run(probe, wrong)
+        sample = recipe.comparison.sample
+        return recipe.run(probe, wrong) if sample is None else sample(recipe.trace(probe, wrong))
 
     return function
 

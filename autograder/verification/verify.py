@@ -11,15 +11,16 @@ import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
-from autograder.diagnosis.mistakes import SIMULATES
+from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.recipe import Recipe
-from autograder.diagnosis.replay import Replay, Wrong
+from autograder.diagnosis.replay import Replay, both
 from autograder.errors import UserError
-from autograder.grading.scoring import exercise_report
+from autograder.grading.graded import ALL, Graded, Wanted
 from autograder.grading.session import Judge
 from autograder.lint.stopped import slip_of
 from autograder.own_modules import importable
 from autograder.report.model import ExerciseReport
+from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import Source, read_source
@@ -95,7 +96,14 @@ class Verifier:
         self._scratch.cleanup()
 
     def run(self, with_mutants: bool = True) -> Verified:
-        """All of it, in order."""
+        """All of it, in order; where the grader itself fails, nothing more is shown."""
+        try:
+            self._all(with_mutants)
+        except GraderTrouble as trouble:
+            self._fault(trouble.finding)
+        return self.result
+
+    def _all(self, with_mutants: bool) -> None:
         self._right_answers()
         self._stub()
         self._misconceptions()
@@ -103,16 +111,22 @@ class Verifier:
             self._mutants()
         self._seeds()
         self._stopped()
-        return self.result
 
     def _fault(self, text: str) -> None:
         self.result.faults.append(text)
 
-    def _report(self, source: Source | SimulatedClient) -> ExerciseReport:
-        graded = self._judge.grade(source)
+    def _graded(self, source: Source | SimulatedClient, wanted: Wanted = ALL) -> Graded:
+        """What became of a source.
+
+        Raises:
+            GraderTrouble: nothing did.
+        """
+        graded = self._judge.run(source, wanted)
+        if graded.trouble is not None:
+            raise graded.trouble
         if isinstance(source, SimulatedClient):
             self._stops.note(graded.results)
-        return exercise_report(self.exercise, graded.client.source, graded.results, graded.client)
+        return graded
 
     def _sources(self) -> list[tuple[str, Source]]:
         """The solution, and the right answers in other styles."""
@@ -133,11 +147,11 @@ class Verifier:
 
     def _right_answers(self) -> None:
         for style, source in self._sources():
-            graded = self._judge.grade(source)
+            graded = self._graded(source)
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
                 self.result.remarks += remarks.of_checks(graded.results)
-            report = exercise_report(self.exercise, source, graded.results, graded.client)
+            report = graded.report
             self.result.checks = len(report.checks)
             self.result.right += 1
             for check in report.checks:
@@ -163,7 +177,7 @@ class Verifier:
                 self._fault(f"{path} is out of step with the solution; run: {build}")
         if not path.is_file():
             return
-        report = self._report(read_source(path, self.exercise.name))
+        report = self._graded(read_source(path, self.exercise.name)).report
         if report.points:
             self._fault(f"the stub gets {report.points} points")
 
@@ -187,8 +201,6 @@ class Verifier:
                     unnamed.add(each.id)
                     said = ", ".join(sorted(named)) or "nothing"
                     self._fault(f"{function}, {each.id}: named {said}")
-                if not each.finding or len([h for h in each.hints if h.strip()]) != remarks.HINTS:
-                    self._fault(f"{function}, {each.id}: no finding, or not three hints")
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
         own = catalogue.mistakes(self.exercise.name).simulated_values
@@ -214,7 +226,7 @@ class Verifier:
                 self.exercise,
                 with_functions(self._module, values),  # type: ignore[arg-type]
             )
-            report = self._report(client)
+            report = self._graded(client).report
             self.result.misconceptions += 1
             named = _named(report, name)
             if report.points == report.max_points:
@@ -231,7 +243,7 @@ class Verifier:
         try:
             yield from simulated
         except Exception as error:
-            self._slip(error, f"{SIMULATES} stops")
+            self._slip(error, "simulated_values stops")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Some probes tell every two misconceptions apart, and each from the right answer."""
@@ -245,14 +257,16 @@ class Verifier:
                 if not same and replay.apart(everywhere, wrong, other) < 2:
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
 
-    def _named_for(self, function: str, recipe: Recipe, wrong: Wrong) -> set[str]:
+    def _named_for(
+        self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
+    ) -> set[str]:
         """The names that a submission with these misconceptions gets; a fault if none is lost."""
         changed = with_functions(
             self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
         )
-        self._judge.only = frozenset(name for name, of in self._about.items() if function in of)
-        report = self._report(SimulatedClient(self.course, self.exercise, changed))
-        self._judge.only = None
+        about = frozenset(name for name, of in self._about.items() if function in of)
+        client = SimulatedClient(self.course, self.exercise, changed)
+        report = self._graded(client, Wanted(about)).report
         if all(check.outcome == "passed" for check in report.checks):
             self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: full marks")
         if any(check.outcome == "error" for check in report.checks):
@@ -262,8 +276,9 @@ class Verifier:
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
         """Of pairs it is enough that most are named; none may have a false name."""
         everywhere = range(len(replay.probes(1)))
-        own = [pair for pair in replay.pairs if all(e in recipe.misconceptions for e in pair)]
-        slow = recipe.sample is not None or recipe.call is not None
+        known = recipe.misconceptions
+        own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
+        slow = recipe.comparison.sample is not None or recipe.call is not None
         step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[:: step * self.share]:
             looks_like_less = any(
@@ -282,13 +297,11 @@ class Verifier:
         known = listed.get(self.exercise.name, [])
         lines = {each.line for each in known}
         met = set()
-        self._judge.until_first_failure = True
         made = list(mutants(self._solution.read_text(encoding="utf-8")))
         for mutant in made[:: self.share]:
             label = f"{self.exercise.name}.py"
-            graded = self._judge.grade(
-                Source(self.exercise.name, label, (Unit(label, mutant.text),))
-            )
+            source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
+            graded = self._graded(source, Wanted(until="a failure"))
             self._stops.note(graded.results)
             self.result.mutants += 1
             if any(result.outcome != "passed" for result in graded.results):
@@ -298,7 +311,6 @@ class Verifier:
                 met.add(mutant.line)
             else:
                 self._fault(f"a mutant gets full marks: {mutant.line} ({mutant.operator})")
-        self._judge.until_first_failure = False
         for line in sorted(lines - met) if self.share == 1 else ():
             self._fault(f"listed as equivalent, but no such mutant gets full marks: {line}")
 
@@ -308,15 +320,14 @@ class Verifier:
         sources = self._sources()
         failed = FailedSeeds()
         for seed in range(0, SEEDS, self.share):
-            self._judge.reseed(seed)
             style, source = sources[seed % len(sources)]
-            failed.note(style, seed, self._report(source))
+            graded = self._graded(source, Wanted(seed=seed))
+            failed.note(style, seed, graded.report)
             if source is sources[0][1]:
-                for name, taken in self._judge.seconds.items():
+                for name, taken in graded.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
         self.result.faults += failed.faults(self.result.seeds)
-        self._judge.reseed(self.course.content.seed)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
 

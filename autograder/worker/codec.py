@@ -89,10 +89,10 @@ MAX_PANELS, MAX_DRAWN, MAX_POINTS, MAX_CELLS, MAX_TEXTS, MAX_LETTERS = (
 
 Letters = Annotated[str, msgspec.Meta(max_length=MAX_LETTERS)]
 Texts = Annotated[list[Letters], msgspec.Meta(max_length=MAX_TEXTS)]
-Places = Annotated[list[float], msgspec.Meta(max_length=MAX_TEXTS)]
+Positions = Annotated[list[float], msgspec.Meta(max_length=MAX_TEXTS)]
 Points = Annotated[list[float], msgspec.Meta(max_length=MAX_POINTS)]
 Edges = Annotated[list[float], msgspec.Meta(max_length=MAX_CELLS + 1)]
-Cell = tuple[int | None, int | None]
+CellIndex = tuple[int | None, int | None]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_CELLS)]
 
 
@@ -136,7 +136,7 @@ class Image(msgspec.Struct, array_like=True):
         if edges not in {(0, 0), (self.columns + 1, self.rows + 1)}:
             raise ValueError("an image needs edges for all of its cells")
 
-    def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> Cell:
+    def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
         """The row and the column at a place (x, y); None for one that is beside the image.
 
         On the border of two, `lean` moves it: by this part of a cell towards higher or lower
@@ -174,8 +174,8 @@ class Axes(msgspec.Struct, array_like=True):
     texts: Texts = []
     series: Annotated[list[Series], msgspec.Meta(max_length=2 * MAX_DRAWN)] = []
     images: Annotated[list[Image], msgspec.Meta(max_length=MAX_DRAWN)] = []
-    x_places: Places = []
-    y_places: Places = []
+    x_places: Positions = []
+    y_places: Positions = []
     text_places: Annotated[list[tuple[float, float]], msgspec.Meta(max_length=MAX_TEXTS)] = []
     is_bar: bool = False
     box: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)

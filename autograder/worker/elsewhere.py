@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .messages import Ask, Request
+from .messages import Callback, Request
 from .serialise import GENERATOR, Unsendable, generator_state, serialised
 
 KINDS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 MT19937_WORDS = 624
 
-Asking = Callable[[Ask], Request]
+Asking = Callable[[Callback], Request]
 
 
 class Elsewhere:
@@ -34,7 +34,7 @@ class Elsewhere:
         given = [_generator(each) for each in args]
         named = {name: _generator(each) for name, each in kwargs.items()}
         try:
-            asked = Ask(self._number, [serialised(g) for g in given], _plain(named))
+            asked = Callback(self._number, [serialised(g) for g in given], _plain(named))
         except Unsendable as error:
             raise TypeError(
                 f"{self.__name__} was called with {error}; it can be given numbers, arrays and "

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from types import TracebackType
 
-from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Place, Problem
+from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, CodePlace, Problem
 from .output import KeyboardNeeded
 from .serialise import Unsendable
 
@@ -62,10 +62,10 @@ def _line(number: object) -> int:
     return min(max(number, 0), MAX_LINES) if isinstance(number, int) else 0
 
 
-def _syntax_place(error: BaseException, labels: Collection[str]) -> Place | None:
+def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | None:
     if isinstance(error, SyntaxError) and error.filename in labels:
         text = str(error.text or "").strip()
-        return Place(str(error.filename), _line(error.lineno), _cut(text, MAX_LINE))
+        return CodePlace(str(error.filename), _line(error.lineno), _cut(text, MAX_LINE))
     return None
 
 
@@ -81,11 +81,11 @@ def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> Trac
     return found
 
 
-def _place(found: TracebackType) -> Place:
+def _place(found: TracebackType) -> CodePlace:
     code = found.tb_frame.f_code
     text = _cut(linecache.getline(code.co_filename, found.tb_lineno).strip(), MAX_LINE)
     function = "" if code.co_name == "<module>" else _cut(code.co_name, MAX_NAME)
-    return Place(code.co_filename, _line(found.tb_lineno), text, function)
+    return CodePlace(code.co_filename, _line(found.tb_lineno), text, function)
 
 
 def _shapes(found: TracebackType) -> dict[str, list[int]]:

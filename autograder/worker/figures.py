@@ -64,7 +64,7 @@ def _axes(
     view: View,
     pictures: list[Picture],
     series: list[Series],
-    entries: list[legends.Entry],
+    entries: list[legends.LegendEntry],
     bars_of: list[Picture],
 ) -> Axes:
     x_ticks, y_ticks = _ticks(axes, axes.xaxis, view), _ticks(axes, axes.yaxis, view)
@@ -73,8 +73,8 @@ def _axes(
     box = axes.bbox.transformed(axes.get_figure().figure.transFigure.inverted())
     return Axes(
         title=_joined([axes.title, axes._left_title, axes._right_title], view),
-        x_label=_joined([axes.xaxis.label] if _has(axes, axes.xaxis, view) else [], view),
-        y_label=_joined([axes.yaxis.label] if _has(axes, axes.yaxis, view) else [], view),
+        x_label=_label(axes, axes.xaxis, view, view.x_labels),
+        y_label=_label(axes, axes.yaxis, view, view.y_labels),
         x_scale=_letters(axes.get_xscale()),
         y_scale=_letters(axes.get_yscale()),
         x_ticks=[label for label, _ in x_ticks],
@@ -107,6 +107,12 @@ def _stands_for(bar: Any, view: View, pictures: list[Picture]) -> bool:
 
 def _has(axes: Any, axis: Any, view: View) -> bool:
     return bool(axes.axison) and view.has(axis)
+
+
+def _label(axes: Any, axis: Any, view: View, of_figure: list[Any]) -> str:
+    """What an axis is called: by its own label, else by the figure's, which is for all axes."""
+    own = _joined([axis.label] if _has(axes, axis, view) else [], view)
+    return own if own or _colorbar(axes) else _joined(of_figure, view)
 
 
 def _ticks(axes: Any, axis: Any, view: View) -> list[tuple[str, float]]:
@@ -157,7 +163,7 @@ def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
     return pixels, (float(given[0, 0]), float(given[0, 1]))
 
 
-def _series(axes: Any, view: View, entries: list[legends.Entry]) -> list[Series]:
+def _series(axes: Any, view: View, entries: list[legends.LegendEntry]) -> list[Series]:
     ground = colour_over(axes.get_facecolor(), view.page)
 
     def shown(artists: Any) -> list[Any]:

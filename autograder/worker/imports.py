@@ -64,7 +64,7 @@ IN_NOTEBOOKS = ("get_ipython", "display")
 QUIET = ("IPython", "google.colab", "ipywidgets")
 
 
-class Source(importlib.abc.InspectLoader):
+class TextLoader(importlib.abc.InspectLoader):
     """A module from texts, so that nothing need be a file and `inspect.getsource` still works."""
 
     def __init__(self, texts: dict[str, str]) -> None:
@@ -79,7 +79,7 @@ class Source(importlib.abc.InspectLoader):
         return compile(text, label, "exec", dont_inherit=True)
 
 
-class Notebook(Source):
+class Notebook(TextLoader):
     """IPython and its like: any name of theirs is there, and does nothing."""
 
     def get_source(self, fullname: str) -> str:  # noqa: ARG002
@@ -89,15 +89,15 @@ class Notebook(Source):
         return compile(NOTEBOOK, f"{fullname}.py", "exec", dont_inherit=True)
 
 
-NOTHING_TO_CHECK = Source({"autograder": "def check(*_, **__):\n    return 0.0\n"})
+NOTHING_TO_CHECK = TextLoader({"autograder": "def check(*_, **__):\n    return 0.0\n"})
 QUIET_NOTEBOOK = Notebook({})
 
 
-class Beside(importlib.abc.MetaPathFinder):
+class HelperFinder(importlib.abc.MetaPathFinder):
     """Finds the files that lie beside the student's, and hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
-        self.loader = Source(helpers)
+        self.loader = TextLoader(helpers)
         self.hidden = set(hidden)
 
     def find_spec(

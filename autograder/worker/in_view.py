@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Seen = npt.NDArray[np.bool_]
+Visible = npt.NDArray[np.bool_]
 
 FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
 OPAQUE = 0.9
@@ -27,6 +27,8 @@ class View:
         self.page = colour_over(figure.get_facecolor(), (1.0, 1.0, 1.0))
         self.axes: list[Any] = []
         self.suptitles: list[Any] = []
+        self.x_labels: list[Any] = []  # a figure's own, for all of its axes
+        self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
         if is_visible(figure):
@@ -35,7 +37,13 @@ class View:
         self._covers = list(self._opaque())
 
     def _walk(self, figure: Any, depth: int) -> None:
-        self.suptitles += [figure._suptitle] if figure._suptitle is not None else []
+        for texts, text in (
+            (self.suptitles, figure._suptitle),
+            (self.x_labels, figure._supxlabel),
+            (self.y_labels, figure._supylabel),
+        ):
+            if text is not None:
+                texts.append(text)
         self.legends += figure.legends
         axes = {id(each) for each in figure.axes}
         for child in _in_order(figure, figure.patch):
@@ -65,7 +73,7 @@ class View:
         """Whether the artist is drawn, and not transparent as a whole."""
         return self.order(artist) >= 0 and is_visible(artist)
 
-    def sees(self, places: Floats, artist: Any, axes: Any) -> Seen:
+    def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
         """Which of these places (n, 2), in pixels, lie on the axes with nothing drawn over them."""
         seen = _inside(places, axes.bbox) & _inside(places, axes.figure.bbox)
         for box in clips(artist):
@@ -108,7 +116,7 @@ def clips(artist: Any) -> Iterator[Any]:
             yield path.get_extents(transform)
 
 
-def _inside(places: Floats, box: Any, margin: float = 1.0) -> Seen:
+def _inside(places: Floats, box: Any, margin: float = 1.0) -> Visible:
     """Whether places lie in a box, with a pixel to spare; a place that is not finite does not."""
     (left, low), (right, high) = box.min, box.max
     with np.errstate(invalid="ignore"):

@@ -11,14 +11,14 @@ from .in_view import Floats, View, colour_over, is_visible, reads, tell_apart
 _NOTHING = ("", " ", "None", "none", None)
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """One entry of a legend: what it says, and the sample beside it."""
 
     text: str
     sample: Any
 
 
-def entries(legends: Iterable[Any], view: View) -> list[Entry]:
+def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
     """The entries of these legends that can be read, with a sample that can be seen."""
     found = []
     for legend in legends:
@@ -27,11 +27,11 @@ def entries(legends: Iterable[Any], view: View) -> list[Entry]:
         for text, sample in zip(legend.get_texts(), legend.legend_handles, strict=False):
             shown = sample is not None and is_visible(sample) and can_be_seen(sample, view.page)
             if shown and reads(text, view.page):
-                found.append(Entry(text.get_text()[:MAX_LETTERS], sample))
+                found.append(LegendEntry(text.get_text()[:MAX_LETTERS], sample))
     return found[:MAX_DRAWN]
 
 
-def label_of(artist: Any, found: list[Entry]) -> str:
+def label_of(artist: Any, found: list[LegendEntry]) -> str:
     """What the legend says of a line or a scatter; nothing if it cannot be told."""
     left = found
     for trait in (_colour, _dashes, _marker, _width):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from .failures import explain
-from .imports import HIDDEN, IN_NOTEBOOKS, QUIET_NOTEBOOK, Beside, NotImported
+from .imports import HIDDEN, IN_NOTEBOOKS, QUIET_NOTEBOOK, HelperFinder, NotImported
 from .magics import without_magics
 from .messages import Problem, Unit
 from .statements import Statements, remember_lines
@@ -23,7 +23,7 @@ def load(
     name: str, units: Sequence[Unit], helpers: dict[str, str], hidden: Sequence[str]
 ) -> tuple[ModuleType, list[Problem]]:
     """Run the units as the module `name`; the problems say which lines failed, and how."""
-    sys.meta_path.insert(0, Beside(helpers, [*hidden, *HIDDEN]))
+    sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
     _be_like_a_notebook()
     module = ModuleType(name)
     module.__file__ = f"{name}.py"

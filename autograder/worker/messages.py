@@ -17,7 +17,7 @@ Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Text = Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)]
 LineText = Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
 Size = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-Sizes = Annotated[list[Size], msgspec.Meta(max_length=32)]
+ShapeOnWire = Annotated[list[Size], msgspec.Meta(max_length=32)]
 Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
@@ -79,7 +79,7 @@ class Request(msgspec.Struct, array_like=True):
     draw: int | None = None
 
 
-class Place(msgspec.Struct, array_like=True, frozen=True):
+class CodePlace(msgspec.Struct, array_like=True, frozen=True):
     """A line of the student's source; `line` counts from 1 within the file or the cell."""
 
     label: LineText
@@ -103,9 +103,9 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     kind: Literal["raised", "missing", "unsendable", "exited", "keyboard"]
     type: Name = ""
     message: Text = ""
-    place: Place | None = None
+    place: CodePlace | None = None
     names: Annotated[list[Name], msgspec.Meta(max_length=MAX_NAMES)] = []
-    shapes: Annotated[dict[Name, Sizes], msgspec.Meta(max_length=MAX_SHAPES)] = {}
+    shapes: Annotated[dict[Name, ShapeOnWire], msgspec.Meta(max_length=MAX_SHAPES)] = {}
     bases: Annotated[list[Name], msgspec.Meta(max_length=MAX_BASES)] = []
 
 
@@ -118,7 +118,7 @@ class Passed(msgspec.Struct, array_like=True):
     names in `state` that are no parameters, `same_as` the first name of a parameter that has two.
     """
 
-    state: Annotated[dict[Parameter, Sizes], msgspec.Meta(max_length=MAX_STATE)] = {}
+    state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
     called: bool = False
     value: Any = None
     gradients: Annotated[dict[Parameter, Any], msgspec.Meta(max_length=MAX_STATE)] = {}
@@ -127,7 +127,7 @@ class Passed(msgspec.Struct, array_like=True):
     same_as: Annotated[dict[Parameter, Parameter], msgspec.Meta(max_length=MAX_STATE)] = {}
 
 
-class Ask(msgspec.Struct, array_like=True):
+class Callback(msgspec.Struct, array_like=True):
     """A call, by the student's code, of a function that runs elsewhere: the one of that number."""
 
     number: Size
@@ -147,4 +147,4 @@ class Reply(msgspec.Struct, array_like=True):
     problems: Annotated[list[Problem], msgspec.Meta(max_length=MAX_PROBLEMS)] = []
     echo: list[Any] = []
     printed: Annotated[str, msgspec.Meta(max_length=MAX_PRINTED)] = ""
-    ask: Ask | None = None
+    ask: Callback | None = None

@@ -21,7 +21,7 @@ from .imports import NotImported
 from .kinds import Record, Tuple
 from .limits import limit_self
 from .loading import compiled, define, load
-from .messages import MAX_NAME, MAX_NAMES, Ask, Forward, Problem, Reply, Request
+from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .module_calls import run_module
 from .serialise import GENERATOR, Unsendable, serialised
 
@@ -163,7 +163,7 @@ class Answers:
             return kind[str(record.fields["name"])]
         return kind(**{name: self._revive(value) for name, value in record.fields.items()})
 
-    def _asked(self, ask: Ask) -> Request:
+    def _asked(self, ask: Callback) -> Request:
         answer = self.asking(ask)
         if not answer.target:
             answer.args[:1] = [self._revive(answer.args[0])]
@@ -193,7 +193,7 @@ class Server:
         header, payload, self.call = FRAME.unpack(self._read(FRAME.size))
         return decode(Request, self._read(header), self._read(payload))
 
-    def _ask(self, ask: Ask) -> Request:
+    def _ask(self, ask: Callback) -> Request:
         """In the middle of a request: put a question to the judge, and wait for the answer.
 
         Raises:

@@ -78,7 +78,7 @@ def judge_step(submission, reference, letter, step, note):
 def tell_what_is_wrong(name, answer, wrong, printed):
     """Say which entries are wrong, without the right ones: those are the exercise.
 
-    Where every wrong entry is what the reference text prints, say that it is wrong there.
+    Where every wrong entry is one that is in print, say that it is wrong there.
     """
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
@@ -86,8 +86,8 @@ def tell_what_is_wrong(name, answer, wrong, printed):
         place in printed and abs(answer[place] - printed[place]) <= WITHIN for place in places
     ):
         finding = (
-            f"{name}: these are numbers that the reference text (S3) prints in its worked example. "
-            f"They are wrong there: they do not follow from its own matrices."
+            f"{name}: these are numbers that are in print for this very example. They are wrong "
+            f"there: they do not follow from its matrices."
         )
     else:
         named = few([index(place) for place in places], 6)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from autograder.checking.carried_forward import follows
-from autograder.checking.expect import Mismatch, expect_close, expect_refusal, expect_shape
+from autograder.checking.expect import Mismatch, expect_close, expect_shape
+from autograder.checking.refusal import expect_refusal
 from autograder.checking.torch_modules import (
     draw_state,
     expect_forgotten,

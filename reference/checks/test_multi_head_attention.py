@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from autograder.checking.expect import expect_close, expect_refusal, expect_results, expect_shape
+from autograder.checking.expect import expect_close, expect_results, expect_shape
+from autograder.checking.refusal import expect_refusal
 from autograder.checking.torch_modules import (
     draw_state,
     expect_forgotten,

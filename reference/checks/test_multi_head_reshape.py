@@ -7,11 +7,11 @@ from autograder.checking.carried_forward import follows_data
 from autograder.checking.expect import (
     Mismatch,
     expect_close,
-    expect_error,
     expect_shape,
     expect_unchanged,
 )
 from autograder.checking.purity import expect_no_trace
+from autograder.checking.refusal import expect_error
 
 # (B, L, E, H): B, L, H and E/H all differ.
 SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6))

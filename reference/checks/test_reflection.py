@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from autograder.authoring.stub import TEXT_STUB
 from autograder.checking.expect import Mismatch
+from autograder.submission.markers import TEXT_STUB
 from autograder.text import several
 
 TITLES = {

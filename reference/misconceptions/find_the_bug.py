@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
+from autograder.diagnosis import Family, Hints, Mistakes, Probe, Recipe, Trait
 from reference.bugs import NAMES, SHOWN, implementations
 from reference.bugs.cases import CASES
 
@@ -69,37 +69,39 @@ def _recipe(name: str) -> Recipe:
     right = next(each.function for each in known if not each.wrong)
     parameters = PARAMETERS[name]
 
+    counted = parameters[-1] if name == "masked_heads" else parameters[0]
+
     def call(function: Callable[..., Any]) -> Callable[[Any], Any]:
         return lambda s: function(*(getattr(s, parameter) for parameter in parameters))
 
-    return Recipe(
-        name,
-        parameters,
-        {"answer": call(right)},
-        lambda draw: [Probe(args) for args in CASES[name](np.random.default_rng([38, draw]))],
-        misconceptions=tuple(
-            Misconception(
-                "still-broken" if each.id == SHOWN else each.id,
+    broken = Family(
+        "answer",
+        HINTS[name],
+        means=call,
+        ways={
+            "still-broken" if each.id == SHOWN else each.id: (
                 f"This is still so in your function: {each.wrong}.",
-                HINTS[name],
-                {"answer": call(each.function)},
+                each.function,
             )
             for each in known
             if each.wrong and (name, each.id) not in ENDS_IN_AN_ERROR
-        ),
+        },
+    )
+    return Recipe(
+        name,
+        lambda draw: [Probe(args) for args in CASES[name](np.random.default_rng([38, draw]))],
+        (broken,),
+        steps={"answer": call(right)},
+        parameters=parameters,
         traits=(
             Trait(
-                lambda s: getattr(s, parameters[-1] if name == "masked_heads" else parameters[0])
-                .ndim > 2,
+                lambda s: getattr(s, counted).ndim > 2,
                 "with three axes or more",
                 "with two axes or fewer",
             ),
         ),
         results=() if len(parameters) < 3 else ("the output", "the attention weights"),
-    )  # fmt: skip
-
-
-RECIPES = {name: _recipe(name) for name in NAMES if name in PARAMETERS}
+    )
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
@@ -127,3 +129,8 @@ def _only_the_whole(implementation: Any) -> None:
 
 def _turned_round(implementation: Any) -> None:
     assert abs(implementation(np.ones((2, 3))).sum() - 1) < 0.5
+
+
+MISTAKES = Mistakes(
+    *(_recipe(name) for name in NAMES if name in PARAMETERS), simulated_values=simulated_values
+)

@@ -1,11 +1,11 @@
 """Misconceptions about the projections to queries, keys and values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
+from autograder.diagnosis import Fact, Family, Hints, Mistakes, Probe, Recipe, Trait, constant
 
 STEPS = {
     "project": lambda s: lambda x, w: x @ w,
@@ -37,88 +37,171 @@ ORDER: Hints = (
 )
 
 
-def _all(id: str, product: Callable[[Any, Any], Any], finding: str, hints: Hints) -> Misconception:
-    """The same mistake in all three products."""
-    return Misconception(id, finding, hints, {"project": lambda s: product})
-
-
-def _one(id: str, finding: str, **replaces: Callable[[Any], Any]) -> Misconception:
-    return Misconception(id, finding, WHICH, replaces)
-
-
-def _returned(id: str, finding: str, result: Callable[[Any], Any]) -> Misconception:
-    return Misconception(id, finding, ORDER, {"results": result})
-
-
 def _softmax(x: Any) -> Any:
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
 
 
 MISCONCEPTIONS = (
-    _all("matrix-transposed", lambda x, w: x @ w.T,
-         "Your numbers are those of X times the transposed matrices.", SIDES),
-    _all("matrix-first", lambda x, w: w @ x,
-         "Your numbers are those of W X: the matrix stands on the left, and X should.", SIDES),
-    _all("words-transposed", lambda x, w: np.swapaxes(x, -1, -2) @ w,
-         "Your numbers are those of Xᵀ W: the product runs over the positions.", SIDES),
-    _all("both-transposed", lambda x, w: w.T @ np.swapaxes(x, -1, -2),
-         "Your results are transposed: one column a position, and one row is asked for.", SIDES),
-    _all("entry-by-entry", lambda x, w: x * w,
-         "Your numbers are products entry by entry (*), not of matrices (@).", SIDES),
-    _all("scaled", lambda x, w: x @ w / np.sqrt(w.shape[-1]),
-         "Your projections are divided by the root of their width; scaling comes later, with the "
-         "scores.", PLAIN),
-    _all("scaled-by-model", lambda x, w: x @ w / np.sqrt(w.shape[0]),
-         "Your projections are divided by √d_model; they are the plain products.", PLAIN),
-    _all("softmax-taken", lambda x, w: _softmax(x @ w),
-         "A softmax is taken of each projection; they are the plain products.", PLAIN),
-    _all("positive-part", lambda x, w: np.maximum(x @ w, 0),
-         "Negative numbers are cut off (a ReLU); the projections are the plain products.", PLAIN),
-    _all("normalised", lambda x, w: x @ w / np.linalg.norm(x @ w, axis=-1, keepdims=True),
-         "Each projection is brought to length 1; they are the plain products.", PLAIN),
-    _all("words-added", lambda x, w: x @ w + x,
-         "X is added to each projection; they are the plain products.", PLAIN),
-    _all("first-item-only", lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
-         "Of a batch, only the first item is projected.", SIDES),
-    _all("mean-of-positions",
-         lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
-         "Every position has the same projection: the mean over the positions.", SIDES),
-    _one("keys-by-query-matrix", "The keys are made with W_Q, the matrix of the queries.",
-         keys=lambda s: s.project(s.X, s.W_Q)),
-    _one("queries-by-key-matrix", "The queries are made with W_K, the matrix of the keys.",
-         queries=lambda s: s.project(s.X, s.W_K)),
-    _one("values-by-key-matrix", "The values are made with W_K, the matrix of the keys.",
-         values=lambda s: s.project(s.X, s.W_K)),
-    _one("values-by-query-matrix", "The values are made with W_Q, the matrix of the queries.",
-         values=lambda s: s.project(s.X, s.W_Q)),
-    _one("all-by-query-matrix", "Queries, keys and values are all made with W_Q.",
-         keys=lambda s: s.project(s.X, s.W_Q), values=lambda s: s.project(s.X, s.W_Q)),
-    _one("keys-by-value-matrix", "The keys are made with W_V, the matrix of the values.",
-         keys=lambda s: s.project(s.X, s.W_V)),
-    _one("values-not-projected", "The values are X itself: W_V takes no part.",
-         values=lambda s: s.X),
-    _one("keys-not-projected", "The keys are X itself: W_K takes no part.", keys=lambda s: s.X),
-    _one("queries-not-projected", "The queries are X itself: W_Q takes no part.",
-         queries=lambda s: s.X),
-    _one("keys-from-queries", "The keys are made from the queries, not from X.",
-         keys=lambda s: s.project(s.queries, s.W_K)),
-    _one("values-from-keys", "The values are made from the keys, not from X.",
-         values=lambda s: s.project(s.keys, s.W_V)),
-    _returned("queries-and-keys-swapped", "Queries and keys have changed places in the result.",
-              lambda s: (s.keys, s.queries, s.values)),
-    _returned("keys-and-values-swapped", "Keys and values have changed places in the result.",
-              lambda s: (s.queries, s.values, s.keys)),
-    _returned("values-first", "The results stand in the order V, K, Q.",
-              lambda s: (s.values, s.keys, s.queries)),
-    _returned("queries-only", "Only the queries are returned.", lambda s: s.queries),
-    _returned("two-only", "Only two results are returned: the values are missing.",
-              lambda s: (s.queries, s.keys)),
-    _returned("side-by-side", "The three results are joined into one array, side by side.",
-              lambda s: np.concatenate([s.queries, s.keys, s.values], axis=-1)),
-    _returned("scores-returned", "The scores Q Kᵀ are returned; they are a later step.",
-              lambda s: s.queries @ np.swapaxes(s.keys, -1, -2)),
-)  # fmt: skip
+    Family(
+        "project",
+        SIDES,
+        means=constant,
+        ways={
+            "matrix-transposed": (
+                "Your numbers are those of X times the transposed matrices.",
+                lambda x, w: x @ w.T,
+            ),
+            "matrix-first": (
+                "Your numbers are those of W X: the matrix stands on the left, and X should.",
+                lambda x, w: w @ x,
+            ),
+            "words-transposed": (
+                "Your numbers are those of Xᵀ W: the product runs over the positions.",
+                lambda x, w: np.swapaxes(x, -1, -2) @ w,
+            ),
+            "both-transposed": (
+                "Your results are transposed: one column a position, and one row is asked for.",
+                lambda x, w: w.T @ np.swapaxes(x, -1, -2),
+            ),
+            "entry-by-entry": (
+                "Your numbers are products entry by entry (*), not of matrices (@).",
+                lambda x, w: x * w,
+            ),
+        },
+    ),
+    Family(
+        "project",
+        PLAIN,
+        means=constant,
+        ways={
+            "scaled": (
+                "Your projections are divided by the root of their width; scaling comes later, "
+                "with the scores.",
+                lambda x, w: x @ w / np.sqrt(w.shape[-1]),
+            ),
+            "scaled-by-model": (
+                "Your projections are divided by √d_model; they are the plain products.",
+                lambda x, w: x @ w / np.sqrt(w.shape[0]),
+            ),
+            "softmax-taken": (
+                "A softmax is taken of each projection; they are the plain products.",
+                lambda x, w: _softmax(x @ w),
+            ),
+            "positive-part": (
+                "Negative numbers are cut off (a ReLU); the projections are the plain products.",
+                lambda x, w: np.maximum(x @ w, 0),
+            ),
+            "normalised": (
+                "Each projection is brought to length 1; they are the plain products.",
+                lambda x, w: x @ w / np.linalg.norm(x @ w, axis=-1, keepdims=True),
+            ),
+            "words-added": (
+                "X is added to each projection; they are the plain products.",
+                lambda x, w: x @ w + x,
+            ),
+        },
+    ),
+    Family(
+        "project",
+        SIDES,
+        means=constant,
+        ways={
+            "first-item-only": (
+                "Of a batch, only the first item is projected.",
+                lambda x, w: x[:1] @ w if x.ndim > 2 else x @ w,
+            ),
+            "mean-of-positions": (
+                "Every position has the same projection: the mean over the positions.",
+                lambda x, w: np.repeat((x @ w).mean(-2, keepdims=True), x.shape[-2], -2),
+            ),
+        },
+    ),
+    Family(
+        None,
+        WHICH,
+        {
+            "keys-by-query-matrix": (
+                "The keys are made with W_Q, the matrix of the queries.",
+                {"keys": lambda s: s.project(s.X, s.W_Q)},
+            ),
+            "queries-by-key-matrix": (
+                "The queries are made with W_K, the matrix of the keys.",
+                {"queries": lambda s: s.project(s.X, s.W_K)},
+            ),
+            "values-by-key-matrix": (
+                "The values are made with W_K, the matrix of the keys.",
+                {"values": lambda s: s.project(s.X, s.W_K)},
+            ),
+            "values-by-query-matrix": (
+                "The values are made with W_Q, the matrix of the queries.",
+                {"values": lambda s: s.project(s.X, s.W_Q)},
+            ),
+            "all-by-query-matrix": (
+                "Queries, keys and values are all made with W_Q.",
+                {
+                    "keys": lambda s: s.project(s.X, s.W_Q),
+                    "values": lambda s: s.project(s.X, s.W_Q),
+                },
+            ),
+            "keys-by-value-matrix": (
+                "The keys are made with W_V, the matrix of the values.",
+                {"keys": lambda s: s.project(s.X, s.W_V)},
+            ),
+            "values-not-projected": (
+                "The values are X itself: W_V takes no part.",
+                {"values": lambda s: s.X},
+            ),
+            "keys-not-projected": (
+                "The keys are X itself: W_K takes no part.",
+                {"keys": lambda s: s.X},
+            ),
+            "queries-not-projected": (
+                "The queries are X itself: W_Q takes no part.",
+                {"queries": lambda s: s.X},
+            ),
+            "keys-from-queries": (
+                "The keys are made from the queries, not from X.",
+                {"keys": lambda s: s.project(s.queries, s.W_K)},
+            ),
+            "values-from-keys": (
+                "The values are made from the keys, not from X.",
+                {"values": lambda s: s.project(s.keys, s.W_V)},
+            ),
+        },
+    ),
+    Family(
+        "results",
+        ORDER,
+        {
+            "queries-and-keys-swapped": (
+                "Queries and keys have changed places in the result.",
+                lambda s: (s.keys, s.queries, s.values),
+            ),
+            "keys-and-values-swapped": (
+                "Keys and values have changed places in the result.",
+                lambda s: (s.queries, s.values, s.keys),
+            ),
+            "values-first": (
+                "The results stand in the order V, K, Q.",
+                lambda s: (s.values, s.keys, s.queries),
+            ),
+            "queries-only": ("Only the queries are returned.", lambda s: s.queries),
+            "two-only": (
+                "Only two results are returned: the values are missing.",
+                lambda s: (s.queries, s.keys),
+            ),
+            "side-by-side": (
+                "The three results are joined into one array, side by side.",
+                lambda s: np.concatenate([s.queries, s.keys, s.values], axis=-1),
+            ),
+            "scores-returned": (
+                "The scores Q Kᵀ are returned; they are a later step.",
+                lambda s: s.queries @ np.swapaxes(s.keys, -1, -2),
+            ),
+        },
+    ),
+)
 
 
 def probes(draw: int) -> Sequence[Probe]:
@@ -130,23 +213,30 @@ def probes(draw: int) -> Sequence[Probe]:
         return Probe(tuple(rng.normal(size=size) for size in sizes))
 
     def whole(size: int) -> Probe:
-        return Probe(tuple(rng.permutation(size * size).reshape(size, size) - 1.0
-                           for _ in range(4)))  # fmt: skip
+        return Probe(
+            tuple(rng.permutation(size * size).reshape(size, size) - 1.0 for _ in range(4))
+        )
 
     return [
-        whole(2), whole(3), case((), 3, 4, 2, 5), case((), 4, 4, 4, 4), case((2,), 4, 3, 5, 1),
-        case((3,), 3, 3, 3, 3), case((2, 3), 5, 4, 1, 6), case((2, 2), 2, 2, 2, 2),
+        whole(2),
+        whole(3),
+        case((), 3, 4, 2, 5),
+        case((), 4, 4, 4, 4),
+        case((2,), 4, 3, 5, 1),
+        case((3,), 3, 3, 3, 3),
+        case((2, 3), 5, 4, 1, 6),
+        case((2, 2), 2, 2, 2, 2),
         case((2,), 3, 5, 5, 5),
-    ]  # fmt: skip
+    ]
 
 
-RECIPES = {
-    "project_qkv": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "project_qkv",
-        ("X", "W_Q", "W_K", "W_V"),
-        STEPS,
         probes,
         MISCONCEPTIONS,
+        steps=STEPS,
+        parameters=("X", "W_Q", "W_K", "W_V"),
         traits=(
             Trait(lambda s: s.X.ndim > 2, "with batch axes", "without a batch axis"),
             Trait(lambda s: s.X.ndim > 3, "with two batch axes", "with at most one"),
@@ -166,5 +256,5 @@ RECIPES = {
             "d_k": s.W_Q.shape[-1],
             "d_v": s.W_V.shape[-1],
         },
-    )
-}
+    ),
+)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder.diagnosis import Family, Hints, Step
 
 AXES = (
     ("queries", -2, "the queries (axis −2)"),
@@ -18,37 +18,39 @@ def _ratio(exponentials: Any, axis: int = -1) -> Any:
     return exponentials / exponentials.sum(axis, keepdims=True)
 
 
-def wrong_reductions(of: str, hints: Hints) -> tuple[Misconception, ...]:
+def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
     """For the step `weights`, made from the scores in step `of`."""
 
-    def weights(change: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
-        return {"weights": lambda s: change(getattr(s, of))}
+    def weights(change: Callable[[Any], Any]) -> Step:
+        return lambda s: change(getattr(s, of))
 
     return (
-        *(
-            Misconception(
-                f"sum-along-{name}",
-                f"The exponentials are divided by their sum along {words}, not by that of their "
-                f"row.",
-                hints,
-                weights(lambda x, axis=axis: _ratio(np.exp(x - x.max(-1, keepdims=True)), axis)),
-            )
-            for name, axis, words in AXES
-        ),
-        *(
-            Misconception(
-                f"maximum-along-{name}",
-                f"What is subtracted before the exponential is the maximum along {words}, which "
-                f"is not the same for a whole row.",
-                hints,
-                weights(lambda x, axis=axis: _ratio(np.exp(x - x.max(axis, keepdims=True)))),
-            )
-            for name, axis, words in AXES
-        ),
-        Misconception(
-            "maximum-added",
-            "Right for small scores; large ones overflow: the maximum is added, not subtracted.",
+        Family(
+            "weights",
             hints,
-            weights(lambda x: _ratio(np.exp(x + x.max(-1, keepdims=True)))),
+            means=weights,
+            ways={
+                **{
+                    f"sum-along-{name}": (
+                        f"The exponentials are divided by their sum along {words}, not by that of "
+                        "their row.",
+                        lambda x, axis=axis: _ratio(np.exp(x - x.max(-1, keepdims=True)), axis),
+                    )
+                    for name, axis, words in AXES
+                },
+                **{
+                    f"maximum-along-{name}": (
+                        f"What is subtracted before the exponential is the maximum along {words}, "
+                        "which is not the same for a whole row.",
+                        lambda x, axis=axis: _ratio(np.exp(x - x.max(axis, keepdims=True))),
+                    )
+                    for name, axis, words in AXES
+                },
+                "maximum-added": (
+                    "Right for small scores; large ones overflow: the maximum is added, not "
+                    "subtracted.",
+                    lambda x: _ratio(np.exp(x + x.max(-1, keepdims=True))),
+                ),
+            },
         ),
     )

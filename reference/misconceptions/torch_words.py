@@ -1,9 +1,9 @@
 """Misconceptions of the NumPy exercises, for exercises in torch."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder import diagnosis
+from autograder.diagnosis import Family
 
 WORDS = {
     "(np.swapaxes)": "(transpose(-2, -1))",
@@ -13,31 +13,14 @@ WORDS = {
 }
 
 
-def in_torch(*misconceptions: Misconception) -> tuple[Misconception, ...]:
-    """The same, with torch's names for functions in the hints."""
-    return tuple(
-        replace(each, hints=_hints(each.hints), finding=_worded(each.finding))
-        for each in misconceptions
-    )
+def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
+    """Those of the mistakes that are named, with torch's words."""
+    return tuple(family.worded(_worded) for family in diagnosis.chosen(families, names))
 
 
-def chosen(misconceptions: Iterable[Misconception], names: str) -> tuple[Misconception, ...]:
-    """Those of the misconceptions that are named, with torch's words."""
-    wanted = set(names.split())
-    found = [each for each in misconceptions if each.id in wanted]
-    absent = wanted - {each.id for each in found}
-    assert not absent, absent
-    return in_torch(*found)
-
-
-def without(misconceptions: Iterable[Misconception], names: str) -> tuple[Misconception, ...]:
-    """All of them but those that are named, with torch's words."""
-    return in_torch(*(each for each in misconceptions if each.id not in names.split()))
-
-
-def _hints(hints: Hints) -> Hints:
-    first, second, third = map(_worded, hints)
-    return first, second, third
+def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
+    """All of the mistakes but those that are named, with torch's words."""
+    return tuple(family.worded(_worded) for family in diagnosis.without(families, names))
 
 
 def _worded(text: str) -> str:

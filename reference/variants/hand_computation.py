@@ -24,14 +24,13 @@ def personalised(text: str, variant: str) -> str:
     cells = [re.sub(r"(?s)\\begin\{bmatrix\}.*?\\end\{bmatrix\}", matrix, cell) for cell in cells]
     row = r",\\ ".join(f"{x:g}" for x in problem.masked_scores)
     cells = [re.sub(r"\$\[0\.5,\\ 0\.8,\\ 0\.3,\\ 0\.9\]\$", f"$[{row}]$", cell) for cell in cells]
-    cells = [cell.replace(TEXTBOOK, "") for cell in cells]
+    cells = [cell.replace(IN_PRINT, "") for cell in cells]
     stated = f'# %%\nVARIANT = "{variant}"  # whose numbers these are: leave this line as it is\n\n'
     return _solved(head + cells[0] + stated + "".join(cells[1:]), problem)
 
 
-TEXTBOOK = """#
-# (If you compare with a textbook: at least one prints wrong numbers for this very example. Trust
-# your arithmetic.)
+IN_PRINT = """#
+# (This example is also in print with wrong numbers. Trust your arithmetic.)
 """
 
 

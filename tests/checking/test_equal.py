@@ -7,8 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from autograder.checking.equal import expect_equal, expect_false, expect_true, expect_type
-from autograder.checking.expect import Mismatch, expect_error, expect_numbers
+from autograder.checking.equal import (
+    expect_equal,
+    expect_false,
+    expect_same,
+    expect_true,
+    expect_type,
+)
+from autograder.checking.expect import Mismatch, expect_numbers
+from autograder.checking.refusal import expect_error
 from autograder.worker.serialise import serialised
 
 
@@ -195,3 +202,26 @@ def test_lists_and_tuples_are_the_same_where_a_check_says_so():
         expect_equal(answer, {"a": [["x", 1], ["y", 2]]})
     with pytest.raises(Mismatch):
         expect_equal(answer, {"a": [["x", 1], ["y", 3]]}, any_row=True)
+
+
+def test_the_same_as_the_right_function_for_each_input():
+    def joined(words, sign=" "):
+        return sign.join(words)
+
+    expect_same(joined, joined, ["a", "b"], (["a", "b"], "-"), ([],))
+    with pytest.raises(Mismatch, match="The words"):
+        expect_same(
+            lambda words, sign=" ": joined(words),
+            joined,
+            ["a"],
+            (["a", "b"], "-"),
+            what="the words",
+        )
+    expect_same(lambda x: (0.1 + 0.2) * x, lambda x: 0.3 * x, 1.0, np.ones(3))
+    with pytest.raises(Mismatch):
+        expect_same(lambda x: [1], lambda x: (1,), 0)
+    expect_same(lambda x: [1], lambda x: (1,), 0, any_row=True)
+
+
+def test_what_the_right_function_does_to_its_arguments_is_not_seen():
+    expect_same(len, lambda words: words.pop() and 2, ["a", "b"])

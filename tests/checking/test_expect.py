@@ -6,10 +6,10 @@ import pytest
 from autograder.checking.expect import (
     Mismatch,
     expect_close,
-    expect_error,
     expect_results,
     expect_unchanged,
 )
+from autograder.checking.refusal import expect_error
 from autograder.checking.tolerance import allowed_error
 
 RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])

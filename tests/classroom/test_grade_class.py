@@ -9,14 +9,14 @@ import pytest
 import yaml
 
 from autograder.classroom import grade_class as grade_module
+from autograder.classroom import hand_ins
+from autograder.classroom.folders import find_folders
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.pool import graded
 from autograder.course import load_course
 from autograder.errors import UserError
-from autograder.platforms import hand_ins
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose
-from autograder.submission.intake import find_folders
 
 FINE = "def count_visible(n): return list(range(1, n + 1))\n"
 

@@ -1,11 +1,15 @@
 """The roster: who is who by id, e-mail or name, who is missing, and what it does not leave open."""
 
+from types import SimpleNamespace
+
+import msgspec
 import pytest
 
+from autograder.classroom.hand_ins import Download, hand_ins
 from autograder.classroom.roster import Roster, spellings
 from autograder.errors import UserError
-from autograder.platforms.hand_ins import Source, hand_ins
-from autograder.platforms.model import Person
+from autograder.platforms import registry
+from autograder.platforms.model import Owner
 
 from ..platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
 
@@ -33,7 +37,7 @@ def roster(tmp_path):
 @pytest.fixture
 def read(tmp_path, roster):
     def read(files, text=ROSTER):
-        source = Source(put(tmp_path / "in", files))
+        source = Download(put(tmp_path / "in", files))
         folders, notes = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
         return {folder.student: folder for folder in folders}, notes
 
@@ -82,7 +86,20 @@ def test_two_of_one_name_are_not_guessed(read):
 
 def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
     names = roster("id,name,moodle\na,Anna Muster,2004\n")
-    assert names.match([("moodle", Person(key="k", id="2003", name="Anna Muster"))]) == [[]]
+    assert names.match([("moodle", Owner(key="k", id="2003", name="Anna Muster"))]) == [[]]
+
+
+def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
+    """By its importer's name, after those of the kit; one that is called as another column is none."""
+    whole = list(registry.importers().values())
+    own = [msgspec.structs.replace(whole[0], name=name) for name in ("moonboard", "email")]
+    points = [SimpleNamespace(name=each.name, value="x", load=lambda e=each: e) for each in own]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    text = "id,email,moonboard,canvas,oneroster\na,a@x.org,m7,7,u7\n"
+    found = roster(text)
+    assert found.known("a").ids == {"canvas": "7", "moonboard": "m7", "oneroster": "u7"}
+    assert list(found.known("a").ids) == ["canvas", "moonboard", "oneroster"]
+    assert found.match([("moonboard", Owner(key="m7"))]) == [["a"]]
 
 
 @pytest.mark.parametrize(

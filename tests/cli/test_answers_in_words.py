@@ -55,21 +55,17 @@ def test_upper(submission, reference):
     expect_equal(submission.upper("secret words"), reference.upper("secret words"))
 """
 MISTAKES = """
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe
+from autograder.diagnosis import Family, Mistakes, Recipe
 
 HINTS = ("A question.", "A property.", "A place.")
-RECIPES = {
-    "upper": Recipe(
-        "upper",
-        ("text",),
-        {"capitals": lambda s: s.text.upper()},
-        lambda draw: [Probe(("a cat",)), Probe(("b" * 50 + " dog",))],
-        (
-            Misconception("first-only", "Only the first letter is a capital.", HINTS,
-                          {"capitals": lambda s: s.text.capitalize()}),
-        ),
-    ),
-}
+def upper(text):
+    return text.upper()
+
+
+FIRST = {"first-only": ("Only the first letter is a capital.", lambda text: text.capitalize())}
+MISTAKES = Mistakes(
+    Recipe(upper, lambda draw: [("a cat",), ("b" * 50 + " dog",)], (Family(upper, HINTS, FIRST),))
+)
 """
 WRONG = SOLUTION.replace('if w.isdigit() else "word"', 'if len(w) < 3 else "<b>name\\x1b"')
 WRONG = WRONG.replace('text.count("".join(pair))', "1").replace("text.upper()", "text.capitalize()")

@@ -1,21 +1,23 @@
 """A function is asked about probes, and what is said of it is true, or nothing is said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from autograder.diagnosis import Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
 from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
-from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
 from autograder.diagnosis.replay import Replay
 from autograder.sandbox.problems import Raised
-from autograder.worker.messages import Place
+from autograder.worker.messages import CodePlace
 
 HINTS = ("?", "the property", "where")
 
 
 def wrong(id, **replaces):
-    return Misconception(id, f"It is {id}.", HINTS, replaces)
+    return Family(None, HINTS, {id: (f"It is {id}.", replaces)})
 
 
 def probes(draw):
@@ -28,8 +30,6 @@ def probes(draw):
 
 RECIPE = Recipe(
     "shift_and_scale",
-    ("x", "c"),
-    {"shifted": lambda s: s.x + s.c, "scaled": lambda s: 2 * s.shifted},
     probes,
     (
         wrong("not-shifted", shifted=lambda s: s.x),
@@ -37,6 +37,8 @@ RECIPE = Recipe(
         wrong("not-scaled", scaled=lambda s: s.shifted),
         wrong("squared", scaled=lambda s: s.shifted**2),
     ),
+    steps={"shifted": lambda s: s.x + s.c, "scaled": lambda s: 2 * s.shifted},
+    parameters=("x", "c"),
     traits=(Trait(lambda s: s.c < 0, "for a negative c", "for a positive c"),),
     facts=(Fact("too-large", lambda s, v: bool((v > 1e3).all()), "All are above a thousand."),),
     axes=lambda s: {"L": s.x.shape[0], "d": s.x.shape[1]},
@@ -130,7 +132,7 @@ def test_two_misconceptions_that_look_alike_have_no_name():
         wrong("this", scaled=lambda s: s.shifted),
         wrong("that", scaled=lambda s: 1 * s.shifted),
     )
-    recipe = Recipe("f", RECIPE.parameters, RECIPE.steps, probes, twins)
+    recipe = replace(RECIPE, families=twins)
     found = examine(lambda x, c: x + c, recipe)
     assert found is None or not found.misconceptions
 
@@ -141,7 +143,7 @@ def test_a_dict_in_place_of_an_array_is_not_measured_as_one():
 
 
 def raised(message, line, **shapes):
-    place = Place("f.py", 3, line)
+    place = CodePlace("f.py", 3, line)
     return Raised(
         "f stopped", place, "ValueError", message, {k: list(v) for k, v in shapes.items()}
     )
@@ -192,6 +194,8 @@ def test_usual_errors_are_explained(message, line, says):
 
 def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
     names = {f"x{i}\x1b[2J" + "y" * 500: [1] * 40 for i in range(50)}
-    said = explain(Raised("f stopped", Place("f.py", 1, "y = x"), "ValueError", "?", names), SIZES)
+    said = explain(
+        Raised("f stopped", CodePlace("f.py", 1, "y = x"), "ValueError", "?", names), SIZES
+    )
     assert len(said) < 2000
     assert "\x1b" not in said

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from autograder.diagnosis import Fact, Family, Probe, Recipe
 from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.outcome import MOST_NUMBERS, outcome_of, same
-from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.worker.serialise import serialised
 
@@ -66,15 +66,21 @@ def test_kinds_are_told_apart_where_a_recipe_asks_for_it(one, other):
 
 RECIPE = Recipe(
     "join",
-    ("words",),
-    {"parts": lambda s: list(s.words), "text": lambda s: " ".join(s.parts)},
     lambda draw: [Probe((["word"] * n + [f"end{draw}"],)) for n in (12, 14, 16, 18)],
     (
-        Misconception("last-left-out", "The last is left out.", HINTS, {"parts": lambda s: s.words[:-1]}),
-        Misconception("reversed", "They are reversed.", HINTS, {"parts": lambda s: s.words[::-1]}),
+        Family(
+            "parts",
+            HINTS,
+            {
+                "last-left-out": ("The last is left out.", lambda s: s.words[:-1]),
+                "reversed": ("They are reversed.", lambda s: s.words[::-1]),
+            },
+        ),
     ),
+    steps={"parts": lambda s: list(s.words), "text": lambda s: " ".join(s.parts)},
+    parameters=("words",),
     facts=(Fact("shouts", lambda s, v: v.isupper(), "It is all in capitals."),),
-)  # fmt: skip
+)
 
 
 def examined(function):
@@ -98,10 +104,9 @@ def test_facts_see_a_text_as_it_is():
 def test_a_text_that_reads_like_a_number_is_no_rounded_number():
     recipe = Recipe(
         "write",
-        ("x",),
-        {"text": lambda s: str(s.x)},
-        lambda draw: [Probe((1.2345 + draw,)), Probe((2.25,)), Probe((3.0625,))],
-        (),
+        lambda draw: [(1.2345 + draw,), (2.25,), (3.0625,)],
+        steps={"text": lambda s: str(s.x)},
+        parameters=("x",),
     )
     replay = Replay(recipe)
     found = Examination(

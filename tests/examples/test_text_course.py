@@ -7,7 +7,6 @@ import pytest
 
 from autograder.cli import app
 from autograder.course import load_course
-from autograder.grading.scoring import exercise_report
 from autograder.grading.session import Judge
 from autograder.submission.source import Source
 from autograder.verification.verify import Verifier
@@ -30,8 +29,7 @@ def graded(course):
 
         def grade(name, text):
             source = Source(name, f"{name}.py", (Unit(f"{name}.py", text),))
-            done = judge.grade(source)
-            return exercise_report(course.exercise(name), source, done.results, done.client)
+            return judge.grade(source)
 
         yield grade
 

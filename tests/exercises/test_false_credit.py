@@ -109,6 +109,7 @@ def generate(model, prompt, count, temperature=0.0, generator=None):
 """
 
 
+@pytest.mark.thorough
 def test_losses_and_words_do_not_follow_from_steps_that_ignore_their_question(grade_text):
     report = grade_text("train_and_generate", CLAIMS)
     outcomes = {check.title: check.outcome for check in report.checks}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.grading.graded import Wanted
 from autograder.submission.source import Source, read_source
 from autograder.verification.simulated import solution_module
 from autograder.worker.messages import Unit
@@ -19,19 +20,15 @@ FAULTS = {
 
 
 @pytest.fixture
-def outcomes(course, judge):
+def outcomes(judge):
     """What becomes of the losses of a source, for seed after seed."""
 
     def grade(source, seeds):
-        judge.only = frozenset({"test_losses"})
-        judge.until_first_failure = True
         for seed in range(seeds):
-            judge.reseed(seed)
-            yield judge.grade(source).results[0].outcome
+            wanted = Wanted(frozenset({"test_losses"}), "a failure", seed)
+            yield judge.grade(source, wanted).checks[0].outcome
 
-    yield grade
-    judge.only, judge.until_first_failure = None, False
-    judge.reseed(course.content.seed)
+    return grade
 
 
 @pytest.mark.parametrize("seeds", [20, pytest.param(200, marks=pytest.mark.thorough)])

@@ -10,9 +10,11 @@ import pytest
 
 from autograder.errors import UserError
 from autograder.exports import canvas, gradescope, moodle
+from autograder.exports.gradebook import fill_in
 from autograder.exports.grades import read_reports
-from autograder.report.model import Adjustment, Lateness
+from autograder.report.model import Adjustment, CheckReport, Lateness
 
+from ..packaged.forms import GRADESCOPE, valid
 from .records import record, write
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -53,7 +55,7 @@ def same(data, name):
 
 
 def test_a_gradebook_of_canvas(course, template):
-    data, notes = canvas.fill_in(CLASS, course, template(GRADEBOOK), None, False)
+    data, notes = fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), None, False)
     same(data, "canvas.csv")
     assert notes == [
         f"Column {TITLE} (12) is filled with {TITLE}.",
@@ -65,7 +67,7 @@ def test_a_gradebook_of_canvas(course, template):
 
 def test_canvas_reads_what_comes_out_as_its_own(course, template):
     """By the rules of its importer: heads, the row of maxima, numbers or EX, no row that is new."""
-    data, _ = canvas.fill_in(CLASS, course, template(GRADEBOOK), None, False)
+    data, _ = fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), None, False)
     rows = list(csv.reader(io.StringIO(data.decode())))
     before = list(csv.reader(io.StringIO(GRADEBOOK)))
     assert "Student" in rows[0][0] and "ID" in rows[0][1] and "Section" in rows[0][4]
@@ -77,31 +79,33 @@ def test_canvas_reads_what_comes_out_as_its_own(course, template):
 
 def test_the_form_of_the_template_stays(course, template):
     text = "\ufeff" + GRADEBOOK.replace(",", ";").replace("\n", "\r\n")
-    data, _ = canvas.fill_in(CLASS, course, template(text), None, False)
+    data, _ = fill_in(canvas.CANVAS, CLASS, course, template(text), None, False)
     assert data.startswith(b"\xef\xbb\xbfStudent;ID;") and b";9.5\r\n" in data
 
 
 def test_another_maximum_is_never_passed_over(course, template):
     path = template(GRADEBOOK.replace(",10,12,", ",10,100,"))
     with pytest.raises(UserError, match="has a maximum of 100 points, the results have 12"):
-        canvas.fill_in(CLASS, course, path, None, False)
-    data, _ = canvas.fill_in(CLASS, course, path, None, True)
+        fill_in(canvas.CANVAS, CLASS, course, path, None, False)
+    data, _ = fill_in(canvas.CANVAS, CLASS, course, path, None, True)
     assert b",79.17\n" in data
 
 
 def test_which_column(course, template):
     for name in ("12", TITLE, f"{TITLE} (12)"):
-        data, _ = canvas.fill_in(CLASS, course, template(GRADEBOOK), name, False)
+        data, _ = fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), name, False)
         same(data, "canvas.csv")
     with pytest.raises(UserError, match=r"no column 'Essay2' of its own. It has: Essay \(11\)"):
-        canvas.fill_in(CLASS, course, template(GRADEBOOK), "Essay2", False)
+        fill_in(canvas.CANVAS, CLASS, course, template(GRADEBOOK), "Essay2", False)
     with pytest.raises(UserError, match="no column that is called as what was graded"):
-        canvas.fill_in(CLASS, course, template(GRADEBOOK.replace(TITLE, "HW1")), None, False)
+        fill_in(
+            canvas.CANVAS, CLASS, course, template(GRADEBOOK.replace(TITLE, "HW1")), None, False
+        )
     twice = GRADEBOOK.replace("Essay (11)", f"{TITLE} (11)")
     with pytest.raises(UserError, match="several columns called"):
-        canvas.fill_in(CLASS, course, template(twice), None, False)
+        fill_in(canvas.CANVAS, CLASS, course, template(twice), None, False)
     with pytest.raises(UserError, match="the columns Section are missing. Export the gradebook"):
-        canvas.fill_in(CLASS, course, template("ID,Student\n1,x\n"), None, False)
+        fill_in(canvas.CANVAS, CLASS, course, template("ID,Student\n1,x\n"), None, False)
 
 
 def test_a_column_for_each_exercise(course, template):
@@ -116,17 +120,17 @@ def test_a_column_for_each_exercise(course, template):
     )
     alone = GRADEBOOK.replace(TITLE, "Softmax")
     for text, name in ((alone, None), (alone, "12"), (alone.replace("Essay", TITLE), "Softmax")):
-        data, notes = canvas.fill_in([both], course, template(text), name, False)
+        data, notes = fill_in(canvas.CANVAS, [both], course, template(text), name, False)
         assert '"A, B",9.5\n' in data.decode()
         assert notes[0] == "Column Softmax (12) is filled with Softmax."
         assert "Less for lateness in their total, which is in no column: müllerjörg_101." in notes
     with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
-        canvas.fill_in([both], course, template(GRADEBOOK), TITLE, False)
+        fill_in(canvas.CANVAS, [both], course, template(GRADEBOOK), TITLE, False)
 
 
 def test_two_who_fit_one_row_get_nothing(course, template):
     twins = (record("a", name="Bo Chen"), record("b", name="Chen, Bo"))
-    data, notes = canvas.fill_in(twins, course, template(GRADEBOOK), None, False)
+    data, notes = fill_in(canvas.CANVAS, twins, course, template(GRADEBOOK), None, False)
     assert '"Chen, Bo",104,,bo,A,4' in data.decode()
     assert any(note.startswith("Row 7 may be of a (Bo Chen), b (Chen, Bo)") for note in notes)
 
@@ -236,7 +240,7 @@ def test_results_for_gradescope(course):
             "adjustments": (changed,),
         }
     )
-    results = gradescope.results_of(report, "practice")
+    results = valid(gradescope.results_of(report, "practice"), GRADESCOPE)
     assert results["score"] == 9.5
     assert "Late by a day: 1.2 points.\nSoftmax: +1 point" in results["output"]
     data, notes = gradescope.results_zip([report, record("s1")], "practice")
@@ -251,3 +255,30 @@ def test_results_that_are_not_there(tmp_path):
     (tmp_path / "report.jsonl").write_text("{}\n")
     with pytest.raises(UserError, match="is of another version"):
         read_reports(tmp_path)
+
+
+def test_an_exam_on_gradescope_shows_no_hidden_check_before_it_is_published():
+    checks = (
+        CheckReport(name="a", title="A", points=2.0, max_points=4.0, outcome="passed"),
+        CheckReport(
+            name="b",
+            title="B",
+            points=1.5,
+            max_points=8.0,
+            outcome="failed",
+            hidden=True,
+            finding="x",
+        ),
+    )
+    full = record("s1", 3.5)
+    full = msgspec.structs.replace(
+        full, exercises=(msgspec.structs.replace(full.exercises[0], checks=checks),)
+    )
+    first, rest = valid(gradescope.results_of(full, "exam"), GRADESCOPE)["tests"]
+    assert (first["output"], first["visibility"]) == ("", "visible")
+    assert rest["name"] == "Softmax: checks that do not show themselves"
+    assert (rest["score"], rest["max_score"]) == (1.5, 8.0)
+    assert rest["visibility"] == "after_published"
+    _, hidden = gradescope.results_of(full, "homework")["tests"]
+    assert hidden["output"].strip() == "<p>This check does not show its inputs.</p>"
+    assert hidden["visibility"] == "visible"

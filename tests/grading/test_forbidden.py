@@ -50,11 +50,11 @@ def test_what_is_allowed_or_cannot_be_read(text):
     assert found(text) == []
 
 
-def test_a_use_costs_the_exercise_its_points(grade_source, course, monkeypatch):
+def test_a_use_costs_the_exercise_its_points(grade_source, judge, monkeypatch):
     import msgspec
 
-    softmax = msgspec.structs.replace(course.exercise("softmax"), forbids=("math.exp",))
-    monkeypatch.setitem(course.exercises, "softmax", softmax)
+    softmax = msgspec.structs.replace(judge.exercises["softmax"], forbids=("math.exp",))
+    monkeypatch.setitem(judge.exercises, "softmax", softmax)
     text = """
 import math
 import numpy as np

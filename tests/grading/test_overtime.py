@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from autograder.grading import diagnose as attach
-from autograder.grading import session
+from autograder.grading import diagnose
 from autograder.grading.overtime import Overtime, at_most
 
 WRONG = "import numpy as np\ndef softmax(x, axis=-1): return np.exp(x) / np.exp(x).sum()\n"
@@ -33,8 +32,8 @@ def test_short_work_and_sleep_are_not():
 def test_a_diagnosis_that_fails_costs_no_points(grade_text, monkeypatch, trouble):
     before = grade_text("softmax", WRONG)
     assert any(check.diagnosis for check in before.checks)
-    monkeypatch.setattr(session, "DIAGNOSIS_SECONDS", 0.3)
-    monkeypatch.setattr(attach, "Examination", trouble)
+    monkeypatch.setattr(diagnose, "SECONDS", 0.3)
+    monkeypatch.setattr(diagnose, "Examination", trouble)
     after = grade_text("softmax", WRONG)
     assert after.points == before.points
     assert after.status == "graded"

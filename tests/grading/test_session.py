@@ -5,9 +5,9 @@ import pytest
 
 from autograder.course import load_course
 from autograder.errors import UserError
-from autograder.grading.scoring import exercise_report
+from autograder.grading.graded import Wanted
 from autograder.grading.session import Judge
-from autograder.submission.source import Source
+from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 
 COURSE = """
@@ -49,8 +49,26 @@ def grade(course, text):
     exercise = course.exercise("sorting")
     source = Source("sorting", "sorting.py", (Unit("sorting.py", text),))
     with Judge(course, [exercise]) as judge:
-        graded = judge.grade(source)
-    return exercise_report(exercise, source, graded.results, graded.client)
+        return judge.grade(source)
+
+
+DOCSTRING = CHECKS.replace(', hints=("Look at the order.",))', ")").replace(
+    "    assert submission.sort([3, 1, 2])",
+    '''    """Look at the order.
+
+    What comes first of the things
+      that you have?
+    """
+    assert submission.sort([3, 1, 2])''',
+)
+
+
+def test_the_hints_may_stand_in_the_docstring(tmp_path):
+    report = grade(make_course(tmp_path, DOCSTRING), "def sort(x): return x")
+    assert report.checks[0].hints == (
+        "Look at the order.",
+        "What comes first of the things that you have?",
+    )
 
 
 def test_a_course_on_another_subject(tmp_path):
@@ -109,19 +127,17 @@ def test_the_same_submission_gives_the_same_report(grade_file, root):
 
 def test_what_ends_early_leaves_nothing_for_the_next_submission(course, root):
     """Also where the next is of another exercise: its first check is not the one to suffer."""
-    from autograder.grading.session import Judge
-    from autograder.submission.source import Source, read_source
-    from autograder.worker.messages import Unit
-
     crashing = Source("softmax", "softmax.py", (Unit("softmax.py", CRASHES),))
     exercises = [course.exercise("softmax"), course.exercise("hand_computation")]
     solution = read_source(root / "solutions" / "hand_computation.py", "hand_computation")
-    with Judge(course, exercises, until_doubt=True) as judge:
+    until_doubt = Wanted(until="a doubt")
+    with Judge(course, exercises) as judge:
         for _ in range(2):
-            outcomes = [result.outcome for result in judge.grade(crashing).results]
+            outcomes = [check.outcome for check in judge.grade(crashing, until_doubt).checks]
             assert outcomes[0] == "crashed"
             assert set(outcomes[1:]) == {"not run"}
-            assert {result.outcome for result in judge.grade(solution).results} == {"passed"}
+            report = judge.grade(solution, until_doubt)
+            assert {check.outcome for check in report.checks} == {"passed"}
 
 
 CRASHES = "import os\ndef softmax(x, axis=-1): os._exit(0)\n"

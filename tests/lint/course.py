@@ -53,7 +53,7 @@ def test_perimeter(submission, reference):
     expect_close(submission.perimeter(2, 3), reference.perimeter(2, 3))
 """
 MISTAKES = """
-from autograder.diagnosis.recipe import Fact, Misconception, Probe, Recipe, Trait
+from autograder.diagnosis import Fact, Family, Mistakes, Probe, Recipe, Trait
 
 HINTS = ("A question.", "A property.", "A place.")
 STEPS = {
@@ -61,26 +61,25 @@ STEPS = {
     "area": lambda s: s.product,
 }
 WRONG = (
-    Misconception("added", "You add.", HINTS, {"product": lambda s: s.width + s.height}),
-    Misconception(
-        "halved",
-        "You take the half.",
+    Family("product", HINTS, {"added": ("You add.", lambda s: s.width + s.height)}),
+    Family(
+        "area",
         HINTS,
-        {"area": lambda s: s.product / 2},
+        {"halved": ("You take the half.", lambda s: s.product / 2)},
     ),
 )
-RECIPES = {
-    "area": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "area",
-        ("width", "height"),
-        STEPS,
-        lambda draw: [Probe((2 + draw, 3)), Probe((5, 7 + draw)), Probe((4,))],
+        lambda draw: [Probe((2 + draw, 3)), Probe((5, 7 + draw)), (4,)],
         WRONG,
+        steps=STEPS,
+        parameters=("width", "height"),
         defaults={"height": 1},
         traits=(Trait(lambda s: s.height > 5, "with a high one", "with a low one"),),
         facts=(Fact("negative", lambda s, v: v < 0, "It is negative."),),
     )
-}
+)
 """
 FILES = {
     "solution": "solutions/areas.py",

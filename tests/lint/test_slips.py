@@ -10,16 +10,17 @@ from autograder.course import load_course
 from autograder.lint.course import refuse_slips
 from autograder.lint.slip import CourseSlips
 from autograder.verification.verify import Verifier
+from tests.lint.course import MISTAKES as MISTAKES_TEXT
 from tests.lint.course import arguments, command, make
 
 # What the brief names, over the four commands: file, text, what stands there instead, line, words.
 NAMED = {
     "needs": ("checks", '"test_area"]', '"test_aera"]', 14, "`test_aera`.*mean `test_area`"),
     "argument": ("checks", "points=2", "point=2", 6, "no argument `point`; did you mean `points`"),
-    "step": ("mistakes", '{"area": lambda', '{"aera": lambda', 15, "`aera`.*mean `area`"),
-    "recipes": ("mistakes", "RECIPES = {", "RECIPES = []\n_NONE = {", 18,
-                "`RECIPES` is not as it must be: it is of type list"),
-    "raises": ("mistakes", "s.product / 2", "1 / 0", 15, "`halved`.*every call: ZeroDivisionError"),
+    "step": ("mistakes", '        "area",\n        HINTS', '        "aera",\n        HINTS', 12, "`aera`.*mean `area`"),
+    "record": ("mistakes", "MISTAKES = Mistakes(", "MISTAKES = {}\n_NONE = Mistakes(", 17,
+               "`MISTAKES` is not as it must be: it is of type dict"),
+    "raises": ("mistakes", "s.product / 2", "1 / 0", 14, "`halved`.*every call: ZeroDivisionError"),
     "import": ("checks", "expect_close\n", "expect_clos\n", 3, "test_areas.py cannot be loaded:.*"
                "ImportError.*did you mean `expect_close`"),
     "in a check": ("checks", "(2, 3))\n\n\n@", "(2, wdith))\n\n\n@", 8, "`wdith` is not defined"),
@@ -80,13 +81,22 @@ CHECKS = {
                     "test_perimeter.*no argument 'x'"),
 }  # fmt: skip
 MISTAKES = {
-    "no hints": ("HINTS = (", "HINTS = () and (", '"added"', "three"),
+    "two hints": ('"A property.", ', "", '"added"', "2 hints; there are three"),
     "one text for hints": ('("A question.", "A property.", "A place.")', '"?"', '"added"', "three texts"),
     "no finding": ('"You add."', '" "', None, "`added` has no finding"),
-    "an id twice": ('"halved",\n        "You take the half.",\n        HINTS',
-                    '"added",\n        "You take the half.",\n        ("a", "b", "c")',
-                    '"added",', "`added` is taken by another mistake"),
-    "nothing replaced": ('{"product": lambda s: s.width + s.height}', "{}", None, "replaces nothing"),
+    "one name for two": ('        HINTS,\n        {"halved"', '        ("a", "b", "c"),\n        {"added"',
+                         '"added"', "`added` is taken by another mistake"),
+    "one name twice": ('{"halved": (', '{"halved": ("Half.", abs), "halved": (', '"halved"', "`halved` stands twice"),
+    "nothing replaced": ('"You add.", lambda s: s.width + s.height', '"You add.", {}', '"added"', "replaces nothing"),
+    "no way": ('("You add.", lambda s: s.width + s.height)', '"You add."', None, "`added` is no way to go wrong"),
+    "no step": ('Family("product", HINTS', 'Family(None, HINTS', '"added"', "`added` of `area` names no step"),
+    "other arguments": ('Family("product", HINTS, {"added": ("You add.", lambda s: s.width + s.height)})',
+                        'Family(max, HINTS, {"added": ("You add.", abs)})', None, "no signature found|replaces `max`"),
+    "no change": ('"You add.", lambda s: s.width + s.height', '"You add.",', None, "`added` is no way to go wrong"),
+    "a step of one way": ("lambda s: s.product / 2", '{"aera": abs}', None, "replaces `aera`.*mean `area`"),
+    "what it means": ("HINTS,\n        {", "HINTS,\n        means=lambda c: c.oops,\n        ways={", "means=",
+                      "cannot be made: AttributeError"),
+    "no family": ("WRONG,\n", "(*WRONG, HINTS),\n", "WRONG", "`families` is of type tuple"),
     "no function": ("lambda s: s.width + s.height", "3", None, "has a int for `product`"),
     "a step of the state": ("s.width + s.height", "s.widht + s.height", None, "mean `width`"),
     "a name": ("s.width + s.height", "widht", None, "`widht` is not defined"),
@@ -96,18 +106,23 @@ MISTAKES = {
     "a parameter": ('("width", "height")', '("width", "hight")', 'defaults=', "`defaults` has `height`, which is no parameter"),
     "one parameter": ('("width", "height")', '("width")', None, "it is a tuple of names"),
     "a default": ('{"height": 1}', '{"heigth": 1}', None, "`heigth`.*mean `height`"),
-    "the function": ('"area": Recipe(\n        "area"', '"aera": Recipe(\n        "aera"', "Recipe(",
+    "the function": ('Recipe(\n        "area"', 'Recipe(\n        "aera"', "Recipe(",
                      "`aera` is no function of the solution; did you mean `area`"),
-    "two functions": ('"area": Recipe(', '"perimeter": Recipe(', None, "stands under `perimeter`"),
+    "two recipes": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    Recipe('area', list),", "Recipe(", "a second recipe of `area`"),
+    "no recipe": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    WRONG,", "MISTAKES", "has a tuple in it"),
+    "a comparison": ("steps=STEPS", "comparison=float,\n        steps=STEPS", "comparison=", "is of type type; it is a Comparison"),
     "a field": ("traits=", "trait=", "Recipe(", "unexpected keyword argument 'trait'.*mean `traits`"),
-    "no probes": ("[Probe((2 + draw, 3)), Probe((5, 7 + draw)), Probe((4,))]", "[]", None, "one Probe"),
-    "a long probe": ("Probe((4,))", "Probe((4, 5, 6))", None, "3 arguments, for 2 parameters"),
+    "no probes": ("[Probe((2 + draw, 3)), Probe((5, 7 + draw)), (4,)]", "[]", None, "one Probe"),
+    "a bare probe": ("(4,)]", "4]", None, "one Probe, or tuple"),
+    "a long probe": ("(4,)]", "(4, 5, 6)]", None, "3 arguments, for 2 parameters"),
     "probes that stop": ("2 + draw", "2 + drw", None, "`drw` is not defined"),
-    "no misconceptions": ("WRONG,\n", "STEPS,\n", None, "`misconceptions` is of type str"),
-    "the name itself": ("RECIPES = {", "RECIPE = {", None, "not read; did you mean `RECIPES`"),
+    "no families": ("WRONG,\n", "'WRONG',\n", None, "`families` is of type str"),
+    "steps for families": ("WRONG,\n", "STEPS,\n", '"product"', "`product` is no way to go wrong"),
+    "the name itself": ("MISTAKES = M", "MISTAKE = M", None, "not read; did you mean `MISTAKES`"),
     "an import": ("import Fact", "import Fcat", None, "mean `Fact`"),
-    "values": ("RECIPES = {", "def explain_value(name): ...\nRECIPES = {", "explain_value", "value's name"),
-    "simulated": ("RECIPES = {", "simulated_values = []\nRECIPES = {", "simulated_values", "without parameters"),
+    "values": ("    )\n)", "    ),\n    explain_value=abs,\n)", "explain_value", "value's name"),
+    "values that nobody asks": ("MISTAKES = M", "def explain_value(a, b, c): ...\nMISTAKES = M", "explain_value", "never asked"),
+    "simulated": ("    )\n)", "    ),\n    simulated_values=[],\n)", "simulated_values", "without parameters"),
 }  # fmt: skip
 
 
@@ -158,13 +173,18 @@ def test_a_check_that_stops_costs_no_grades_and_shows_no_traceback(
 
 
 def test_a_misconception_that_stops_in_simulated_values_is_a_fault_of_verify(tmp_path):
-    more = "def simulated_values():\n    yield from {}['oops']\nRECIPES = {"
-    course = load_course(make(tmp_path, "mistakes", "RECIPES = {", more) / "course.yml")
+    more = (
+        "def values():\n    yield from {}['oops']\nMISTAKES = Mistakes(simulated_values=values, *["
+    )
+    changed = MISTAKES_TEXT.replace("MISTAKES = Mistakes(", more).replace(
+        "    )\n)\n", "    )\n])\n"
+    )
+    course = load_course(make(tmp_path, mistakes=changed) / "course.yml")
     with Verifier(course, course.exercise("areas")) as verifier:
         verifier._misconceptions()
         verifier._stopped()
     (fault,) = [each for each in verifier.result.faults if "oops" in each]
-    assert re.search(r"areas\.py, line 19: simulated_values stops: KeyError: 'oops'", fault)
+    assert re.search(r"areas\.py, line 18: simulated_values stops: KeyError: 'oops'", fault)
 
 
 def test_an_exception_that_a_first_call_does_not_show_is_a_fault_of_verify(tmp_path):
@@ -193,6 +213,12 @@ def test_a_misspelt_file_of_misconceptions_is_found(tmp_path):
     (slip,) = slips_of(folder)
     assert slip.path.name == "aeras.py"
     assert "did you mean `areas`?" in slip.says
+
+
+def test_a_module_that_names_no_mistake_is_found(tmp_path):
+    (slip,) = slips_of(make(tmp_path, mistakes="WORDS = 1\n"))
+    assert (slip.path.name, slip.line) == ("areas.py", 1)
+    assert "there is no MISTAKES" in slip.says
 
 
 def test_several_slips_are_said_together(tmp_path):

@@ -147,8 +147,8 @@ def test_plain_autograde_and_the_button_give_the_same_export_and_rows(course, gr
     try:
         for text in (whole, with_a_kernel(whole)):
             config.write_text(text)
-            shutil.rmtree(course.directory / "autograded")
-            course.nbgrader("autograde", ASSIGNMENT)
+            shutil.rmtree(course.directory / "autograded" / "bob")
+            course.nbgrader("autograde", ASSIGNMENT, "--student", "bob")
             assert (course.rows(), course.export()) == ours
     finally:
         config.write_text(whole)

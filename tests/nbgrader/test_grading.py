@@ -1,9 +1,12 @@
 """What grades within nbgrader's own processes, which may live as long as a server does."""
 
+import shutil
+
 import pytest
 
 from autograder.authoring.build import as_book
 from autograder.errors import UserError
+from autograder.nbgrader import grader_process
 from autograder.nbgrader.grading import grading_of
 from tests.nbgrader.course import ShortCourse, solution
 
@@ -40,6 +43,21 @@ def test_the_last_course_is_meant_where_none_is_named(kit, tmp_path):
         grading_of(str(course))
         assert grading_of("").course.root == course.resolve()
     grading_of(str(other)).close()
+
+
+def test_a_process_that_ends_is_started_anew(kit, tmp_path):
+    assert graded(kit, tmp_path, solution("softmax")).points == 12
+    process = grading_of(str(kit))._process._process
+    process.kill()
+    process.wait()
+    assert graded(kit, tmp_path, solution("softmax", ("axis=axis", "axis=0"))).points == 3
+
+
+def test_a_submission_that_ends_it_again_is_for_a_person(kit, tmp_path, monkeypatch):
+    monkeypatch.setattr(grader_process.sys, "executable", shutil.which("true"))
+    report = graded(kit, tmp_path, solution("softmax"))
+    assert (report.status, report.points) == ("needs a person", 0)
+    assert report.reason == "The grader itself failed: its process ended."
 
 
 def test_a_course_that_cannot_be_used_is_said_in_a_sentence(kit, tmp_path):

@@ -3,12 +3,12 @@
 import os
 import time
 
+from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.intake import read_work
 from autograder.platforms.blackboard import BLACKBOARD
-from autograder.platforms.hand_ins import Source, hand_ins
 from autograder.platforms.listing import Listing
 from autograder.platforms.people import shares
 from autograder.platforms.recognise import recognise
-from autograder.submission.intake import read_work
 
 from .downloads import NOTE, SOFTMAX, put
 
@@ -16,7 +16,7 @@ ESCAPE = "\x1b[2J"
 
 
 def read(root, tmp_path, **options):
-    folders, notes = hand_ins(Source(root, **options), ["softmax"], None, tmp_path / "scratch")
+    folders, notes = hand_ins(Download(root, **options), ["softmax"], None, tmp_path / "scratch")
     return {folder.student: folder for folder in folders}, notes
 
 
@@ -42,7 +42,7 @@ def test_a_real_name_that_is_none(tmp_path):
         root = tmp_path / str(number)
         note = NOTE.format(name="Eve", user="eve", words="", original=original, file=entry)
         put(root, {entry: SOFTMAX, entry.replace("_softmax.py", ".txt"): note})
-        folders, _ = hand_ins(Source(root), ["softmax"], None, tmp_path / f"scratch-{number}")
+        folders, _ = hand_ins(Download(root), ["softmax"], None, tmp_path / f"scratch-{number}")
         (file,) = folders[0].path.iterdir()
         assert file.read_text() == SOFTMAX
         assert file.parent.parent == tmp_path / f"scratch-{number}"

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.intake import read_work
 from autograder.errors import UserError
 from autograder.platforms import canvas, registry
-from autograder.platforms.hand_ins import Source, hand_ins
 from autograder.platforms.model import Importer
 from autograder.platforms.repositories import prefix_of
 from autograder.submission.archive import unpack
-from autograder.submission.intake import read_work
 
 from .downloads import (
     BLACKBOARD,
@@ -40,7 +40,7 @@ def read(tmp_path):
             _, listed = unpack(packed(tmp_path / "download.zip", files), root)
         else:
             put(root, files)
-        source = Source(root, tuple(listed), platform)
+        source = Download(root, tuple(listed), platform)
         folders, notes = hand_ins(source, EXERCISES, None, tmp_path / "scratch")
         return {folder.student: folder for folder in folders}, notes
 

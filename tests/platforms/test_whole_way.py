@@ -159,6 +159,137 @@ def test_gradescope_with_lateness(way):
     assert "submission_99" in done.output
 
 
+def test_blackboard_with_a_group_and_lateness(way):
+    """Two attempts, one late, a group's, words alone, a stranger; and names that are not ASCII."""
+    late = "Homework 1_王小明_attempt_2027-02-06-10-00-00"
+    team = "Homework 1_Group A_attempt_2027-02-05-09-00-00"
+    note = downloads.NOTE.format
+    files = downloads.BLACKBOARD | {
+        f"{late}_softmax.py": downloads.SOFTMAX,
+        f"{late}.txt": note(
+            name="小明 王",
+            user="王小明",
+            words="",
+            original="softmax.py",
+            file=f"{late}_softmax.py",
+        ),
+        f"{team}_softmax.py": downloads.SOFTMAX,
+        f"{team}.txt": note(
+            name="Group A", user="Group A", words="", original="x.py", file="y_softmax.py"
+        ),
+        "Homework 1 notes.docx": "x",
+    }
+    roster = "id,name,blackboard,group\ns1,Jörg Müller,jmueller,\ns2,小明 王,王小明,\n"
+    roster += "s3,Ann Berg,aberg,Group A\ns4,Bo Chen,bchen,Group A\ns5,Never There,never,\n"
+    rows = way.grade(files, roster=roster, percent_a_day=25)
+    assert {student: (row.total, row.status) for student, row in rows.items()} == {
+        "s1": (12.0, "graded"),
+        "s2": (9.0, "graded"),
+        "s3": (12.0, "graded"),
+        "s4": (12.0, "graded"),
+        "s5": (0.0, "missing"),
+        "evil": (12.0, "graded"),
+        "words": (0.0, "missing"),
+    }
+    assert "An earlier attempt was left out" in " ".join(rows["s1"].notes)
+    assert "Handed in by Group A, a group." in " ".join(rows["s4"].notes)
+    head = f'"Last Name","First Name","Username","Student ID","{TITLE} [Total Pts: 12 Score] |34"\n'
+    names = {
+        "Müller,Jörg": "jmueller",
+        "王,小明": "王小明",
+        "Chen,Bo": "bchen",
+        "There,Never": "never",
+    }
+    book = head + "".join(f"{name},{user},,Needs Grading\n" for name, user in names.items())
+    upload, done = way.export("blackboard", book)
+    text = upload.decode()
+    assert text.splitlines()[1:] == [
+        "Müller,Jörg,jmueller,,12",
+        "王,小明,王小明,,9",
+        "Chen,Bo,bchen,,12",
+        "There,Never,never,,Needs Grading",
+    ]
+    lost = "Without a row, so not in the file: evil (Eve), s3 (Ann Berg), words (Only Words)."
+    assert lost in done.output and "s5 (Never There) (missing)" in done.output
+    assert done.exit_code == 1
+
+
+def test_brightspace_whose_gradebook_has_other_ids(way):
+    """Resubmitted, late, a PDF alone, two of one name; and a folder for each in a second form."""
+    files = downloads.BRIGHTSPACE | {
+        "504-77 - 小明 王 - Feb 6, 2027 110 AM - softmax.py": downloads.SOFTMAX,
+        "505-77 - Anna Muster - Feb 4, 2027 1200 PM - softmax.py": downloads.SOFTMAX,
+        "506-77 - Anna Muster - Feb 4, 2027 1201 PM - softmax.py": downloads.SOFTMAX,
+        "507-77 - Leo Leer - Feb 4, 2027 100 PM": None,
+        "notes.docx": "x",
+    }
+    rows = way.grade(files, percent_a_day=25)
+    found = {student: (row.total, row.status) for student, row in rows.items()}
+    assert found == {
+        "Jörg Müller_501": (12.0, "graded"),
+        "Ann van der Berg_502": (12.0, "graded"),
+        "Anne-Marie O'Neil_503": (0.0, "missing"),
+        "小明 王_504": (9.0, "graded"),
+        "Anna Muster_505": (12.0, "graded"),
+        "Anna Muster_506": (12.0, "graded"),
+        "Leo Leer_507": (0.0, "missing"),
+    }
+    head = "OrgDefinedId,Username,Last Name,First Name,Email,"
+    head += f"{TITLE} Points Grade <Numeric MaxPoints:12>,End-of-Line Indicator\n"
+    people = (
+        "#90,#jm,Müller,Jörg,",
+        "#91,#wx,王,小明,",
+        "#92,#am1,Muster,Anna,",
+        "#93,#am2,Muster,Anna,",
+        "#94,#ao,O'Neil,Anne-Marie,",
+    )
+    upload, done = way.export("brightspace", head + "".join(f"{p},3,#\n" for p in people))
+    assert upload.decode() == (
+        f"OrgDefinedId,Username,{TITLE} Points Grade <Numeric MaxPoints:12>,End-of-Line Indicator\n"
+        "#90,#jm,12,#\n#91,#wx,9,#\n#92,#am1,3,#\n#93,#am2,3,#\n#94,#ao,3,#\n"
+    )
+    assert done.exit_code == 1
+    assert "Row 4 may be of Anna Muster_505, Anna Muster_506" in done.output
+    assert "Enter the Org Defined ID as the id in the roster, and grade again." in done.output
+
+
+def test_repositories_with_a_group_and_an_empty_one(way):
+    """Clones by `assignment-user`; a group's is each member's, and an empty one hands in nothing."""
+    files = downloads.REPOSITORIES | {
+        "attention-1-group-1/.git/HEAD": "ref: refs/heads/main\n",
+        "attention-1-group-1/exercises/softmax.py": downloads.SOFTMAX,
+        "attention-1-empty/.git/HEAD": "ref: refs/heads/main\n",
+    }
+    roster = "id,name,email,repositories,group,handed_in\n"
+    roster += (
+        "s1,Jörg Müller,j@x.org,jmueller,,2027-02-06T10:00:00Z\ns2,Ann Berg,a@x.org,ann-berg,,\n"
+    )
+    roster += "s3,Bo Chen,,,group 1,\ns4,Lee Park,,,group 1,\ns5,=1+1,,empty,,\n"
+    rows = way.grade(files, zipped=False, roster=roster, percent_a_day=25)
+    assert {student: (row.total, row.status) for student, row in rows.items()} == {
+        "s1": (9.0, "graded"),
+        "s2": (12.0, "graded"),
+        "s3": (12.0, "graded"),
+        "s4": (12.0, "graded"),
+        "s5": (0.0, "missing"),
+    }
+    upload, done = way.export("feedback")
+    with zipfile.ZipFile(io.BytesIO(upload)) as file:
+        table = file.read("mail-merge.csv").decode("utf-8-sig").splitlines()
+        page = file.read("feedback/s1.html").decode()
+    assert table == [
+        "id,name,email,section,points,maximum,status,page",
+        "s1,Jörg Müller,j@x.org,,9,12,graded,feedback/s1.html",
+        "s2,Ann Berg,a@x.org,,12,12,graded,feedback/s2.html",
+        "s3,Bo Chen,,,12,12,graded,feedback/s3.html",
+        "s4,Lee Park,,,12,12,graded,feedback/s4.html",
+        "s5,'=1+1,,,,12,missing,feedback/s5.html",
+    ]
+    assert "by the roster): 25 % are taken off" in page
+    assert "No e-mail address is known of: s3 (Bo Chen), s4 (Lee Park)" in done.output
+    assert done.exit_code == 0
+
+
 def test_a_dry_run_says_who_is_who_and_runs_nothing(way, tmp_path):
     files = downloads.put(tmp_path / "in", downloads.BLACKBOARD)
     done = way.run("grade", files, "--out", way.out, "--exercise", "softmax", "--dry-run")

@@ -6,9 +6,9 @@ import torch
 from torch import nn
 
 from reference import attention, modules
-from reference.misconceptions.language_model import RECIPES as MODEL
-from reference.misconceptions.multi_head_attention import RECIPES as HEADS
-from reference.misconceptions.self_attention import RECIPES as SELF
+from reference.misconceptions.language_model import MISTAKES as MODEL
+from reference.misconceptions.multi_head_attention import MISTAKES as HEADS
+from reference.misconceptions.self_attention import MISTAKES as SELF
 
 DTYPE = torch.float64
 
@@ -84,11 +84,11 @@ def test_the_reach_of_the_experiment_cuts_what_lies_further_back():
 
 @pytest.mark.parametrize(
     "recipe",
-    [*SELF.values(), *HEADS.values(), *MODEL.values()],
+    [*SELF.listed, *HEADS.listed, *MODEL.listed],
     ids=lambda recipe: recipe.function,
 )
 def test_the_recipes_in_numpy_are_the_modules_in_torch(recipe):
-    for probe in recipe.probes(0):
+    for probe in recipe.calls(0):
         state = recipe.trace(probe)
         build = getattr(modules, recipe.function)
         own = build(*(getattr(state, name) for name in recipe.call.built_with)).double()

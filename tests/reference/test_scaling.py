@@ -46,7 +46,10 @@ def test_the_claims_of_the_lesson():
     assert reference.gradient_norm(large).mean() < 0.3 * reference.gradient_norm(small).mean()
 
 
-@pytest.mark.parametrize(("dimension", "seq_len", "trials"), [(4, 8, 40), (256, 8, 40), (16, 8, 5)])
+@pytest.mark.parametrize(
+    ("dimension", "seq_len", "trials"),
+    [(4, 8, 40), pytest.param(256, 8, 40, marks=pytest.mark.thorough), (16, 8, 5)],
+)
 def test_fair_experiments_stay_well_inside_the_interval(dimension, seq_len, trials):
     """4,000 fair experiments: their extremes must lie inside, at every measure, with room."""
     rng = np.random.default_rng([7, dimension])
@@ -100,9 +103,12 @@ def test_the_interval_of_a_variance(freedom):
     assert narrow < low < 1 < high < wide
 
 
-def test_fair_experiments_scatter_as_they_should():
-    """60 fair experiments at many dimensions: their extremes lie inside, with room."""
-    for seed in range(60):
+@pytest.mark.parametrize(
+    "seeds", [range(10), pytest.param(range(10, 60), marks=pytest.mark.thorough)]
+)
+def test_fair_experiments_scatter_as_they_should(seeds):
+    """Fair experiments at many dimensions: their extremes lie inside, with room."""
+    for seed in seeds:
         rng = np.random.default_rng([8, seed])
         sizes = fair_trials.many_sizes(rng)
         table = {}

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course import load_course
-from autograder.grading.scoring import exercise_report
+from autograder.grading.graded import Wanted
 from autograder.grading.session import Judge
 from autograder.repair.look import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
@@ -57,7 +57,7 @@ def written(exercise, text, before="", after=""):
 def search(course, judge):
     def search(source):
         exercise = course.exercise(source.name)
-        return look_for_repair(judge, exercise, source, judge.grade(source))
+        return look_for_repair(judge, exercise, source, judge.run(source))
 
     return search
 
@@ -65,7 +65,7 @@ def search(course, judge):
 def searched(course, judge, source, policy="practice"):
     """Whether a search would follow the checks."""
     exercise = course.exercise(source.name)
-    return is_worth_looking(exercise, judge.grade(source).results, policy)
+    return is_worth_looking(exercise, judge.run(source).results, policy)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,11 @@ def test_twice_the_same_and_nothing_else_changes(course, judge):
     seed, children = judge.seed, judge.children
     reports = []
     for _ in range(2):
-        graded = judge.grade(source)
-        plain = exercise_report(exercise, source, graded.results, graded.client)
-        reports.append(with_repair(plain, judge, exercise, source, graded))
-        assert msgspec.structs.replace(reports[-1], repair=None) == plain
+        graded = judge.run(source)
+        reports.append(with_repair(graded.report, judge, exercise, source, graded))
+        assert msgspec.structs.replace(reports[-1], repair=None) == graded.report
     assert reports[0] == reports[1]
-    assert (judge.seed, judge.children, judge.only) == (seed, children, None)
-    assert not judge.until_first_failure
+    assert (judge.seed, judge.children) == (seed, children)
 
 
 def test_an_answer_that_no_small_edit_mends_gets_nothing(search):
@@ -155,11 +153,11 @@ def test_adds(submission, rng):
     close, wrong = (written("sums", f"def add(x):\n    return {n}\n") for n in (21, 20))
     with Judge(course, [exercise]) as judge:
         for seed in range(100):  # one for which 21 is the answer
-            judge.reseed(seed)
-            if judge.grade(close).results[0].outcome == "passed":
+            if judge.grade(close, Wanted(seed=seed)).points:
                 break
-        assert judge.grade(close).results[0].outcome == "passed"
-        assert look_for_repair(judge, exercise, wrong, judge.grade(wrong)) is None
+    with Judge(course, [exercise], seed=seed) as judge:
+        assert judge.grade(close).points
+        assert look_for_repair(judge, exercise, wrong, judge.run(wrong)) is None
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.nbgrader.grading import Grading
+from autograder.nbgrader.grading import NotebookGrader
 from autograder.report.html import exercise_html
 from autograder.report.model import (
+    CheckOutcome,
     CheckReport,
     Diagnosis,
     Evidence,
     ExerciseReport,
     Grader,
     Line,
-    Outcome,
     Report,
     Status,
 )
@@ -33,7 +33,7 @@ from autograder.report.wrap import plain
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "hunter2"
 NUMBER = 27182.5
-OUTCOMES = typing.get_args(Outcome)
+OUTCOMES = typing.get_args(CheckOutcome)
 STATUSES = typing.get_args(Status)
 POLICIES = ("practice", "homework", "exam")
 # What the course writes, and no submission: all other fields of a hidden check are planted.
@@ -103,7 +103,7 @@ def faces(exercise, policy, hints_shown=99):
     grading = types.SimpleNamespace(
         course=types.SimpleNamespace(content=types.SimpleNamespace(hints=policy))
     )
-    graded = Grading._as_shown(grading, exercise)
+    graded = NotebookGrader._as_shown(grading, exercise)
     return "\n".join(
         [
             msgspec.json.encode(for_student(report, policy, hints_shown)).decode(),
@@ -253,7 +253,7 @@ def test_what_hidden_checks_say_is_written_in_the_course():
 
 def test_one_place_decides_what_is_shown():
     """Whoever makes a student's face takes its report from `redact`."""
-    makers = ("exercise_lines", "exercise_words", "exercise_html", "save_picture")
+    makers = ("exercise_lines", "exercise_words", "exercise_html", "cell_faces", "save_picture")
     for maker in makers:
         for path, call in calls_of(maker):
             if path.parent.name != "report":

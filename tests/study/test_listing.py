@@ -12,7 +12,7 @@ from autograder.course import load_course
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.wrap import cells, plain
 from autograder.study.listing import age, course_lines, course_words
-from autograder.study.progress import Progress, read_progress, write_progress
+from autograder.study.progress import LastCheck, read_progress, write_progress
 from autograder.study.standing import in_groups, next_of, standings
 from tests.study.course import RIGHT, WRONG, make_course
 
@@ -202,7 +202,7 @@ def test_a_long_line_is_broken_and_set_in():
 
 
 def test_progress_of_a_course_that_is_answered_is_done():
-    kept = Progress("f", "d", NOW, "by hand", 0, 12, ("a", "b"), 2)
+    kept = LastCheck("f", "d", NOW, "by hand", 0, 12, ("a", "b"), 2)
     assert kept.is_done
-    assert not Progress("f", "d", NOW, "by hand", 0, 12, ("a",), 2).is_done
-    assert not Progress("f", "d", NOW, "needs a person", 12, 12, ("a",), 1).is_done
+    assert not LastCheck("f", "d", NOW, "by hand", 0, 12, ("a",), 2).is_done
+    assert not LastCheck("f", "d", NOW, "needs a person", 12, 12, ("a",), 1).is_done

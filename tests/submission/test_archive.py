@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from autograder.classroom.folders import find_folders
+from autograder.classroom.intake import read_work
 from autograder.errors import UserError
 from autograder.submission import archive
 from autograder.submission.archive import unpack, unpack_student
-from autograder.submission.intake import find_folders, read_work
 
 
 def make(path, entries):

@@ -4,8 +4,10 @@ import tracemalloc
 
 import pytest
 
-from autograder.submission import intake, siblings, walk
-from autograder.submission.intake import find_folders, read_work
+from autograder.classroom import folders, intake
+from autograder.classroom.folders import find_folders
+from autograder.classroom.intake import read_work
+from autograder.submission import siblings, walk
 from autograder.submission.siblings import Room, Siblings
 from autograder.submission.source import MAX_ANSWERS, read_source
 
@@ -118,4 +120,4 @@ def test_answers_are_bounded_in_number(tmp_path):
 def test_folders_within_folders_without_end(tmp_path):
     (tmp_path / "/".join(["d"] * 40)).mkdir(parents=True)
     (folder,) = find_folders(tmp_path, EXERCISES)[0]
-    assert len(folder.path.relative_to(tmp_path).parts) == intake.MAX_LEVELS + 1
+    assert len(folder.path.relative_to(tmp_path).parts) == folders.MAX_LEVELS + 1

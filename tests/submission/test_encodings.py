@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from autograder.submission.intake import find_folders, read_work
+from autograder.classroom.folders import find_folders
+from autograder.classroom.intake import read_work
 from autograder.submission.read import UnreadableFile, decoded
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import from_cells, from_notebook, read_source

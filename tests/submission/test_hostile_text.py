@@ -10,9 +10,10 @@ import tracemalloc
 
 import pytest
 
+from autograder.classroom.folders import find_folders
+from autograder.classroom.intake import read_work
 from autograder.submission import siblings as siblings_module
 from autograder.submission.code import read_code
-from autograder.submission.intake import find_folders, read_work
 from autograder.submission.read import UnreadableFile
 from autograder.submission.siblings import Siblings
 from autograder.submission.source import read_source
@@ -26,7 +27,8 @@ import sys
 from pathlib import Path
 from autograder.course import load_course
 from autograder.grading.forbidden import find_forbidden
-from autograder.submission.intake import find_folders, read_work
+from autograder.classroom.folders import find_folders
+from autograder.classroom.intake import read_work
 from autograder.submission.stubs import read_stubs
 
 course = load_course(Path(sys.argv[1]))

@@ -4,7 +4,7 @@ import pytest
 
 from autograder.cli.verify import _show
 from autograder.course import load_course
-from autograder.diagnosis.recipe import Misconception, Recipe
+from autograder.diagnosis import Family, Recipe
 from autograder.verification.remarks import of_ids
 from autograder.verification.verify import Verified, Verifier
 from tests.lint.course import arguments, command, make
@@ -62,11 +62,11 @@ def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
 
 def test_one_id_for_mistakes_that_share_nothing_is_remarked():
     def recipe(*wrong):
-        return Recipe("area", ("x",), {"y": abs}, list, tuple(wrong))
+        return Recipe("area", list, tuple(wrong), steps={"y": abs}, parameters=("x",))
 
-    one = Misconception("id", "One thing.", ("a", "b", "c"), {"y": abs})
-    way = Misconception("id", "One thing, otherwise.", ("a", "b", "c"), {"y": abs})
-    other = Misconception("id", "Another.", ("d", "e", "f"), {"y": abs})
+    one = Family("y", ("a", "b", "c"), {"id": ("One thing.", abs)})
+    way = Family("y", ("a", "b", "c"), {"id": ("One thing, otherwise.", abs)})
+    other = Family("y", ("d", "e", "f"), {"id": ("Another.", abs)})
     assert list(of_ids("area", recipe(one, way))) == []
     assert "area, id: 2 entries" in next(of_ids("area", recipe(one, other)))
 

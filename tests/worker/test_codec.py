@@ -22,7 +22,7 @@ from autograder.worker.codec import (
     encode,
 )
 from autograder.worker.headers import has_plain_keys
-from autograder.worker.messages import Ask, Place, Problem, Reply
+from autograder.worker.messages import Callback, CodePlace, Problem, Reply
 
 DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "u2", "u4", "u8"]
 arrays = st.sampled_from(DTYPES).flatmap(
@@ -154,9 +154,9 @@ def test_arrays_side_by_side_are_fine():
 TOO_MUCH = {
     "message": Reply(problem=Problem("raised", message="x" * 501)),
     "type": Reply(problem=Problem("raised", type="x" * 81)),
-    "line": Reply(problem=Problem("raised", place=Place("a.py", 1, "x" * 201))),
-    "label": Reply(problem=Problem("raised", place=Place("x" * 201, 1))),
-    "line number": Reply(problem=Problem("raised", place=Place("a.py", -1))),
+    "line": Reply(problem=Problem("raised", place=CodePlace("a.py", 1, "x" * 201))),
+    "label": Reply(problem=Problem("raised", place=CodePlace("x" * 201, 1))),
+    "line number": Reply(problem=Problem("raised", place=CodePlace("a.py", -1))),
     "names": Reply(problem=Problem("missing", names=["x"] * 201)),
     "name": Reply(problem=Problem("missing", names=["x" * 81])),
     "shapes": Reply(problem=Problem("raised", shapes={str(n): [1] for n in range(9)})),
@@ -164,7 +164,7 @@ TOO_MUCH = {
     "size": Reply(problem=Problem("raised", shapes={"x": [-1]})),
     "printed": Reply(printed="x" * (16 * 1024 + 1)),
     "problems": Reply(problems=[Problem("raised")] * 1001),
-    "question": Reply(ask=Ask(-1)),
+    "question": Reply(ask=Callback(-1)),
 }
 
 

@@ -17,7 +17,7 @@ from autograder.sandbox.callbacks import _has_handle
 from autograder.sandbox.problems import NotPlain
 from autograder.worker.codec import Handle, ProtocolError, decode, encode
 from autograder.worker.kinds import KIND, MAX_KEYS, ListArray, Record, Tuple, TupleArray, kind_of
-from autograder.worker.messages import Ask, Reply
+from autograder.worker.messages import Callback, Reply
 from autograder.worker.serialise import Unsendable, serialised
 
 UTC = datetime.timezone(datetime.timedelta(hours=2))
@@ -176,7 +176,7 @@ def test_long_integers_are_no_keys_of_a_map():
 @given(st.data())
 def test_damaged_frames_raise_only_protocol_errors(data):
     value = [Token("a"), {(1, "b"): {2, 3}}, Point(1, 2), (datetime.date(2027, 1, 1),), {b"x"}]
-    _, _, (header, *_) = encode(Reply(serialised(value), ask=Ask(1, [serialised((1,))])))
+    _, _, (header, *_) = encode(Reply(serialised(value), ask=Callback(1, [serialised((1,))])))
     head = bytearray(header)
     for _ in range(data.draw(st.integers(1, 6))):
         head[data.draw(st.integers(0, len(head) - 1))] = data.draw(st.integers(0, 255))
@@ -185,7 +185,9 @@ def test_damaged_frames_raise_only_protocol_errors(data):
 
 
 def test_questions_hold_them_too_and_no_handle_hides_in_one():
-    _, _, (header, *_) = encode(Reply(ask=Ask(1, [serialised((1, 2))], {"k": serialised({1})})))
+    _, _, (header, *_) = encode(
+        Reply(ask=Callback(1, [serialised((1, 2))], {"k": serialised({1})}))
+    )
     ask = decode(Reply, bytes(header), b"").ask
     assert isinstance(ask.args[0], Tuple) and ask.kwargs == {"k": {1}}
     assert _has_handle([Record("T", {"a": Handle(1, "T")})])

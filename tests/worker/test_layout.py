@@ -70,9 +70,9 @@ DRAWN |= {f"three of {path.name}": three(path) for path in RIGHT}
 
 @pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
 def test_it_is_described_as_if_it_were_drawn(draw, monkeypatch):
-    laid_out = msgspec.to_builtins(figures.describe_figure(draw()))
+    laid_out = msgspec.msgpack.encode(figures.describe_figure(draw()))
     monkeypatch.setattr(layout, "_is_plain", lambda figure: False)
-    assert laid_out == msgspec.to_builtins(figures.describe_figure(draw()))
+    assert laid_out == msgspec.msgpack.encode(figures.describe_figure(draw()))
 
 
 def test_what_cannot_be_drawn_is_an_error():

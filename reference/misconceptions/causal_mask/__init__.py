@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Recipe, Trait
+from autograder.diagnosis import Mistakes, Recipe, Trait
 from reference.attention import block, softmax
 from reference.masks import causal_mask, count_visible
 from reference.misconceptions.causal_mask.apply import (
@@ -28,32 +28,32 @@ def axes(state: Any) -> dict[str, int]:
 APPLY_STEPS = {"masked": lambda s: block(s.scores, s.mask)}
 
 
-RECIPES = {
-    "create_causal_mask": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "create_causal_mask",
-        ("seq_len",),
-        {"mask": lambda s: causal_mask(s.seq_len)},
         create_probes,
         CREATE,
-        facts=MASK_FACTS,
+        steps={"mask": lambda s: causal_mask(s.seq_len)},
+        parameters=("seq_len",),
         traits=(Trait(lambda s: s.seq_len > 4, "for long sequences", "for short ones"),),
+        facts=MASK_FACTS,
     ),
-    "apply_mask": Recipe(
+    Recipe(
         "apply_mask",
-        ("scores", "mask"),
-        APPLY_STEPS,
         scores_and_masks,
         APPLY,
+        steps=APPLY_STEPS,
+        parameters=("scores", "mask"),
         traits=MASK_TRAITS,
         facts=APPLY_FACTS,
         axes=axes,
     ),
-    "masked_attention_weights": Recipe(
+    Recipe(
         "masked_attention_weights",
-        ("scores", "mask"),
-        {**APPLY_STEPS, "weights": lambda s: softmax(s.masked)},
         scores_and_masks,
         (*IN_WEIGHTS, *WEIGHTS),
+        steps={**APPLY_STEPS, "weights": lambda s: softmax(s.masked)},
+        parameters=("scores", "mask"),
         styles=(
             {"masked": lambda s: np.where(mask_of(s), s.scores, -1e9)},
             {"masked": lambda s: s.scores + (1 - mask_of(s)) * -1e9},
@@ -62,11 +62,11 @@ RECIPES = {
         facts=WEIGHT_FACTS,
         axes=axes,
     ),
-    "count_visible": Recipe(
+    Recipe(
         "count_visible",
-        ("seq_len",),
-        {"counts": lambda s: count_visible(s.seq_len)},
         create_probes,
         COUNTS,
+        steps={"counts": lambda s: count_visible(s.seq_len)},
+        parameters=("seq_len",),
     ),
-}
+)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Trait
+from autograder.diagnosis import Fact, Family, Hints, Probe, Step, Trait
 from reference.attention import block, softmax
 from reference.masks import causal_mask
 
@@ -23,13 +23,9 @@ WHERE: Hints = (
 )
 
 
-def apply(
-    id: str, change: Callable[[Any, Any], Any], finding: str, hints: Hints = WHERE
-) -> Misconception:
-    """`change(scores, mask)` with the mask as 0.0 and 1.0."""
-    return Misconception(
-        id, finding, hints, {"masked": lambda s: change(s.scores, np.asarray(s.mask).astype(float))}
-    )
+def of_scores(change: Callable[[Any, Any], Any]) -> Step:
+    """A change of the scores and the mask, as 0.0 and 1.0."""
+    return lambda s: change(s.scores, mask_of(s))
 
 
 def _t(x: Any) -> Any:
@@ -40,86 +36,181 @@ NAN = "NaN (not a number) comes into the scores: from 0 · ∞, or by itself."
 
 
 APPLY = (
-    apply("mask-ignored", lambda x, m: x, "The scores come back as they were: the mask has no "
-           "effect."),
-    apply("mask-inverted", lambda x, m: np.where(m, -np.inf, x),
-           "The mask is taken the other way round: scores whose mask is true are blocked, and "
-           "here true means “may attend”."),
-    apply("mask-inverted", lambda x, m: np.where(m, -1e9, x),
-           "The mask is taken the other way round: scores whose mask is true are blocked, and "
-           "here true means “may attend”."),
-    apply("mask-inverted", lambda x, m: x + m * -1e9,
-           "The mask is taken the other way round: scores whose mask is true are blocked, and "
-           "here true means “may attend”."),
-    apply("mask-transposed", lambda x, m: np.where(_t(m), x, -np.inf),
-           "The mask is transposed: queries and keys have changed places in it."),
-    apply("mask-transposed", lambda x, m: np.where(_t(m), x, -1e9),
-           "The mask is transposed: queries and keys have changed places in it."),
-    apply("blocked-zero", lambda x, m: np.where(m, x, 0.0),
-           "Blocked scores are 0 (or as good as 0), and exp(0) is 1: they still get weight.", LOW),
-    *(
-        apply("blocked-not-low", lambda x, m, low=low: np.where(m, x, -low),
-               f"Blocked scores are −{low:g}, which is not low enough: they still get weight, at "
-               f"least beside some scores.", LOW)
-        for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500)
-    ),
-    apply("blocked-large", lambda x, m: np.where(m, x, 1e9),
-           "Blocked scores are a large positive number: they get all the weight.", LOW),
-    apply("blocked-plus-infinity", lambda x, m: np.where(m, x, np.inf),
-           "Blocked scores are +∞ in place of −∞.", LOW),
-    apply("blocked-nan", lambda x, m: np.where(m, x, np.nan), NAN, LOW),
-    apply("blocked-nan", lambda x, m: x + (1 - m) * -np.inf, NAN, LOW),
-    apply("blocked-nan", lambda x, m: x * m + (1 - m) * -np.inf, NAN, LOW),
-    apply("blocked-smallest", lambda x, m: np.where(m, x, x.min()),
-           "Blocked scores are the smallest score there is: they still get weight.", LOW),
-    apply("mask-added", lambda x, m: x + m,
-           "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1."),
-    *(
-        apply("lowered", lambda x, m, low=low: x - low * (1 - m),
-               f"Blocked scores are lowered by {low:g} only: they still get weight, at least "
-               f"beside some scores.", LOW)
-        for low in (1, 2, 3, 5, 10, 20, 50, 100)
-    ),
-    apply("all-lowered", lambda x, m: x * m - 1e9,
-           "1e9 is taken from every score, the allowed ones too."),
-    apply("times-minus-billion", lambda x, m: np.where(m, x, x * -1e9),
-           "Blocked scores are multiplied by −1e9: those that were negative become huge.", LOW),
-    apply("sign-turned", lambda x, m: np.where(m, x, -x),
-           "Blocked scores have their sign turned round: they still get weight.", LOW),
-    apply("mask-in-place-of-scores", lambda x, m: np.where(m, m, -np.inf),
-           "Allowed scores are replaced by the mask's own 1."),
-    apply("mask-returned", lambda x, m: np.broadcast_to(m, x.shape),
-           "The mask comes back in place of the scores."),
-    apply("additive-mask-returned",
-           lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
-           "What comes back is 0 and −∞, and the scores are missing."),
-    apply("additive-mask-returned",
-           lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
-           "What comes back is 0 and −1e9, and the scores are missing."),
-    apply("softmax-taken", lambda x, m: softmax(block(x, m)),
-           "What comes back is weights already; the softmax is the next function's work."),
-    apply("softmax-and-zero", lambda x, m: softmax(x) * m,
-           "What comes back is weights, with blocked ones set to 0; scores are asked for."),
-    apply("own-causal-mask",
-           lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
-           "Whatever mask is given, a causal one acts."),
-    apply("own-causal-mask",
-           lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
-           "Whatever mask is given, a causal one acts."),
-    apply("diagonal-blocked", lambda x, m: np.where(m * (1 - np.eye(*x.shape[-2:])), x, -np.inf),
-           "The diagonal is blocked too, even where the mask is true."),
-    apply("scaled-too", lambda x, m: np.where(m, x / np.sqrt(x.shape[-1]), -np.inf),
-           "Allowed scores are divided by the root of the number of keys; they should stay as "
-           "they are."),
-    apply("allowed-zero", lambda x, m: np.where(m, 0.0, x),
-           "The mask is taken the other way round, and the scores whose mask is true become 0."),
-    Misconception(
-        "boolean-masks-only",
-        "A mask of True and False is right; one of 0 and 1 has no effect.",
+    Family(
+        "masked",
         WHERE,
-        {"masked": lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores},
+        means=of_scores,
+        ways={
+            "mask-ignored": (
+                "The scores come back as they were: the mask has no effect.",
+                lambda x, m: x,
+            ),
+            "mask-inverted": (
+                "The mask is taken the other way round: scores whose mask is true are blocked, and "
+                "here true means “may attend”.",
+                lambda x, m: np.where(m, -np.inf, x),
+                lambda x, m: np.where(m, -1e9, x),
+                lambda x, m: x + m * -1e9,
+            ),
+            "mask-transposed": (
+                "The mask is transposed: queries and keys have changed places in it.",
+                lambda x, m: np.where(_t(m), x, -np.inf),
+                lambda x, m: np.where(_t(m), x, -1e9),
+            ),
+        },
     ),
-)  # fmt: skip
+    Family(
+        "masked",
+        LOW,
+        means=of_scores,
+        ways={
+            "blocked-zero": (
+                "Blocked scores are 0 (or as good as 0), and exp(0) is 1: they still get weight.",
+                lambda x, m: np.where(m, x, 0.0),
+            ),
+            "blocked-not-low": [
+                (
+                    f"Blocked scores are −{low:g}, which is not low enough: they still get "
+                    "weight, at least beside some scores.",
+                    lambda x, m, low=low: np.where(m, x, -low),
+                )
+                for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500)
+            ],
+            "blocked-large": (
+                "Blocked scores are a large positive number: they get all the weight.",
+                lambda x, m: np.where(m, x, 1e9),
+            ),
+            "blocked-plus-infinity": (
+                "Blocked scores are +∞ in place of −∞.",
+                lambda x, m: np.where(m, x, np.inf),
+            ),
+            "blocked-nan": (
+                NAN,
+                lambda x, m: np.where(m, x, np.nan),
+                lambda x, m: x + (1 - m) * -np.inf,
+                lambda x, m: x * m + (1 - m) * -np.inf,
+            ),
+            "blocked-smallest": (
+                "Blocked scores are the smallest score there is: they still get weight.",
+                lambda x, m: np.where(m, x, x.min()),
+            ),
+        },
+    ),
+    Family(
+        "masked",
+        WHERE,
+        means=of_scores,
+        ways={
+            "mask-added": (
+                "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1.",
+                lambda x, m: x + m,
+            ),
+        },
+    ),
+    Family(
+        "masked",
+        LOW,
+        means=of_scores,
+        ways={
+            "lowered": [
+                (
+                    f"Blocked scores are lowered by {low:g} only: they still get weight, at least "
+                    f"beside some scores.",
+                    lambda x, m, low=low: x - low * (1 - m),
+                )
+                for low in (1, 2, 3, 5, 10, 20, 50, 100)
+            ],
+        },
+    ),
+    Family(
+        "masked",
+        WHERE,
+        means=of_scores,
+        ways={
+            "all-lowered": (
+                "1e9 is taken from every score, the allowed ones too.",
+                lambda x, m: x * m - 1e9,
+            ),
+        },
+    ),
+    Family(
+        "masked",
+        LOW,
+        means=of_scores,
+        ways={
+            "times-minus-billion": (
+                "Blocked scores are multiplied by −1e9: those that were negative become huge.",
+                lambda x, m: np.where(m, x, x * -1e9),
+            ),
+            "sign-turned": (
+                "Blocked scores have their sign turned round: they still get weight.",
+                lambda x, m: np.where(m, x, -x),
+            ),
+        },
+    ),
+    Family(
+        "masked",
+        WHERE,
+        means=of_scores,
+        ways={
+            "mask-in-place-of-scores": (
+                "Allowed scores are replaced by the mask's own 1.",
+                lambda x, m: np.where(m, m, -np.inf),
+            ),
+            "mask-returned": (
+                "The mask comes back in place of the scores.",
+                lambda x, m: np.broadcast_to(m, x.shape),
+            ),
+            "additive-mask-returned": [
+                (
+                    "What comes back is 0 and −∞, and the scores are missing.",
+                    lambda x, m: np.broadcast_to(np.where(m, 0.0, -np.inf), x.shape),
+                ),
+                (
+                    "What comes back is 0 and −1e9, and the scores are missing.",
+                    lambda x, m: np.broadcast_to(np.where(m, 0.0, -1e9), x.shape),
+                ),
+            ],
+            "softmax-taken": (
+                "What comes back is weights already; the softmax is the next function's work.",
+                lambda x, m: softmax(block(x, m)),
+            ),
+            "softmax-and-zero": (
+                "What comes back is weights, with blocked ones set to 0; scores are asked for.",
+                lambda x, m: softmax(x) * m,
+            ),
+            "own-causal-mask": (
+                "Whatever mask is given, a causal one acts.",
+                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
+                lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
+            ),
+            "diagonal-blocked": (
+                "The diagonal is blocked too, even where the mask is true.",
+                lambda x, m: np.where(m * (1 - np.eye(*x.shape[-2:])), x, -np.inf),
+            ),
+            "scaled-too": (
+                "Allowed scores are divided by the root of the number of keys; they should stay as "
+                "they are.",
+                lambda x, m: np.where(m, x / np.sqrt(x.shape[-1]), -np.inf),
+            ),
+            "allowed-zero": (
+                "The mask is taken the other way round, and the scores whose mask is true become "
+                "0.",
+                lambda x, m: np.where(m, 0.0, x),
+            ),
+        },
+    ),
+    Family(
+        "masked",
+        WHERE,
+        {
+            "boolean-masks-only": (
+                "A mask of True and False is right; one of 0 and 1 has no effect.",
+                lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores,
+            ),
+        },
+    ),
+)
 
 
 def mask_of(s: Any) -> Any:
@@ -180,8 +271,14 @@ def allowed(s: Any) -> Any:
 
 
 APPLY_FACTS = (
-    Fact("allowed-changed", lambda s, v: not np.allclose(v[allowed(s)], s.scores[allowed(s)]),
-         "Scores that the mask allows do not come out as they went in."),
-    Fact("blocked-kept", lambda s, v: bool((v[~allowed(s)] > -1e3).any()),
-         "Blocked scores are not low enough to end at weight 0."),
-)  # fmt: skip
+    Fact(
+        "allowed-changed",
+        lambda s, v: not np.allclose(v[allowed(s)], s.scores[allowed(s)]),
+        "Scores that the mask allows do not come out as they went in.",
+    ),
+    Fact(
+        "blocked-kept",
+        lambda s, v: bool((v[~allowed(s)] > -1e3).any()),
+        "Blocked scores are not low enough to end at weight 0.",
+    ),
+)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
+from autograder.diagnosis import Mistakes
 from reference.misconceptions.language_model.block import BLOCK
 from reference.misconceptions.language_model.model import MODEL
-
-RECIPES = {recipe.function: recipe for recipe in (BLOCK, MODEL)}
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
@@ -14,3 +13,6 @@ def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
 
     for name, mistake, module in SIMULATED:
         yield name, mistake, {name: module}
+
+
+MISTAKES = Mistakes(BLOCK, MODEL, simulated_values=simulated_values)

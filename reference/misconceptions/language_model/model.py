@@ -1,21 +1,21 @@
 """Embeddings, the causal mask and the logits, done wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis import Comparison, Family, Hints, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
-from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (
     ATTENTION,
-    PARTS,
     STEPS,
     STYLES,
     WEIGHT_NAMES,
     draw_block,
 )
+from reference.misconceptions.language_model.parts import PARTS
 from reference.parts import WORDS
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
@@ -61,19 +61,6 @@ LOGITS: Hints = (
     "The output projection's result as it is, one number for each word, at every position.",
     "return self.output_projection(x)",
 )
-Step = Callable[[Any], Any]
-
-
-def _embedding(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, EMBEDDING, replaces)
-
-
-def _causal(id: str, finding: str, mask: Step) -> Misconception:
-    return Misconception(id, finding, CAUSAL, {"mask": mask})
-
-
-def _logits(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, LOGITS, replaces)
 
 
 def _ones(s: Any) -> Any:
@@ -92,73 +79,155 @@ def _waves(s: Any) -> Any:
 
 
 MODEL_PARTS = (
-    _embedding("positions-missing", "The positions take no part: the model cannot tell the order "
-               "of the words.", x=lambda s: s.embedded),
-    _embedding("words-missing", "The words take no part: only their positions go into the block.",
-               x=lambda s: np.broadcast_to(s.placed, s.embedded.shape)),
-    _embedding("words-scaled", "The token embedding is multiplied by √d_model, as the paper of "
-               "2017 does; here it is added as it is.",
-               x=lambda s: s.embedded * np.sqrt(s.d_model) + s.placed),
-    _embedding("sum-scaled", "The sum of the embeddings is multiplied by √d_model; it should be as "
-               "it is.", x=lambda s: (s.embedded + s.placed) * np.sqrt(s.d_model)),
-    _embedding("embeddings-averaged", "The embeddings are averaged, not added.",
-               x=lambda s: (s.embedded + s.placed) / 2),
-    _embedding("embeddings-multiplied", "The embeddings are multiplied, not added.",
-               x=lambda s: s.embedded * s.placed),
-    _embedding("positions-from-one", "The positions count from 1: the first word gets the vector "
-               "of the second.", placed=lambda s: s.places[1 : s.length + 1]),
-    _embedding("positions-reversed", "The positions count backwards: the last word gets the first "
-               "vector.", placed=lambda s: s.places[: s.length][::-1]),
-    _embedding("positions-from-the-end", "The vectors of the last positions are used, not those of "
-               "the first.", placed=lambda s: s.places[-s.length :]),
-    _embedding("first-position-for-all", "Every word gets the vector of position 0.",
-               placed=lambda s: np.repeat(s.places[:1], s.length, 0)),
-    _embedding("positions-by-token", "The positions are looked up by the words' numbers, not by "
-               "where the words stand.", placed=lambda s: s.places[s.tokens]),
-    _embedding("sines-for-positions", "The positions are sines and cosines; here they are learnt "
-               "(position_embedding).", placed=_waves),
-    _causal("no-causal-mask", "No mask acts: every position sees the words after it, also the one "
-            "that it should guess.", _ones),
-    _causal("mask-inverted", "The mask is the wrong way round: a position sees only what comes "
-            "after it. True means “may attend”.", lambda s: ~np.tril(_ones(s))),
-    _causal("upper-triangle", "The mask is the upper triangle: a position sees itself and what "
-            "comes after it.", lambda s: np.triu(_ones(s))),
-    _causal("own-word-hidden", "The mask has no diagonal: a position sees the words before it and "
-            "not itself.", lambda s: np.tril(_ones(s), -1)),
-    _causal("one-word-too-far", "The mask's diagonal is one too far up: a position sees the next "
-            "word.", lambda s: np.tril(_ones(s), 1)),
-    _causal("only-itself", "Each position sees itself alone: no word before it.",
-            lambda s: np.eye(s.length, dtype=bool)),
-    _causal("one-word-back", "Each position sees itself and one word before it, no further back.",
-            lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1)),
-    _logits("softmax-of-logits", "The result is probabilities: a softmax was taken of the logits.",
-            logits=lambda s: softmax(s.projected)),
-    _logits("logarithms-of-probabilities", "The result is logarithms of probabilities "
-            "(log_softmax); logits are the output projection's result as it is.",
-            logits=lambda s: np.log(softmax(s.projected))),
-    _logits("last-position-only", "Only the logits of the last position are returned.",
-            logits=lambda s: s.projected[:, -1]),
-    _logits("first-position-only", "Only the logits of the first position are returned.",
-            logits=lambda s: s.projected[:, 0]),
-    _logits("positions-averaged", "The logits are the mean over the positions.",
-            logits=lambda s: s.projected.mean(1)),
-    _logits("last-two-axes-swapped", "The result is (B, vocab_size, L): its last two axes have "
-            "changed places.", logits=lambda s: np.swapaxes(s.projected, 1, 2)),
-    _logits("choices", "The result is the number of the likeliest word; the logits of all words "
-            "are asked for.", logits=lambda s: s.projected.argmax(-1)),
-    _logits("block-left-out", "The block takes no part: the embeddings go straight to the output "
-            "projection.", projected=lambda s: s.x @ s.W_out.T + s.b_out),
-    _logits("output-bias-left-out", "The output projection's bias takes no part.",
-            projected=lambda s: s.norm_2 @ s.W_out.T),
-    _logits("tied-to-embedding", "The output projection is the token embedding's own matrix; the "
-            "output_projection takes no part.",
-            projected=lambda s: s.norm_2 @ s.words.T),
-    _logits("vectors-returned", "The result is the block's vectors: the output projection is "
-            "missing.", projected=lambda s: s.norm_2),
-    _logits("embeddings-added-again", "The embeddings are added to the block's result before the "
-            "output projection.",
-            projected=lambda s: (s.norm_2 + s.x) @ s.W_out.T + s.b_out),
-)  # fmt: skip
+    Family(
+        None,
+        EMBEDDING,
+        {
+            "positions-missing": (
+                "The positions take no part: the model cannot tell the order of the words.",
+                {"x": lambda s: s.embedded},
+            ),
+            "words-missing": (
+                "The words take no part: only their positions go into the block.",
+                {"x": lambda s: np.broadcast_to(s.placed, s.embedded.shape)},
+            ),
+            "words-scaled": (
+                "The token embedding is multiplied by √d_model, as the paper of "
+                "2017 does; here it is added as it is.",
+                {"x": lambda s: s.embedded * np.sqrt(s.d_model) + s.placed},
+            ),
+            "sum-scaled": (
+                "The sum of the embeddings is multiplied by √d_model; it should be as it is.",
+                {"x": lambda s: (s.embedded + s.placed) * np.sqrt(s.d_model)},
+            ),
+            "embeddings-averaged": (
+                "The embeddings are averaged, not added.",
+                {"x": lambda s: (s.embedded + s.placed) / 2},
+            ),
+            "embeddings-multiplied": (
+                "The embeddings are multiplied, not added.",
+                {"x": lambda s: s.embedded * s.placed},
+            ),
+            "positions-from-one": (
+                "The positions count from 1: the first word gets the vector of the second.",
+                {"placed": lambda s: s.places[1 : s.length + 1]},
+            ),
+            "positions-reversed": (
+                "The positions count backwards: the last word gets the first vector.",
+                {"placed": lambda s: s.places[: s.length][::-1]},
+            ),
+            "positions-from-the-end": (
+                "The vectors of the last positions are used, not those of the first.",
+                {"placed": lambda s: s.places[-s.length :]},
+            ),
+            "first-position-for-all": (
+                "Every word gets the vector of position 0.",
+                {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
+            ),
+            "positions-by-token": (
+                "The positions are looked up by the words' numbers, not by where the words stand.",
+                {"placed": lambda s: s.places[s.tokens]},
+            ),
+            "sines-for-positions": (
+                "The positions are sines and cosines; here they are learnt (position_embedding).",
+                {"placed": _waves},
+            ),
+        },
+    ),
+    Family(
+        "mask",
+        CAUSAL,
+        {
+            "no-causal-mask": (
+                "No mask acts: every position sees the words after it, also the one "
+                "that it should guess.",
+                _ones,
+            ),
+            "mask-inverted": (
+                "The mask is the wrong way round: a position sees only what comes "
+                "after it. True means “may attend”.",
+                lambda s: ~np.tril(_ones(s)),
+            ),
+            "upper-triangle": (
+                "The mask is the upper triangle: a position sees itself and what comes after it.",
+                lambda s: np.triu(_ones(s)),
+            ),
+            "own-word-hidden": (
+                "The mask has no diagonal: a position sees the words before it and not itself.",
+                lambda s: np.tril(_ones(s), -1),
+            ),
+            "one-word-too-far": (
+                "The mask's diagonal is one too far up: a position sees the next word.",
+                lambda s: np.tril(_ones(s), 1),
+            ),
+            "only-itself": (
+                "Each position sees itself alone: no word before it.",
+                lambda s: np.eye(s.length, dtype=bool),
+            ),
+            "one-word-back": (
+                "Each position sees itself and one word before it, no further back.",
+                lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1),
+            ),
+        },
+    ),
+    Family(
+        "logits",
+        LOGITS,
+        {
+            "softmax-of-logits": (
+                "The result is probabilities: a softmax was taken of the logits.",
+                lambda s: softmax(s.projected),
+            ),
+            "logarithms-of-probabilities": (
+                "The result is logarithms of probabilities "
+                "(log_softmax); logits are the output projection's result as it is.",
+                lambda s: np.log(softmax(s.projected)),
+            ),
+            "last-position-only": (
+                "Only the logits of the last position are returned.",
+                lambda s: s.projected[:, -1],
+            ),
+            "first-position-only": (
+                "Only the logits of the first position are returned.",
+                lambda s: s.projected[:, 0],
+            ),
+            "positions-averaged": (
+                "The logits are the mean over the positions.",
+                lambda s: s.projected.mean(1),
+            ),
+            "last-two-axes-swapped": (
+                "The result is (B, vocab_size, L): its last two axes have changed places.",
+                lambda s: np.swapaxes(s.projected, 1, 2),
+            ),
+            "choices": (
+                "The result is the number of the likeliest word; the logits of all words "
+                "are asked for.",
+                lambda s: s.projected.argmax(-1),
+            ),
+            "block-left-out": (
+                "The block takes no part: the embeddings go straight to the output projection.",
+                {"projected": lambda s: s.x @ s.W_out.T + s.b_out},
+            ),
+            "output-bias-left-out": (
+                "The output projection's bias takes no part.",
+                {"projected": lambda s: s.norm_2 @ s.W_out.T},
+            ),
+            "tied-to-embedding": (
+                "The output projection is the token embedding's own matrix; the "
+                "output_projection takes no part.",
+                {"projected": lambda s: s.norm_2 @ s.words.T},
+            ),
+            "vectors-returned": (
+                "The result is the block's vectors: the output projection is missing.",
+                {"projected": lambda s: s.norm_2},
+            ),
+            "embeddings-added-again": (
+                "The embeddings are added to the block's result before the output projection.",
+                {"projected": lambda s: (s.norm_2 + s.x) @ s.W_out.T + s.b_out},
+            ),
+        },
+    ),
+)
 
 
 def probes(draw: int) -> Sequence[Probe]:
@@ -192,10 +261,10 @@ def probes(draw: int) -> Sequence[Probe]:
 
 MODEL = Recipe(
     "SimpleLanguageModel",
-    (*SIZES, "tokens", *NAMES.values()),
-    MODEL_STEPS,
     probes,
-    misconceptions=(*MODEL_PARTS, *PARTS, *ATTENTION),
+    (*MODEL_PARTS, *PARTS, *ATTENTION),
+    steps=MODEL_STEPS,
+    parameters=(*SIZES, "tokens", *NAMES.values()),
     styles=STYLES,
     traits=(
         Trait(
@@ -220,5 +289,5 @@ MODEL = Recipe(
         "max_seq_length": s.max_seq_length,
     },
     call=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
-    precision=np.float32,
+    comparison=Comparison(precision=np.float32),
 )

@@ -6,7 +6,7 @@ wrong axis (fastNLP#254), the polarity of the mask (rasbt/LLMs-from-scratch#1061
 
 from typing import Any
 
-from autograder.diagnosis.recipe import Recipe
+from autograder.diagnosis import Fact, Mistakes, Recipe
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention.facts import FACTS, divisor
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
@@ -37,23 +37,30 @@ def axes(state: Any) -> dict[str, int]:
     }
 
 
-RECIPES = {
-    "scaled_dot_product_attention": Recipe(
+FAMILIES = (*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS)
+
+MISTAKES = Mistakes(
+    Recipe(
         "scaled_dot_product_attention",
-        ("Q", "K", "V", "mask"),
-        STEPS,
         probes,
-        misconceptions=(*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS),
+        FAMILIES,
+        steps=STEPS,
+        parameters=("Q", "K", "V", "mask"),
         styles=(
             fill(-1e9),
             {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
         ),
         defaults={"mask": None},
         traits=TRAITS,
-        facts=FACTS,
+        facts=(
+            Fact(
+                "another-factor",
+                divisor,
+                "Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
+            ),
+            *FACTS,
+        ),
         results=("the output", "the attention weights"),
         axes=axes,
-        measure=divisor,
-        measured="Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
-    )
-}
+    ),
+)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder.diagnosis import Family, Hints
 from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
@@ -33,9 +33,12 @@ def _after(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
     """The mask acting on the weights, after the softmax."""
     return {
         "blocked": lambda s: s.scaled,
-        "weights": lambda s: softmax(s.scaled) if s.mask is None
-        else change(softmax(s.scaled), np.asarray(s.mask).astype(float)),
-    }  # fmt: skip
+        "weights": lambda s: (
+            softmax(s.scaled)
+            if s.mask is None
+            else change(softmax(s.scaled), np.asarray(s.mask).astype(float))
+        ),
+    }
 
 
 def _causal(state: Any) -> Any:
@@ -43,215 +46,174 @@ def _causal(state: Any) -> Any:
 
 
 MASKING = (
-    Misconception(
-        "mask-ignored", "The mask has no effect: your numbers are those without it.",
-        BLOCKING, {"blocked": lambda s: s.scaled},
-    ),
-    Misconception(
-        "mask-inverted",
-        "The mask is taken the other way round: True blocks in your code, and here it means “may "
-        "attend”.",
-        BLOCKING, {"blocked": lambda s: masked(s, lambda m: np.where(m, -np.inf, s.scaled))},
-        "rasbt/LLMs-from-scratch#1061; torch.nn.MultiheadAttention has the opposite convention",
-    ),
-    Misconception(
-        "mask-inverted",
-        "The mask is taken the other way round: True blocks in your code, and here it means “may "
-        "attend”.",
-        BLOCKING, {"blocked": lambda s: masked(s, lambda m: s.scaled - 1e9 * m)},
-    ),
-    Misconception(
-        "mask-inverted",
-        "The mask is taken the other way round: True blocks in your code, and here it means “may "
-        "attend”.",
-        BLOCKING, {"blocked": lambda s: masked(s, lambda m: np.where(m, -1e9, s.scaled))},
-    ),
-    Misconception(
-        "mask-transposed",
-        "The mask is transposed: queries and keys have changed places in it.",
-        BLOCKING,
-        {"blocked": lambda s: masked(s, lambda m: np.where(transposed(m), s.scaled, -np.inf))},
-    ),
-    Misconception(
-        "mask-after-softmax",
-        "The mask acts after the softmax: blocked weights are 0, but the rest of the row no longer "
-        "sums to 1.",
-        BLOCKING, _after(lambda w, m: w * m),
-    ),
-    Misconception(
-        "mask-inverted-after-softmax",
-        "The mask acts after the softmax, and the other way round: allowed weights are 0.",
-        BLOCKING, _after(lambda w, m: w * (1 - m)),
-    ),
-    Misconception(
-        "minus-infinity-in-weights",
-        "The mask acts after the softmax: blocked weights are −∞ in place of 0.",
-        BLOCKING, _after(lambda w, m: np.where(m, w, -np.inf)),
-    ),
-    Misconception(
-        "minus-billion-in-weights",
-        "The mask acts after the softmax: blocked weights are −1e9 in place of 0.",
-        BLOCKING, _after(lambda w, m: np.where(m, w, -1e9)),
-    ),
-    Misconception(
-        "mask-on-output-only",
-        "The weights are those without the mask; only the output is made with masked weights.",
+    Family(
+        "blocked",
         BLOCKING,
         {
-            "blocked": lambda s: s.scaled,
-            "output": lambda s: softmax(block(s.scaled, s.mask)) @ s.V,
+            "mask-ignored": (
+                "The mask has no effect: your numbers are those without it.",
+                lambda s: s.scaled,
+            ),
+            # rasbt/LLMs-from-scratch#1061; torch.nn.MultiheadAttention has the opposite convention
+            "mask-inverted": (
+                "The mask is taken the other way round: True blocks in your code, and here it "
+                "means “may attend”.",
+                lambda s: masked(s, lambda m: np.where(m, -np.inf, s.scaled)),
+                lambda s: masked(s, lambda m: s.scaled - 1e9 * m),
+                lambda s: masked(s, lambda m: np.where(m, -1e9, s.scaled)),
+            ),
+            "mask-transposed": (
+                "The mask is transposed: queries and keys have changed places in it.",
+                lambda s: masked(s, lambda m: np.where(transposed(m), s.scaled, -np.inf)),
+            ),
+            "mask-after-softmax": (
+                "The mask acts after the softmax: blocked weights are 0, but the rest of the row "
+                "no longer sums to 1.",
+                _after(lambda w, m: w * m),
+            ),
+            "mask-inverted-after-softmax": (
+                "The mask acts after the softmax, and the other way round: allowed weights are 0.",
+                _after(lambda w, m: w * (1 - m)),
+            ),
+            "minus-infinity-in-weights": (
+                "The mask acts after the softmax: blocked weights are −∞ in place of 0.",
+                _after(lambda w, m: np.where(m, w, -np.inf)),
+            ),
+            "minus-billion-in-weights": (
+                "The mask acts after the softmax: blocked weights are −1e9 in place of 0.",
+                _after(lambda w, m: np.where(m, w, -1e9)),
+            ),
+            "mask-on-output-only": (
+                "The weights are those without the mask; only the output is made with masked "
+                "weights.",
+                {
+                    "blocked": lambda s: s.scaled,
+                    "output": lambda s: softmax(block(s.scaled, s.mask)) @ s.V,
+                },
+            ),
+            "mask-on-weights-only": (
+                "The weights that you return are masked, but the output is made with weights that "
+                "are not.",
+                {"output": lambda s: softmax(s.scaled) @ s.V},
+            ),
+            "blocked-scores-zero": (
+                "Blocked scores are 0 (or as good as 0), and exp(0) is 1: a blocked key still "
+                "gets weight.",
+                fill(0.0),
+            ),
+            "blocked-scores-not-low": [
+                (
+                    f"Blocked scores are −{low:g}, which is not low enough: a blocked key still "
+                    "gets weight.",
+                    fill(-low),
+                )
+                for low in (0.5, 1, 2, 3, 5, 10)
+            ],
+            "blocked-scores-lowered": [
+                (
+                    f"Blocked scores are lowered by {low:g} only: a blocked key still gets weight.",
+                    lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m)),
+                )
+                for low in (2, 3, 5, 10)
+            ],
+            "blocked-scores-not-below-all": [
+                (
+                    "Blocked scores are a number that is low for most scores and not below every "
+                    "one: next to scores such as −900 a blocked key still gets weight.",
+                    *(fill(-low) for low in (20, 50, 100, 500)),
+                ),
+                (
+                    "Blocked scores are lowered by a number that is too small for some scores: "
+                    "next to scores such as −900 a blocked key still gets weight.",
+                    *(
+                        lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))
+                        for low in (20, 50, 100, 500)
+                    ),
+                ),
+            ],
+            "mask-turned-by-tilde": (
+                "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both "
+                "count as true.",
+                *(
+                    lambda s, low=low: (
+                        s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
+                    )
+                    for low in (-np.inf, -1e9)
+                ),
+            ),
+            "blocked-scores-large": (
+                "Blocked scores are set to a large positive number: blocked keys get all the "
+                "weight.",
+                fill(1e9),
+            ),
+            "nan-from-mask": (
+                "NaN (not a number) comes into the scores with the mask, from +∞, from 0 · ∞ or "
+                "by itself, and spreads over the row.",
+                fill(np.inf),
+                fill(np.nan),
+                lambda s: masked(s, lambda m: s.scaled + (1 - m) * -np.inf),
+            ),
+            "mask-added": (
+                "The mask of 0 and 1 is added to the scores (or taken from them): that moves them "
+                "by 1 and blocks none.",
+                lambda s: masked(s, lambda m: s.scaled + m),
+            ),
+            "scores-times-minus-billion": (
+                "Blocked scores are multiplied by −1e9: those that were negative become huge.",
+                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled * -1e9)),
+            ),
+            "own-causal-mask": (
+                "Whatever mask is given, your numbers are those of a causal one.",
+                lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf)),
+            ),
+            "causal-without-mask": (
+                "Without a mask, your numbers are those of a causal one: nothing should be "
+                "blocked then.",
+                lambda s: block(s.scaled, _causal(s) if s.mask is None else s.mask),
+            ),
+            "always-causal": [
+                (
+                    "Your numbers are those of a causal mask, whether a mask is given or not.",
+                    lambda s: np.where(_causal(s), s.scaled, -np.inf),
+                ),
+                (
+                    "Your numbers are those of a causal mask, whether a mask is given or not; one "
+                    "that is given acts beside it.",
+                    lambda s: np.where(
+                        _causal(s)
+                        if s.mask is None
+                        else _causal(s) & np.asarray(s.mask).astype(bool),
+                        s.scaled,
+                        -np.inf,
+                    ),
+                    lambda s: np.where(
+                        _causal(s)
+                        if s.mask is None
+                        else _causal(s) & np.asarray(s.mask).astype(bool),
+                        s.scaled,
+                        -1e9,
+                    ),
+                ),
+            ],
+            "causal-and-mask": (
+                "A causal mask acts beside the one that is given.",
+                lambda s: masked(s, lambda m: np.where((m > 0) & _causal(s), s.scaled, -np.inf)),
+            ),
+            "boolean-masks-only": (
+                "A mask of True and False is right; one of 0 and 1 has no effect.",
+                lambda s: (
+                    s.scaled if s.mask is None or s.mask.dtype != bool else block(s.scaled, s.mask)
+                ),
+            ),
+            "diagonal-allowed": (
+                "The diagonal is never blocked in your numbers, even where the mask is False.",
+                lambda s: masked(
+                    s,
+                    lambda m: np.where(
+                        (m > 0) | (np.eye(*s.scaled.shape[-2:]) > 0), s.scaled, -np.inf
+                    ),
+                ),
+            ),
         },
     ),
-    Misconception(
-        "mask-on-weights-only",
-        "The weights that you return are masked, but the output is made with weights that are not.",
-        BLOCKING,
-        {"output": lambda s: softmax(s.scaled) @ s.V},
-    ),
-    Misconception(
-        "blocked-scores-zero",
-        "Blocked scores are 0 (or as good as 0), and exp(0) is 1: a blocked key still gets weight.",
-        BLOCKING, fill(0.0),
-    ),
-    *(
-        Misconception(
-            "blocked-scores-not-low",
-            f"Blocked scores are −{low:g}, which is not low enough: a blocked key still gets "
-            f"weight.",
-            BLOCKING,
-            fill(-low),
-        )
-        for low in (0.5, 1, 2, 3, 5, 10)
-    ),
-    *(
-        Misconception(
-            "blocked-scores-lowered",
-            f"Blocked scores are lowered by {low:g} only: a blocked key still gets weight.",
-            BLOCKING,
-            {"blocked": lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))},
-        )
-        for low in (2, 3, 5, 10)
-    ),
-    *(
-        Misconception(
-            "blocked-scores-not-below-all",
-            "Blocked scores are a number that is low for most scores and not below every one: next "
-            "to scores such as −900 a blocked key still gets weight.",
-            BLOCKING,
-            fill(-low),
-        )
-        for low in (20, 50, 100, 500)
-    ),
-    *(
-        Misconception(
-            "blocked-scores-not-below-all",
-            "Blocked scores are lowered by a number that is too small for some scores: next to "
-            "scores such as −900 a blocked key still gets weight.",
-            BLOCKING,
-            {"blocked": lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))},
-        )
-        for low in (20, 50, 100, 500)
-    ),
-    *(
-        Misconception(
-            "mask-turned-by-tilde",
-            "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both count "
-            "as true.",
-            BLOCKING,
-            {"blocked": lambda s, low=low: s.scaled if s.mask is None
-             else np.where(~s.mask, low, s.scaled)},
-        )
-        for low in (-np.inf, -1e9)
-    ),
-    Misconception(
-        "blocked-scores-large",
-        "Blocked scores are set to a large positive number: blocked keys get all the weight.",
-        BLOCKING, fill(1e9),
-    ),
-    Misconception(
-        "nan-from-mask",
-        "NaN (not a number) comes into the scores with the mask, from +∞, from 0 · ∞ or by itself, "
-        "and spreads over the row.",
-        BLOCKING, fill(np.inf),
-    ),
-    Misconception(
-        "nan-from-mask",
-        "NaN (not a number) comes into the scores with the mask, from +∞, from 0 · ∞ or by itself, "
-        "and spreads over the row.",
-        BLOCKING, fill(np.nan),
-    ),
-    Misconception(
-        "nan-from-mask",
-        "NaN (not a number) comes into the scores with the mask, from +∞, from 0 · ∞ or by itself, "
-        "and spreads over the row.",
-        BLOCKING, {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -np.inf)},
-    ),
-    Misconception(
-        "mask-added",
-        "The mask of 0 and 1 is added to the scores (or taken from them): that moves them by 1 and "
-        "blocks none.",
-        BLOCKING, {"blocked": lambda s: masked(s, lambda m: s.scaled + m)},
-    ),
-    Misconception(
-        "scores-times-minus-billion",
-        "Blocked scores are multiplied by −1e9: those that were negative become huge.",
-        BLOCKING, {"blocked": lambda s: masked(s, lambda m: np.where(m, s.scaled,
-                                                                     s.scaled * -1e9))},
-    ),
-    Misconception(
-        "own-causal-mask",
-        "Whatever mask is given, your numbers are those of a causal one.",
-        BLOCKING,
-        {"blocked": lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf))},
-    ),
-    Misconception(
-        "causal-without-mask",
-        "Without a mask, your numbers are those of a causal one: nothing should be blocked then.",
-        BLOCKING,
-        {"blocked": lambda s: block(s.scaled, _causal(s) if s.mask is None else s.mask)},
-    ),
-    Misconception(
-        "always-causal",
-        "Your numbers are those of a causal mask, whether a mask is given or not.",
-        BLOCKING, {"blocked": lambda s: np.where(_causal(s), s.scaled, -np.inf)},
-    ),
-    Misconception(
-        "always-causal",
-        "Your numbers are those of a causal mask, whether a mask is given or not; one that is "
-        "given acts beside it.",
-        BLOCKING,
-        {"blocked": lambda s: np.where(
-            _causal(s) if s.mask is None else _causal(s) & np.asarray(s.mask).astype(bool),
-            s.scaled, -np.inf)},
-    ),
-    Misconception(
-        "always-causal",
-        "Your numbers are those of a causal mask, whether a mask is given or not; one that is "
-        "given acts beside it.",
-        BLOCKING,
-        {"blocked": lambda s: np.where(
-            _causal(s) if s.mask is None else _causal(s) & np.asarray(s.mask).astype(bool),
-            s.scaled, -1e9)},
-    ),
-    Misconception(
-        "causal-and-mask",
-        "A causal mask acts beside the one that is given.",
-        BLOCKING,
-        {"blocked": lambda s: masked(s, lambda m: np.where((m > 0) & _causal(s), s.scaled,
-                                                            -np.inf))},
-    ),
-    Misconception(
-        "boolean-masks-only",
-        "A mask of True and False is right; one of 0 and 1 has no effect.",
-        BLOCKING,
-        {"blocked": lambda s: s.scaled if s.mask is None or s.mask.dtype != bool
-         else block(s.scaled, s.mask)},
-    ),
-    Misconception(
-        "diagonal-allowed",
-        "The diagonal is never blocked in your numbers, even where the mask is False.",
-        BLOCKING,
-        {"blocked": lambda s: masked(s, lambda m: np.where(
-            (m > 0) | (np.eye(*s.scaled.shape[-2:]) > 0), s.scaled, -np.inf))},
-    ),
-)  # fmt: skip
+)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder.diagnosis import Family, Hints
 from reference.attention import softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 from reference.misconceptions.scaled_dot_product_attention.weights import shifted
@@ -22,154 +22,144 @@ RESULTS: Hints = (
 
 
 OUTPUT = (
-    Misconception(
-        "weights-transposed",
-        "The weights are right; the output is the transposed weights times V.",
-        MIXING, {"output": lambda s: transposed(s.weights) @ s.V},
-    ),
-    Misconception(
-        "keys-for-values", "The weights are right; the output mixes the keys, not the values.",
-        MIXING, {"output": lambda s: s.weights @ s.K},
-    ),
-    Misconception(
-        "queries-for-values", "The weights are right; the output mixes the queries, not the "
-        "values.",
-        MIXING, {"output": lambda s: s.weights @ s.Q},
-    ),
-    Misconception(
-        "scores-times-values",
-        "The weights are right; the output is the scaled scores times V, not the weights times V.",
-        MIXING, {"output": lambda s: s.scaled @ s.V},
-    ),
-    Misconception(
-        "raw-scores-times-values",
-        "The weights are right; the output is the scores times V, not the weights times V.",
-        MIXING, {"output": lambda s: s.scores @ s.V},
-    ),
-    Misconception(
-        "values-unweighted", "The weights are right; the output is the plain mean of all values.",
+    Family(
+        "output",
         MIXING,
-        {"output": lambda s: np.broadcast_to(s.V.mean(-2, keepdims=True), s.output_shape)
-         if hasattr(s, "output_shape")
-         else np.repeat(s.V.mean(-2, keepdims=True), s.Q.shape[-2], axis=-2)},
+        {
+            "weights-transposed": (
+                "The weights are right; the output is the transposed weights times V.",
+                lambda s: transposed(s.weights) @ s.V,
+            ),
+            "keys-for-values": (
+                "The weights are right; the output mixes the keys, not the values.",
+                lambda s: s.weights @ s.K,
+            ),
+            "queries-for-values": (
+                "The weights are right; the output mixes the queries, not the values.",
+                lambda s: s.weights @ s.Q,
+            ),
+            "scores-times-values": (
+                "The weights are right; the output is the scaled scores times V, not the weights "
+                "times V.",
+                lambda s: s.scaled @ s.V,
+            ),
+            "raw-scores-times-values": (
+                "The weights are right; the output is the scores times V, not the weights times V.",
+                lambda s: s.scores @ s.V,
+            ),
+            "values-unweighted": (
+                "The weights are right; the output is the plain mean of all values.",
+                lambda s: (
+                    np.broadcast_to(s.V.mean(-2, keepdims=True), s.output_shape)
+                    if hasattr(s, "output_shape")
+                    else np.repeat(s.V.mean(-2, keepdims=True), s.Q.shape[-2], axis=-2)
+                ),
+            ),
+            "values-added-up": (
+                "The weights are right; the output is the plain sum of all values.",
+                lambda s: np.repeat(s.V.sum(-2, keepdims=True), s.Q.shape[-2], -2),
+            ),
+            "entry-by-entry": (
+                "The weights are right; the output is weights and V multiplied entry by entry, "
+                "not as matrices.",
+                lambda s: s.weights * s.V,
+            ),
+            "best-value-only": (
+                "The weights are right; the output is the value of the heaviest key alone.",
+                lambda s: (s.weights == s.weights.max(-1, keepdims=True)).astype(float) @ s.V,
+            ),
+            "queries-added": (
+                "The weights are right; the queries are added to the output.",
+                lambda s: s.weights @ s.V + s.Q,
+            ),
+            "values-added": (
+                "The weights are right; the values are added to the output.",
+                lambda s: s.weights @ s.V + s.V,
+            ),
+            "values-normalised": (
+                "The weights are right; a softmax was taken of the output.",
+                lambda s: softmax(s.weights @ s.V),
+            ),
+            "values-transposed": (
+                "The weights are right; the output is the weights times V transposed.",
+                lambda s: s.weights @ transposed(s.V),
+            ),
+            "values-first": (
+                "The weights are right; the output is V times the weights: the factors have "
+                "changed places.",
+                lambda s: s.V @ s.weights,
+            ),
+            "output-averaged": (
+                "The weights are right; the output is divided by the number of keys.",
+                lambda s: s.weights @ s.V / s.K.shape[-2],
+            ),
+            "output-cut-at-zero": (
+                "The weights are right; negative numbers of the output are cut off (a ReLU).",
+                lambda s: np.maximum(s.weights @ s.V, 0),
+            ),
+            "output-averaged-over-queries": (
+                "The weights are right; the output has been averaged over the queries.",
+                lambda s: (s.weights @ s.V).mean(-2),
+            ),
+            "values-reversed": (
+                "The weights are right; they meet the values in reverse order.",
+                lambda s: s.weights @ s.V[..., ::-1, :],
+            ),
+            "output-summed-over-queries": (
+                "The weights are right; the output has been added up over the queries.",
+                lambda s: (s.weights @ s.V).sum(-2),
+            ),
+        },
     ),
-    Misconception(
-        "values-added-up", "The weights are right; the output is the plain sum of all values.",
-        MIXING, {"output": lambda s: np.repeat(s.V.sum(-2, keepdims=True), s.Q.shape[-2], -2)},
-    ),
-    Misconception(
-        "entry-by-entry",
-        "The weights are right; the output is weights and V multiplied entry by entry, not as "
-        "matrices.",
-        MIXING, {"output": lambda s: s.weights * s.V},
-    ),
-    Misconception(
-        "best-value-only",
-        "The weights are right; the output is the value of the heaviest key alone.",
-        MIXING,
-        {"output": lambda s: (s.weights == s.weights.max(-1, keepdims=True)).astype(float) @ s.V},
-    ),
-    Misconception(
-        "queries-added", "The weights are right; the queries are added to the output.",
-        MIXING, {"output": lambda s: s.weights @ s.V + s.Q},
-    ),
-    Misconception(
-        "values-added", "The weights are right; the values are added to the output.",
-        MIXING, {"output": lambda s: s.weights @ s.V + s.V},
-    ),
-    Misconception(
-        "values-normalised", "The weights are right; a softmax was taken of the output.",
-        MIXING, {"output": lambda s: softmax(s.weights @ s.V)},
-    ),
-    Misconception(
-        "values-transposed",
-        "The weights are right; the output is the weights times V transposed.",
-        MIXING, {"output": lambda s: s.weights @ transposed(s.V)},
-    ),
-    Misconception(
-        "values-first",
-        "The weights are right; the output is V times the weights: the factors have changed "
-        "places.",
-        MIXING, {"output": lambda s: s.V @ s.weights},
-    ),
-    Misconception(
-        "output-averaged",
-        "The weights are right; the output is divided by the number of keys.",
-        MIXING, {"output": lambda s: s.weights @ s.V / s.K.shape[-2]},
-    ),
-    Misconception(
-        "output-cut-at-zero",
-        "The weights are right; negative numbers of the output are cut off (a ReLU).",
-        MIXING, {"output": lambda s: np.maximum(s.weights @ s.V, 0)},
-    ),
-    Misconception(
-        "output-averaged-over-queries",
-        "The weights are right; the output has been averaged over the queries.",
-        MIXING, {"output": lambda s: (s.weights @ s.V).mean(-2)},
-    ),
-    Misconception(
-        "values-reversed",
-        "The weights are right; they meet the values in reverse order.",
-        MIXING, {"output": lambda s: s.weights @ s.V[..., ::-1, :]},
-    ),
-    Misconception(
-        "output-summed-over-queries",
-        "The weights are right; the output has been added up over the queries.",
-        MIXING, {"output": lambda s: (s.weights @ s.V).sum(-2)},
-    ),
-)  # fmt: skip
+)
 
 
 RETURNS = (
-    Misconception(
-        "results-swapped",
-        "Both results are right, but in the wrong order: (weights, output).",
-        RESULTS, {"results": lambda s: (s.weights, s.output)},
+    Family(
+        "results",
+        RESULTS,
+        {
+            "results-swapped": (
+                "Both results are right, but in the wrong order: (weights, output).",
+                lambda s: (s.weights, s.output),
+            ),
+            "output-only": (
+                "Only the output is returned; the weights are missing.",
+                lambda s: s.output,
+            ),
+            "weights-only": (
+                "Only the weights are returned; the output is missing.",
+                lambda s: s.weights,
+            ),
+            "scores-returned": (
+                "The output is right; in place of the weights the scaled scores are returned.",
+                lambda s: (s.output, s.scaled),
+            ),
+            "raw-scores-returned": (
+                "The output is right; in place of the weights the scores Q Kᵀ are returned.",
+                lambda s: (s.output, s.scores),
+            ),
+            "masked-scores-returned": (
+                "The output is right; in place of the weights the masked scores are returned.",
+                lambda s: (s.output, s.blocked),
+            ),
+            "logarithms-returned": (
+                "The output is right; the weights are returned as logarithms.",
+                *(lambda s, e=e: (s.output, np.log(s.weights + e)) for e in (0.0, 1e-9, 1e-12)),
+            ),
+            "weights-returned-transposed": (
+                "The output is right; the weights are returned transposed.",
+                lambda s: (s.output, transposed(s.weights)),
+            ),
+            "output-twice": (
+                "The output is returned twice; the weights are missing.",
+                lambda s: (s.output, s.output),
+            ),
+            "exponentials-returned": (
+                "The output is right; the weights that are returned are exponentials, not divided "
+                "by their sum.",
+                lambda s: (s.output, np.exp(shifted(s))),
+            ),
+        },
     ),
-    Misconception(
-        "output-only", "Only the output is returned; the weights are missing.",
-        RESULTS, {"results": lambda s: s.output},
-    ),
-    Misconception(
-        "weights-only", "Only the weights are returned; the output is missing.",
-        RESULTS, {"results": lambda s: s.weights},
-    ),
-    Misconception(
-        "scores-returned",
-        "The output is right; in place of the weights the scaled scores are returned.",
-        RESULTS, {"results": lambda s: (s.output, s.scaled)},
-    ),
-    Misconception(
-        "raw-scores-returned",
-        "The output is right; in place of the weights the scores Q Kᵀ are returned.",
-        RESULTS, {"results": lambda s: (s.output, s.scores)},
-    ),
-    Misconception(
-        "masked-scores-returned",
-        "The output is right; in place of the weights the masked scores are returned.",
-        RESULTS, {"results": lambda s: (s.output, s.blocked)},
-    ),
-    *(
-        Misconception(
-            "logarithms-returned",
-            "The output is right; the weights are returned as logarithms.",
-            RESULTS, {"results": lambda s, e=e: (s.output, np.log(s.weights + e))},
-        )
-        for e in (0.0, 1e-9, 1e-12)
-    ),
-    Misconception(
-        "weights-returned-transposed",
-        "The output is right; the weights are returned transposed.",
-        RESULTS, {"results": lambda s: (s.output, transposed(s.weights))},
-    ),
-    Misconception(
-        "output-twice", "The output is returned twice; the weights are missing.",
-        RESULTS, {"results": lambda s: (s.output, s.output)},
-    ),
-    Misconception(
-        "exponentials-returned",
-        "The output is right; the weights that are returned are exponentials, not divided by "
-        "their sum.",
-        RESULTS, {"results": lambda s: (s.output, np.exp(shifted(s)))},
-    ),
-)  # fmt: skip
+)

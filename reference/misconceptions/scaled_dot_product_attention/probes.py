@@ -24,8 +24,11 @@ def probes(draw: int) -> Sequence[Probe]:
     square = np.array([[True, False, True], [True, True, False], [False, True, True]])
     each = np.stack([rows, rows[::-1]])
     large = qkv((2,), 3, 5, 4, 2)
-    huge = [np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0], [90, 3], [0, 1.0]]),
-            rng.normal(size=(3, 4))]  # fmt: skip
+    huge = [
+        np.array([[100.0, 1.0], [0.1, 0.0]]),
+        np.array([[100.0, 0], [90, 3], [0, 1.0]]),
+        rng.normal(size=(3, 4)),
+    ]
     low = [np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0], [0, 2.0]])]
     first = np.array([[True, True, False], [True, False, False]])
     return [

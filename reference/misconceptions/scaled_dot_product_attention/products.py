@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder.diagnosis import Family, Hints
 from reference.attention import scores
 
 PRODUCT: Hints = (
@@ -21,125 +21,115 @@ def transposed(x: Any) -> Any:
 
 
 SCORES = (
-    Misconception(
-        "keys-not-transposed",
-        "Your numbers are those of Q times K without K transposed.",
-        PRODUCT, {"scores": lambda s: s.Q @ s.K},
-    ),
-    Misconception(
-        "all-axes-transposed",
-        "Right without a batch; with one, K is transposed over all its axes (`K.T`), the batch "
-        "too.",
-        PRODUCT, {"scores": lambda s: s.Q @ s.K.T},
-        "S3 of the course's sources",
-    ),
-    Misconception(
-        "scores-transposed",
-        "Your numbers are those of K Qᵀ: queries and keys have changed places.",
-        PRODUCT, {"scores": lambda s: s.K @ transposed(s.Q)},
-    ),
-    Misconception(
-        "queries-transposed",
-        "Your numbers are those of Qᵀ K: the product runs over the positions, not the features.",
-        PRODUCT, {"scores": lambda s: transposed(s.Q) @ s.K},
-    ),
-    Misconception(
-        "first-two-axes-swapped",
-        "The first two axes of K are exchanged, not the last two: right without a batch alone.",
-        PRODUCT, {"scores": lambda s: s.Q @ np.swapaxes(s.K, 0, 1)},
-    ),
-    Misconception(
-        "keys-reshaped",
-        "Your numbers are those of K reshaped to (…, d_k, L_k): a reshape does not transpose.",
-        PRODUCT,
-        {"scores": lambda s: s.Q @ s.K.reshape(*s.K.shape[:-2], s.K.shape[-1], s.K.shape[-2])},
-    ),
-    Misconception(
-        "queries-with-queries",
-        "Your numbers are those of Q Qᵀ: the keys take no part in the scores.",
-        PRODUCT, {"scores": lambda s: s.Q @ transposed(s.Q)},
-    ),
-    Misconception(
-        "keys-with-keys",
-        "Your numbers are those of K Kᵀ: the queries take no part in the scores.",
-        PRODUCT, {"scores": lambda s: s.K @ transposed(s.K)},
-    ),
-    Misconception(
-        "queries-with-values",
-        "Your numbers are those of Q Vᵀ: the values stand where the keys should.",
-        PRODUCT, {"scores": lambda s: s.Q @ transposed(s.V)},
-    ),
-    Misconception(
-        "absolute-scores", "Your numbers are those of scores without their signs.",
-        PRODUCT, {"scores": lambda s: np.abs(s.Q @ transposed(s.K))},
-    ),
-    Misconception(
-        "squared-scores", "Your numbers are those of squared scores.",
-        PRODUCT, {"scores": lambda s: (s.Q @ transposed(s.K)) ** 2},
-    ),
-    Misconception(
-        "negative-scores",
-        "Your numbers are those of scores with their sign turned round: the key that fits best "
-        "gets the smallest weight.",
-        PRODUCT, {"scores": lambda s: -(s.Q @ transposed(s.K))},
-    ),
-    Misconception(
-        "distances",
-        "Your numbers are those of negative squared distances of queries and keys in place of dot "
-        "products.",
+    Family(
+        "scores",
         PRODUCT,
         {
-            "scores": lambda s: -((s.Q[..., :, None, :] - s.K[..., None, :, :]) ** 2).sum(-1),
+            "keys-not-transposed": (
+                "Your numbers are those of Q times K without K transposed.",
+                lambda s: s.Q @ s.K,
+            ),
+            # S3 of the course's sources
+            "all-axes-transposed": (
+                "Right without a batch; with one, K is transposed over all its axes (`K.T`), the "
+                "batch too.",
+                lambda s: s.Q @ s.K.T,
+            ),
+            "scores-transposed": (
+                "Your numbers are those of K Qᵀ: queries and keys have changed places.",
+                lambda s: s.K @ transposed(s.Q),
+            ),
+            "queries-transposed": (
+                "Your numbers are those of Qᵀ K: the product runs over the positions, not the "
+                "features.",
+                lambda s: transposed(s.Q) @ s.K,
+            ),
+            "first-two-axes-swapped": (
+                "The first two axes of K are exchanged, not the last two: right without a batch "
+                "alone.",
+                lambda s: s.Q @ np.swapaxes(s.K, 0, 1),
+            ),
+            "keys-reshaped": (
+                "Your numbers are those of K reshaped to (…, d_k, L_k): a reshape does not "
+                "transpose.",
+                lambda s: s.Q @ s.K.reshape(*s.K.shape[:-2], s.K.shape[-1], s.K.shape[-2]),
+            ),
+            "queries-with-queries": (
+                "Your numbers are those of Q Qᵀ: the keys take no part in the scores.",
+                lambda s: s.Q @ transposed(s.Q),
+            ),
+            "keys-with-keys": (
+                "Your numbers are those of K Kᵀ: the queries take no part in the scores.",
+                lambda s: s.K @ transposed(s.K),
+            ),
+            "queries-with-values": (
+                "Your numbers are those of Q Vᵀ: the values stand where the keys should.",
+                lambda s: s.Q @ transposed(s.V),
+            ),
+            "absolute-scores": (
+                "Your numbers are those of scores without their signs.",
+                lambda s: np.abs(s.Q @ transposed(s.K)),
+            ),
+            "squared-scores": (
+                "Your numbers are those of squared scores.",
+                lambda s: (s.Q @ transposed(s.K)) ** 2,
+            ),
+            "negative-scores": (
+                "Your numbers are those of scores with their sign turned round: the key that fits "
+                "best gets the smallest weight.",
+                lambda s: -(s.Q @ transposed(s.K)),
+            ),
+            "distances": (
+                "Your numbers are those of negative squared distances of queries and keys in "
+                "place of dot products.",
+                lambda s: -((s.Q[..., :, None, :] - s.K[..., None, :, :]) ** 2).sum(-1),
+            ),
+            "cosines": (
+                "Your numbers are those of cosine similarities, divided by √d_k: queries and keys "
+                "were brought to length 1.",
+                lambda s: (
+                    (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True))
+                    @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True))
+                ),
+            ),
+            "queries-normalised": (
+                "The queries were brought to length 1 before the product.",
+                lambda s: (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True)) @ transposed(s.K),
+            ),
+            "keys-normalised": (
+                "The keys were brought to length 1 before the product.",
+                lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
+            ),
+            "sums-for-products": (
+                "Your numbers are those of sums of queries and keys in place of their products.",
+                lambda s: (s.Q[..., :, None, :] + s.K[..., None, :, :]).sum(-1),
+            ),
+            "first-query-only": (
+                "Every row of your weights is that of the first query.",
+                lambda s: np.repeat(scores(s.Q, s.K)[..., :1, :], s.Q.shape[-2], axis=-2),
+            ),
+            "first-batch-only": (
+                "The first item of the batch stands for all of them.",
+                lambda s: (
+                    scores(s.Q, s.K)
+                    if s.Q.ndim == 2
+                    else np.broadcast_to(scores(s.Q, s.K)[:1], scores(s.Q, s.K).shape)
+                ),
+            ),
         },
     ),
-    Misconception(
-        "cosines",
-        "Your numbers are those of cosine similarities, divided by √d_k: queries and keys were "
-        "brought to length 1.",
-        PRODUCT,
-        {
-            "scores": lambda s: (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True))
-            @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
-        },
-    ),
-    Misconception(
-        "queries-normalised",
-        "The queries were brought to length 1 before the product.",
-        PRODUCT,
-        {"scores": lambda s: (s.Q / np.linalg.norm(s.Q, axis=-1, keepdims=True)) @ transposed(s.K)},
-    ),
-    Misconception(
-        "keys-normalised",
-        "The keys were brought to length 1 before the product.",
-        PRODUCT,
-        {"scores": lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True))},
-    ),
-    Misconception(
-        "sums-for-products",
-        "Your numbers are those of sums of queries and keys in place of their products.",
-        PRODUCT,
-        {"scores": lambda s: (s.Q[..., :, None, :] + s.K[..., None, :, :]).sum(-1)},
-    ),
-    Misconception(
-        "first-query-only",
-        "Every row of your weights is that of the first query.",
-        PRODUCT,
-        {"scores": lambda s: np.repeat(scores(s.Q, s.K)[..., :1, :], s.Q.shape[-2], axis=-2)},
-    ),
-    Misconception(
-        "first-batch-only",
-        "The first item of the batch stands for all of them.",
-        PRODUCT,
-        {"scores": lambda s: scores(s.Q, s.K) if s.Q.ndim == 2
-         else np.broadcast_to(scores(s.Q, s.K)[:1], scores(s.Q, s.K).shape)},
-    ),
-)  # fmt: skip
+)
 
 
 ARGUMENTS = (
-    Misconception(
-        "keys-and-values-swapped",
-        "Your numbers are those with K and V exchanged.",
-        PRODUCT, {"K": lambda s: s.V, "V": lambda s: s.K},
+    Family(
+        None,
+        PRODUCT,
+        {
+            "keys-and-values-swapped": (
+                "Your numbers are those with K and V exchanged.",
+                {"K": lambda s: s.V, "V": lambda s: s.K},
+            ),
+        },
     ),
-)  # fmt: skip
+)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder.diagnosis import Family, Hints
 from reference.attention import block, softmax
 from reference.misconceptions.reductions import wrong_reductions
 
@@ -32,193 +32,203 @@ def shifted(s: Any) -> Any:
 
 
 WEIGHTS = (
-    Misconception(
-        "softmax-over-queries",
-        "The softmax runs over the queries (axis −2): the columns of your weights sum to 1, not "
-        "the rows.",
-        ROWS, _over(-2), "fastNLP#254",
-    ),
-    Misconception(
-        "softmax-over-axis-0",
-        "The softmax runs along axis 0: over the queries without a batch, over the batch with one.",
-        ROWS, _over(0),
-    ),
-    Misconception(
-        "softmax-over-axis-1",
-        "The softmax runs along axis 1: over the keys without a batch, over the queries with one.",
-        ROWS, _over(1),
-    ),
-    Misconception(
-        "softmax-over-everything",
-        "One softmax runs over the whole array: all weights together sum to 1, and no row does.",
-        ROWS, _over(None), "S1 of the course's sources",
-    ),
-    Misconception(
-        "softmax-over-matrix",
-        "One softmax runs over each matrix: its weights together sum to 1, and no row does.",
-        ROWS, _over((-2, -1)),
-    ),
-    Misconception(
-        "mean-subtracted",
-        "Large scores that lie far apart overflow: their mean is subtracted, not their maximum.",
+    Family(
+        None,
         ROWS,
         {
-            "weights": lambda s: np.exp(s.blocked - s.scaled.mean())
-            / np.exp(s.blocked - s.scaled.mean()).sum(-1, keepdims=True),
-        },
-    ),
-    Misconception(
-        "mean-subtracted",
-        "Large scores that lie far apart overflow: their mean is subtracted, not their maximum.",
-        ROWS,
-        {
-            "weights": lambda s: np.exp(s.blocked - s.scaled.mean(-1, keepdims=True))
-            / np.exp(s.blocked - s.scaled.mean(-1, keepdims=True)).sum(-1, keepdims=True),
-        },
-    ),
-    Misconception(
-        "softmax-not-stable",
-        "Right for small scores; large ones overflow, as in a softmax that exponentiates its "
-        "scores as they are, with the NaN replaced by numbers afterwards.",
-        ROWS,
-        {
-            "weights": lambda s: np.nan_to_num(
-                np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
+            # fastNLP#254
+            "softmax-over-queries": (
+                "The softmax runs over the queries (axis −2): the columns of your weights sum to "
+                "1, not the rows.",
+                _over(-2),
+            ),
+            "softmax-over-axis-0": (
+                "The softmax runs along axis 0: over the queries without a batch, over the batch "
+                "with one.",
+                _over(0),
+            ),
+            "softmax-over-axis-1": (
+                "The softmax runs along axis 1: over the keys without a batch, over the queries "
+                "with one.",
+                _over(1),
+            ),
+            # S1 of the course's sources
+            "softmax-over-everything": (
+                "One softmax runs over the whole array: all weights together sum to 1, and no row "
+                "does.",
+                _over(None),
+            ),
+            "softmax-over-matrix": (
+                "One softmax runs over each matrix: its weights together sum to 1, and no row "
+                "does.",
+                _over((-2, -1)),
+            ),
+            "mean-subtracted": (
+                "Large scores that lie far apart overflow: their mean is subtracted, not their "
+                "maximum.",
+                {
+                    "weights": lambda s: (
+                        np.exp(s.blocked - s.scaled.mean())
+                        / np.exp(s.blocked - s.scaled.mean()).sum(-1, keepdims=True)
+                    )
+                },
+                {
+                    "weights": lambda s: (
+                        np.exp(s.blocked - s.scaled.mean(-1, keepdims=True))
+                        / np.exp(s.blocked - s.scaled.mean(-1, keepdims=True)).sum(
+                            -1, keepdims=True
+                        )
+                    )
+                },
+            ),
+            "softmax-not-stable": (
+                "Right for small scores; large ones overflow, as in a softmax that exponentiates "
+                "its scores as they are, with the NaN replaced by numbers afterwards.",
+                {
+                    "weights": lambda s: np.nan_to_num(
+                        np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
+                    )
+                },
             ),
         },
     ),
-    Misconception(
-        "softmax-not-stable",
-        "Right for small scores; large ones overflow, as in a softmax that exponentiates its "
-        "scores as they are.",
+    Family(
+        "weights",
         (
             "What is np.exp(1000)? And what is infinity divided by infinity?",
             "The softmax stays the same when one number is taken from a whole row. With the "
             "largest taken away, no exponential is above 1.",
             "Before you exponentiate, subtract the maximum of each row, with keepdims=True.",
         ),
-        {"weights": lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)},
-        "Blanchard, Higham & Higham 2021",
-    ),
-    Misconception(
-        "largest-of-all",
-        "Right as long as the rows are of like size: the maximum of the whole array is "
-        "subtracted, and rows far below it vanish.",
-        ROWS,
         {
-            "weights": lambda s: np.exp(s.blocked - s.blocked.max())
-            / np.exp(s.blocked - s.blocked.max()).sum(-1, keepdims=True),
+            # Blanchard, Higham & Higham 2021
+            "softmax-not-stable": (
+                "Right for small scores; large ones overflow, as in a softmax that exponentiates "
+                "its scores as they are.",
+                lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True),
+            ),
         },
     ),
-    Misconception(
-        "sum-without-keepdims",
-        "The exponentials are divided by sums that have lost their axis, so that each sum divides "
-        "the wrong entries.",
-        ROWS, {"weights": lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1)},
-    ),
-    Misconception(
-        "maximum-without-keepdims",
-        "The maxima that are subtracted have lost their axis, so that each is subtracted from the "
-        "wrong entries.",
+    Family(
+        "weights",
         ROWS,
         {
-            "weights": lambda s: np.exp(s.blocked - s.blocked.max(-1))
-            / np.exp(s.blocked - s.blocked.max(-1)).sum(-1, keepdims=True),
+            "largest-of-all": (
+                "Right as long as the rows are of like size: the maximum of the whole array is "
+                "subtracted, and rows far below it vanish.",
+                lambda s: (
+                    np.exp(s.blocked - s.blocked.max())
+                    / np.exp(s.blocked - s.blocked.max()).sum(-1, keepdims=True)
+                ),
+            ),
+            "sum-without-keepdims": (
+                "The exponentials are divided by sums that have lost their axis, so that each sum "
+                "divides the wrong entries.",
+                lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1),
+            ),
+            "maximum-without-keepdims": (
+                "The maxima that are subtracted have lost their axis, so that each is subtracted "
+                "from the wrong entries.",
+                lambda s: (
+                    np.exp(s.blocked - s.blocked.max(-1))
+                    / np.exp(s.blocked - s.blocked.max(-1)).sum(-1, keepdims=True)
+                ),
+            ),
+            "sum-over-everything": (
+                "The exponentials are divided by the sum over the whole array, not by that of "
+                "their row.",
+                lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(),
+            ),
         },
-    ),
-    Misconception(
-        "sum-over-everything",
-        "The exponentials are divided by the sum over the whole array, not by that of their row.",
-        ROWS, {"weights": lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum()},
     ),
     *wrong_reductions("blocked", ROWS),
-    Misconception(
-        "no-softmax", "The weights are the scaled scores themselves: there is no softmax.",
-        SOFTMAX, {"weights": lambda s: s.blocked},
-    ),
-    Misconception(
-        "exponentials-only",
-        "The weights are exponentials that are not divided by their sum: no row sums to 1.",
-        SOFTMAX, {"weights": lambda s: np.exp(s.blocked)},
-    ),
-    Misconception(
-        "shifted-exponentials-only",
-        "The largest weight of each row is 1: the weights are exponentials of the scores less "
-        "their maximum, not divided by their sum.",
-        SOFTMAX, {"weights": lambda s: np.exp(shifted(s))},
-    ),
-    Misconception(
-        "no-exponential",
-        "The scores are divided by their row's sum without an exponential.",
-        SOFTMAX, {"weights": lambda s: s.blocked / s.blocked.sum(-1, keepdims=True)},
-    ),
-    Misconception(
-        "base-2", "Your weights are those of powers of 2 in place of powers of e.",
-        SOFTMAX, {"weights": lambda s: softmax(s.blocked * np.log(2))},
-    ),
-    Misconception(
-        "sigmoid",
-        "Your weights are those of a sigmoid of each score: no row sums to 1.",
-        SOFTMAX, {"weights": lambda s: 1 / (1 + np.exp(-s.blocked))},
-    ),
-    Misconception(
-        "sigmoid-normalised",
-        "Your weights are sigmoids of the scores, divided by their sum; a softmax takes "
-        "exponentials.",
-        SOFTMAX, {"weights": lambda s: (1 / (1 + np.exp(-s.blocked)))
-                  / (1 / (1 + np.exp(-s.blocked))).sum(-1, keepdims=True)},
-    ),
-    Misconception(
-        "positive-part-normalised",
-        "Your weights are the positive parts of the scores, divided by their sum; a softmax takes "
-        "exponentials.",
-        SOFTMAX, {"weights": lambda s: np.maximum(s.blocked, 0)
-                  / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)},
-    ),
-    *(
-        Misconception(
-            "large-epsilon",
-            f"A number added to the sum, about {size}, is so large that the rows do not sum to 1.",
-            SOFTMAX, {"weights": lambda s, size=size: np.exp(shifted(s))
-                      / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)},
-        )
-        for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
-    ),
-    Misconception(
-        "one-too-many-below", "Your weights are the exponentials divided by 1 + their sum.",
+    Family(
+        "weights",
         SOFTMAX,
-        {"weights": lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True))},
+        {
+            "no-softmax": (
+                "The weights are the scaled scores themselves: there is no softmax.",
+                lambda s: s.blocked,
+            ),
+            "exponentials-only": (
+                "The weights are exponentials that are not divided by their sum: no row sums to 1.",
+                lambda s: np.exp(s.blocked),
+            ),
+            "shifted-exponentials-only": (
+                "The largest weight of each row is 1: the weights are exponentials of the scores "
+                "less their maximum, not divided by their sum.",
+                lambda s: np.exp(shifted(s)),
+            ),
+            "no-exponential": (
+                "The scores are divided by their row's sum without an exponential.",
+                lambda s: s.blocked / s.blocked.sum(-1, keepdims=True),
+            ),
+            "base-2": (
+                "Your weights are those of powers of 2 in place of powers of e.",
+                lambda s: softmax(s.blocked * np.log(2)),
+            ),
+            "sigmoid": (
+                "Your weights are those of a sigmoid of each score: no row sums to 1.",
+                lambda s: 1 / (1 + np.exp(-s.blocked)),
+            ),
+            "sigmoid-normalised": (
+                "Your weights are sigmoids of the scores, divided by their sum; a softmax takes "
+                "exponentials.",
+                lambda s: (
+                    (1 / (1 + np.exp(-s.blocked)))
+                    / (1 / (1 + np.exp(-s.blocked))).sum(-1, keepdims=True)
+                ),
+            ),
+            "positive-part-normalised": (
+                "Your weights are the positive parts of the scores, divided by their sum; a "
+                "softmax takes exponentials.",
+                lambda s: (
+                    np.maximum(s.blocked, 0)
+                    / (np.maximum(s.blocked, 0).sum(-1, keepdims=True) + 1e-9)
+                ),
+            ),
+            "large-epsilon": [
+                (
+                    f"A number added to the sum, about {size}, is so large that the rows do not "
+                    "sum to 1.",
+                    lambda s, size=size: (
+                        np.exp(shifted(s)) / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)
+                    ),
+                )
+                for size in (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
+            ],
+            "one-too-many-below": (
+                "Your weights are the exponentials divided by 1 + their sum.",
+                lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True)),
+            ),
+            "divided-by-mean": (
+                "Your weights are the exponentials divided by their mean: a row sums to its "
+                "length.",
+                lambda s: softmax(s.blocked) * s.K.shape[-2],
+            ),
+            "divided-by-length": (
+                "The squares of each row of your weights sum to 1, not the weights.",
+                lambda s: (
+                    np.exp(shifted(s)) / np.sqrt((np.exp(shifted(s)) ** 2).sum(-1, keepdims=True))
+                ),
+            ),
+            "all-or-nothing": (
+                "Each query takes only the key that fits best: its weight is 1.",
+                lambda s: (shifted(s) == 0).astype(float),
+            ),
+            "logarithm": (
+                "Your weights are the logarithms of the right ones.",
+                lambda s: shifted(s) - np.log(np.exp(shifted(s)).sum(-1)[..., None]),
+                lambda s: np.log(softmax(s.blocked) + 1e-12),
+            ),
+            "softmax-twice": (
+                "Your weights are a softmax of a softmax.",
+                lambda s: softmax(softmax(s.blocked)),
+            ),
+            "equal-weights": (
+                "All weights are equal: the scores take no part in them.",
+                lambda s: softmax(block(0 * s.scaled, s.mask)),
+            ),
+        },
     ),
-    Misconception(
-        "divided-by-mean",
-        "Your weights are the exponentials divided by their mean: a row sums to its length.",
-        SOFTMAX, {"weights": lambda s: softmax(s.blocked) * s.K.shape[-2]},
-    ),
-    Misconception(
-        "divided-by-length",
-        "The squares of each row of your weights sum to 1, not the weights.",
-        SOFTMAX,
-        {"weights": lambda s: np.exp(shifted(s))
-         / np.sqrt((np.exp(shifted(s)) ** 2).sum(-1, keepdims=True))},
-    ),
-    Misconception(
-        "all-or-nothing", "Each query takes only the key that fits best: its weight is 1.",
-        SOFTMAX, {"weights": lambda s: (shifted(s) == 0).astype(float)},
-    ),
-    Misconception(
-        "logarithm", "Your weights are the logarithms of the right ones.",
-        SOFTMAX, {"weights": lambda s: shifted(s) - np.log(np.exp(shifted(s)).sum(-1)[..., None])},
-    ),
-    Misconception(
-        "logarithm", "Your weights are the logarithms of the right ones.",
-        SOFTMAX, {"weights": lambda s: np.log(softmax(s.blocked) + 1e-12)},
-    ),
-    Misconception(
-        "softmax-twice", "Your weights are a softmax of a softmax.",
-        SOFTMAX, {"weights": lambda s: softmax(softmax(s.blocked))},
-    ),
-    Misconception(
-        "equal-weights", "All weights are equal: the scores take no part in them.",
-        SOFTMAX, {"weights": lambda s: softmax(block(0 * s.scaled, s.mask))},
-    ),
-)  # fmt: skip
+)

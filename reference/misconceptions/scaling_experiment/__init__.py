@@ -6,7 +6,7 @@ for each misconception, and an answer is told by where it lies.
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact, Recipe
+from autograder.diagnosis import Comparison, Fact, Mistakes, Recipe
 from reference.attention import softmax
 from reference.misconceptions.scaling_experiment.conclusion import explain_value
 from reference.misconceptions.scaling_experiment.entropies import (
@@ -34,48 +34,46 @@ from reference.misconceptions.scaling_experiment.simulation import (
 )
 from reference.scaling import entropy
 
-RECIPES = {
-    "attention_entropy": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "attention_entropy",
-        ("weights",),
-        {
+        row_probes,
+        ENTROPY,
+        steps={
             "p": lambda s: np.asarray(s.weights, dtype=np.float64),
             "entropy": lambda s: entropy(s.p),
         },
-        row_probes,
-        ENTROPY,
+        parameters=("weights",),
         traits=ENTROPY_TRAITS,
         facts=(
             Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN in the result."),
             Fact("negative", lambda s, v: bool((v < 0).any()), "Some values are negative."),
         ),
     ),
-    "softmax_gradient_norm": Recipe(
+    Recipe(
         "softmax_gradient_norm",
-        ("scores",),
-        {
+        score_probes,
+        GRADIENT,
+        steps={
             "p": lambda s: softmax(s.scores),
             "jacobian": lambda s: diagonal(s.p) - outer(s.p),
             "norm": lambda s: frobenius(s.jacobian),
         },
-        score_probes,
-        GRADIENT,
+        parameters=("scores",),
         traits=GRADIENT_TRAITS,
         facts=(Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN in the result."),),
     ),
-    "measure_scaling": Recipe(
+    Recipe(
         "measure_scaling",
-        ("dimensions", "seq_len", "trials", "rng"),
-        {
+        measure_probes,
+        MEASURING,
+        steps={
             **{name: each_dimension(step) for name, step in ONE_DIMENSION.items()},
             "results": results,
         },
-        measure_probes,
-        MEASURING,
+        parameters=("dimensions", "seq_len", "trials", "rng"),
         facts=MEASURE_FACTS,
-        summary=summary,
-        sample=sample,
+        comparison=Comparison(sample=sample, spread=summary),
     ),
-}
-
-__all__ = ["RECIPES", "explain_value"]
+    explain_value=explain_value,
+)

@@ -3,19 +3,29 @@
 from collections.abc import Callable
 from typing import Any
 
+from autograder.diagnosis import Hints
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.recipe import Hints
 
 EXPONENTS = (
-    (1.0, "variance-exponent", "1 is the exponent of the variance; the standard deviation is its "
-     "root"),
-    (0.0, "scaled-exponent", "0 is what the scaled spread does, which stays level; the question is "
-     "about the unscaled one"),
+    (
+        1.0,
+        "variance-exponent",
+        "1 is the exponent of the variance; the standard deviation is its root",
+    ),
+    (
+        0.0,
+        "scaled-exponent",
+        "0 is what the scaled spread does, which stays level; the question is "
+        "about the unscaled one",
+    ),
     (2.0, "squared-exponent", "2 would make the spread 16 times as large when d grows 4 times"),
-    (0.25, "fourth-root-exponent", "0.25 would make the spread 1.41 times as large when d grows 4 "
-     "times"),
+    (
+        0.25,
+        "fourth-root-exponent",
+        "0.25 would make the spread 1.41 times as large when d grows 4 times",
+    ),
     (-0.5, "inverse-exponent", "−0.5 would make the spread smaller as d grows; it grows"),
-)  # fmt: skip
+)
 
 
 EXPONENT: Hints = (

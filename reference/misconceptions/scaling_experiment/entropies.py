@@ -1,11 +1,11 @@
 """The entropy of a row, done wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception, Probe, Trait
+from autograder.diagnosis import Family, Hints, Probe, Trait
 from reference.attention import softmax
 from reference.scaling import entropy
 
@@ -28,69 +28,148 @@ def _terms(s: Any) -> Any:
     return -p * np.log(np.where(p > 0, p, 1.0))
 
 
-def _entropy(
-    id: str, change: Callable[[Any], Any], finding: str, hints: Hints = NATS
-) -> Misconception:
-    return Misconception(id, finding, hints, {"entropy": change})
-
-
 ENTROPY = (
-    _entropy("base-2", lambda s: _terms(s).sum(-1) / np.log(2),
-             "Your numbers are in bits: the logarithm has base 2, and nats have base e."),
-    _entropy("base-10", lambda s: _terms(s).sum(-1) / np.log(10),
-             "Your numbers are those of a logarithm with base 10; nats have base e."),
-    _entropy("no-minus", lambda s: -_terms(s).sum(-1),
-             "The minus sign is missing: entropy is −Σ p·ln p and never negative."),
-    _entropy("sum-over-everything", lambda s: _terms(s).sum(),
-             "The sum runs over the whole array: one value a row is asked for."),
-    _entropy("mean-over-rows", lambda s: _terms(s).sum(-1).mean(),
-             "The result is one number, the mean over the rows; one value a row is asked for."),
-    _entropy("mean-of-terms", lambda s: _terms(s).mean(-1),
-             "The terms −p·ln p are averaged; they have to be added up."),
-    _entropy("over-columns", lambda s: _terms(s).sum(-2),
-             "The sum runs over the columns (axis −2), not over each row."),
-    _entropy("over-axis-0", lambda s: _terms(s).sum(0),
-             "The sum runs along axis 0, not over each row."),
-    _entropy("over-axis-1", lambda s: _terms(s).sum(1),
-             "The sum runs along axis 1, which is the row only where there is no batch."),
-    _entropy("nan-for-zero", lambda s: -(s.p * np.log(s.p)).sum(-1),
-             "A weight of 0 gives NaN: 0 · ln 0 is not a number for NumPy, and counts as 0 here.",
-             ZERO),
-    _entropy("weight-left-out", lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).sum(-1),
-             "Your numbers are −Σ ln p: the factor p is missing."),
-    _entropy("mean-logarithm", lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).mean(-1),
-             "Your numbers are the mean of −ln p, not weighted by p."),
-    _entropy("largest-term", lambda s: _terms(s).max(-1),
-             "Your numbers are the largest term −p·ln p of each row, not their sum."),
-    _entropy("terms-not-added", _terms, "The terms −p·ln p come back; they have to be added up."),
-    _entropy("relative", lambda s: _terms(s).sum(-1) / np.log(s.p.shape[-1]),
-             "Your numbers are divided by ln L, so that they end at 1; plain nats are asked for."),
-    _entropy("perplexity", lambda s: np.exp(_terms(s).sum(-1)),
-             "Your numbers are the exponential of the entropy (the perplexity)."),
-    _entropy("gini", lambda s: 1 - (s.p**2).sum(-1),
-             "Your numbers are 1 − Σp², another measure of spread; entropy has a logarithm."),
-    _entropy("sum-of-squares", lambda s: (s.p**2).sum(-1),
-             "Your numbers are Σp²; entropy is −Σ p·ln p."),
-    _entropy("collision", lambda s: -np.log((s.p**2).sum(-1)),
-             "Your numbers are −ln Σp² (Rényi's entropy of order 2); Shannon's is −Σ p·ln p."),
-    _entropy("smallest", lambda s: -np.log(s.p.max(-1)),
-             "Your numbers are −ln of the largest weight; entropy takes all weights."),
-    _entropy("both-sides", lambda s: _terms(s).sum(-1)
-             - ((1 - s.p) * np.log(np.where(s.p < 1, 1 - s.p, 1.0))).sum(-1),
-             "Your numbers count (1 − p)·ln(1 − p) too, as for yes-or-no questions."),
-    _entropy("softmax-first", lambda s: entropy(softmax(s.p)),
-             "A softmax is taken of the weights first; they are weights already."),
-    _entropy("axis-kept", lambda s: _terms(s).sum(-1, keepdims=True),
-             "The numbers are right, but an axis of size 1 is left at the end (keepdims)."),
-    _entropy("large-epsilon", lambda s: -(s.p * np.log(s.p + 1e-3)).sum(-1),
-             "The number added inside the logarithm (1e-3) is so large that it changes the result.",
-             ZERO),
-    _entropy("large-epsilon", lambda s: -(s.p * np.log(s.p + 1e-2)).sum(-1),
-             "The number added inside the logarithm (1e-2) is so large that it changes the result.",
-             ZERO),
-    _entropy("spread", lambda s: s.p.std(-1),
-             "Your numbers are the standard deviation of the weights, not their entropy."),
-)  # fmt: skip
+    Family(
+        "entropy",
+        NATS,
+        {
+            "base-2": (
+                "Your numbers are in bits: the logarithm has base 2, and nats have base e.",
+                lambda s: _terms(s).sum(-1) / np.log(2),
+            ),
+            "base-10": (
+                "Your numbers are those of a logarithm with base 10; nats have base e.",
+                lambda s: _terms(s).sum(-1) / np.log(10),
+            ),
+            "no-minus": (
+                "The minus sign is missing: entropy is −Σ p·ln p and never negative.",
+                lambda s: -_terms(s).sum(-1),
+            ),
+            "sum-over-everything": (
+                "The sum runs over the whole array: one value a row is asked for.",
+                lambda s: _terms(s).sum(),
+            ),
+            "mean-over-rows": (
+                "The result is one number, the mean over the rows; one value a row is asked for.",
+                lambda s: _terms(s).sum(-1).mean(),
+            ),
+            "mean-of-terms": (
+                "The terms −p·ln p are averaged; they have to be added up.",
+                lambda s: _terms(s).mean(-1),
+            ),
+            "over-columns": (
+                "The sum runs over the columns (axis −2), not over each row.",
+                lambda s: _terms(s).sum(-2),
+            ),
+            "over-axis-0": (
+                "The sum runs along axis 0, not over each row.",
+                lambda s: _terms(s).sum(0),
+            ),
+            "over-axis-1": (
+                "The sum runs along axis 1, which is the row only where there is no batch.",
+                lambda s: _terms(s).sum(1),
+            ),
+        },
+    ),
+    Family(
+        "entropy",
+        ZERO,
+        {
+            "nan-for-zero": (
+                "A weight of 0 gives NaN: 0 · ln 0 is not a number for NumPy, and counts as 0 "
+                "here.",
+                lambda s: -(s.p * np.log(s.p)).sum(-1),
+            ),
+        },
+    ),
+    Family(
+        "entropy",
+        NATS,
+        {
+            "weight-left-out": (
+                "Your numbers are −Σ ln p: the factor p is missing.",
+                lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).sum(-1),
+            ),
+            "mean-logarithm": (
+                "Your numbers are the mean of −ln p, not weighted by p.",
+                lambda s: -np.log(np.where(s.p > 0, s.p, 1.0)).mean(-1),
+            ),
+            "largest-term": (
+                "Your numbers are the largest term −p·ln p of each row, not their sum.",
+                lambda s: _terms(s).max(-1),
+            ),
+            "terms-not-added": ("The terms −p·ln p come back; they have to be added up.", _terms),
+            "relative": (
+                "Your numbers are divided by ln L, so that they end at 1; plain nats are asked "
+                "for.",
+                lambda s: _terms(s).sum(-1) / np.log(s.p.shape[-1]),
+            ),
+            "perplexity": (
+                "Your numbers are the exponential of the entropy (the perplexity).",
+                lambda s: np.exp(_terms(s).sum(-1)),
+            ),
+            "gini": (
+                "Your numbers are 1 − Σp², another measure of spread; entropy has a logarithm.",
+                lambda s: 1 - (s.p**2).sum(-1),
+            ),
+            "sum-of-squares": (
+                "Your numbers are Σp²; entropy is −Σ p·ln p.",
+                lambda s: (s.p**2).sum(-1),
+            ),
+            "collision": (
+                "Your numbers are −ln Σp² (Rényi's entropy of order 2); Shannon's is −Σ p·ln p.",
+                lambda s: -np.log((s.p**2).sum(-1)),
+            ),
+            "smallest": (
+                "Your numbers are −ln of the largest weight; entropy takes all weights.",
+                lambda s: -np.log(s.p.max(-1)),
+            ),
+            "both-sides": (
+                "Your numbers count (1 − p)·ln(1 − p) too, as for yes-or-no questions.",
+                lambda s: (
+                    _terms(s).sum(-1)
+                    - ((1 - s.p) * np.log(np.where(s.p < 1, 1 - s.p, 1.0))).sum(-1)
+                ),
+            ),
+            "softmax-first": (
+                "A softmax is taken of the weights first; they are weights already.",
+                lambda s: entropy(softmax(s.p)),
+            ),
+            "axis-kept": (
+                "The numbers are right, but an axis of size 1 is left at the end (keepdims).",
+                lambda s: _terms(s).sum(-1, keepdims=True),
+            ),
+        },
+    ),
+    Family(
+        "entropy",
+        ZERO,
+        {
+            "large-epsilon": [
+                (
+                    "The number added inside the logarithm (1e-3) is so large that it changes the "
+                    "result.",
+                    lambda s: -(s.p * np.log(s.p + 1e-3)).sum(-1),
+                ),
+                (
+                    "The number added inside the logarithm (1e-2) is so large that it changes the "
+                    "result.",
+                    lambda s: -(s.p * np.log(s.p + 1e-2)).sum(-1),
+                ),
+            ],
+        },
+    ),
+    Family(
+        "entropy",
+        NATS,
+        {
+            "spread": (
+                "Your numbers are the standard deviation of the weights, not their entropy.",
+                lambda s: s.p.std(-1),
+            ),
+        },
+    ),
+)
 
 
 def row_probes(draw: int) -> Sequence[Probe]:

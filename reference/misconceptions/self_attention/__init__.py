@@ -5,24 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from autograder.diagnosis import Comparison, Mistakes
 from autograder.diagnosis.blueprint import Blueprint, single
-from reference.misconceptions.scaled_dot_product_attention import RECIPES as NUMPY
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, MISTAKES
 from reference.misconceptions.self_attention.whole import WHOLE
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
 
-_numpy = NUMPY["scaled_dot_product_attention"]
+_numpy = MISTAKES.recipes["scaled_dot_product_attention"]
 
 BARE = replace(
     _numpy,
-    function="ScaledDotProductAttention",
-    misconceptions=without(_numpy.misconceptions, "large-epsilon"),
-    probes=lambda draw: [single(probe) for probe in _numpy.probes(draw)],
+    of="ScaledDotProductAttention",
+    families=without(FAMILIES, "large-epsilon"),
+    probes=lambda draw: [single(probe) for probe in _numpy.calls(draw)],
     call=Blueprint((), _numpy.parameters, {}, WORDS),
-    precision=np.float32,
+    comparison=Comparison(precision=np.float32),
 )
-
-RECIPES = {recipe.function: recipe for recipe in (BARE, WHOLE)}
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
@@ -31,3 +30,6 @@ def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
 
     for name, mistake, module in SIMULATED:
         yield name, mistake, {name: module}
+
+
+MISTAKES = Mistakes(BARE, WHOLE, simulated_values=simulated_values)

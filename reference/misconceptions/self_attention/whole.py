@@ -1,18 +1,19 @@
 """The projections around attention, done wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
-from autograder.diagnosis.recipe import Fact, Hints, Misconception, Probe, Recipe, Trait
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
-from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
+from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
+from reference.misconceptions.self_attention.projections import PROJECTIONS
 from reference.misconceptions.torch_words import chosen
 from reference.parts import WORDS
 
@@ -29,114 +30,6 @@ STEPS = {
     "results": lambda s: (s.projected, s.weights),
 }
 
-WHICH: Hints = (
-    "Which of the four matrices makes the queries, which the keys, and which the values?",
-    "x goes through W_q, W_k and W_v, each on its own; attention gets the three results.",
-    "Read the three projections one after the other, and look at the name on each side.",
-)
-OUT: Hints = (
-    "What happens between the mixture of the values and the result?",
-    "The output of attention goes through W_o, once; nothing else is done to it.",
-    "Look at the last lines: return self.W_o(output) and the weights as they are.",
-)
-ORDER: Hints = (
-    "What does the module promise to return, and in which order?",
-    "Two results: first the output, after W_o, then the weights.",
-    "Look at the return line.",
-)
-
-Step = Callable[[Any], Any]
-
-
-def _inputs(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, WHICH, replaces)
-
-
-def _output(id: str, finding: str, projected: Step) -> Misconception:
-    return Misconception(id, finding, OUT, {"projected": projected})
-
-
-def _returned(id: str, finding: str, results: Step) -> Misconception:
-    return Misconception(id, finding, ORDER, {"results": results})
-
-
-PROJECTIONS = (
-    _inputs("keys-by-query-matrix", "The keys are made with W_q, the matrix of the queries.",
-            K=lambda s: s.x @ s.W_q.T),
-    _inputs("queries-by-key-matrix", "The queries are made with W_k, the matrix of the keys.",
-            Q=lambda s: s.x @ s.W_k.T),
-    _inputs("values-by-key-matrix", "The values are made with W_k, the matrix of the keys.",
-            V=lambda s: s.x @ s.W_k.T),
-    _inputs("values-by-query-matrix", "The values are made with W_q, the matrix of the queries.",
-            V=lambda s: s.x @ s.W_q.T),
-    _inputs("all-by-query-matrix", "Queries, keys and values are all made with W_q.",
-            K=lambda s: s.x @ s.W_q.T, V=lambda s: s.x @ s.W_q.T),
-    _inputs("keys-by-value-matrix", "The keys are made with W_v, the matrix of the values.",
-            K=lambda s: s.x @ s.W_v.T),
-    _inputs("queries-and-keys-swapped", "Queries and keys have changed places: your numbers are "
-            "those with W_q and W_k exchanged.",
-            Q=lambda s: s.x @ s.W_k.T, K=lambda s: s.x @ s.W_q.T),
-    _inputs("keys-and-values-swapped", "Keys and values have changed places: your numbers are "
-            "those with W_k and W_v exchanged.",
-            K=lambda s: s.x @ s.W_v.T, V=lambda s: s.x @ s.W_k.T),
-    _inputs("values-not-projected", "The values are x itself: W_v takes no part.",
-            V=lambda s: s.x),
-    _inputs("keys-not-projected", "The keys are x itself: W_k takes no part.", K=lambda s: s.x),
-    _inputs("queries-not-projected", "The queries are x itself: W_q takes no part.",
-            Q=lambda s: s.x),
-    _inputs("scores-from-x", "The scores are computed from x itself: W_q and W_k take no part.",
-            Q=lambda s: s.x, K=lambda s: s.x),
-    _inputs("nothing-projected", "Queries, keys and values are all x itself: W_q, W_k and W_v take "
-            "no part.",
-            Q=lambda s: s.x, K=lambda s: s.x, V=lambda s: s.x),
-    _inputs("queries-projected-twice", "The queries go through W_q twice.",
-            Q=lambda s: s.x @ s.W_q.T @ s.W_q.T),
-    _inputs("values-projected-twice", "The values go through W_v twice.",
-            V=lambda s: s.x @ s.W_v.T @ s.W_v.T),
-    _inputs("keys-from-queries", "The keys are made from the queries, not from x.",
-            K=lambda s: s.Q @ s.W_k.T),
-    _inputs("values-from-keys", "The values are made from the keys, not from x.",
-            V=lambda s: s.K @ s.W_v.T),
-    _inputs("weights-not-transposed", "Your projections are x times the weight; nn.Linear computes "
-            "x times the weight transposed.",
-            Q=lambda s: s.x @ s.W_q, K=lambda s: s.x @ s.W_k, V=lambda s: s.x @ s.W_v),
-    _output("output-not-projected", "W_o takes no part: the mixture is returned as it is.",
-            lambda s: s.output),
-    _output("output-projected-twice", "The output goes through W_o twice.",
-            lambda s: s.output @ s.W_o.T @ s.W_o.T),
-    _output("values-projected-out", "The values go through W_v and W_o, and are never mixed.",
-            lambda s: s.V @ s.W_o.T),
-    _output("output-by-value-matrix", "The output goes through W_v, not through W_o.",
-            lambda s: s.output @ s.W_v.T),
-    _output("input-added", "x is added to the output: a residual connection, which is not asked "
-            "for here.",
-            lambda s: s.output @ s.W_o.T + s.x),
-    _output("output-matrix-not-transposed", "The output is multiplied by W_o's weight; nn.Linear "
-            "multiplies by the weight transposed.",
-            lambda s: s.output @ s.W_o),
-    _output("output-cut-at-zero", "Negative numbers of the output are cut off (a ReLU).",
-            lambda s: np.maximum(s.output @ s.W_o.T, 0)),
-    _output("output-normalised", "A softmax is taken of the output.",
-            lambda s: softmax(s.output @ s.W_o.T)),
-    _output("output-averaged-over-positions", "The output is the mean over the positions.",
-            lambda s: (s.output @ s.W_o.T).mean(-2)),
-    _output("first-position-only", "The output is that of the first position alone.",
-            lambda s: (s.output @ s.W_o.T)[..., 0, :]),
-    _output("last-position-only", "The output is that of the last position alone.",
-            lambda s: (s.output @ s.W_o.T)[..., -1, :]),
-    _returned("results-swapped", "Both results are right, but in the wrong order: (weights, "
-              "output).", lambda s: (s.weights, s.projected)),
-    _returned("output-only", "Only the output is returned; the weights are missing.",
-              lambda s: s.projected),
-    _returned("weights-only", "Only the weights are returned; the output is missing.",
-              lambda s: s.weights),
-    _returned("scores-returned", "The output is right; in place of the weights the scaled scores "
-              "are returned.", lambda s: (s.projected, s.scaled)),
-    _returned("output-twice", "The output is returned twice; the weights are missing.",
-              lambda s: (s.projected, s.projected)),
-    _returned("mixture-returned-too", "Three results are returned, where two are asked for.",
-              lambda s: (s.projected, s.weights, s.output)),
-)  # fmt: skip
 
 INSIDE = (
     *chosen(
@@ -144,15 +37,19 @@ INSIDE = (
         "no-scaling divides-by-d-k multiplies-by-root root-of-d-v root-of-l-k root-of-axis-0 "
         "root-of-axis-1 d-k-squared fourth-root scaled-after-softmax",
     ),
-    Misconception(
-        "root-of-d-model",
-        "Your numbers are those of scores divided by √d_model, the width of x, not √d_k.",
-        SCALING[0].hints, {"scaled": lambda s: s.scores / np.sqrt(s.x.shape[-1])},
+    Family(
+        "scaled",
+        SCALE,
+        {
+            "root-of-d-model": (
+                "Your numbers are those of scores divided by √d_model, the width of x, not √d_k.",
+                lambda s: s.scores / np.sqrt(s.x.shape[-1]),
+            ),
+        },
     ),
     *chosen(
         SCORES,
-        "keys-not-transposed all-axes-transposed negative-scores first-query-only "
-        "first-batch-only",
+        "keys-not-transposed all-axes-transposed negative-scores first-query-only first-batch-only",
     ),
     *chosen(
         WEIGHTS,
@@ -169,7 +66,7 @@ INSIDE = (
         OUTPUT,
         "weights-transposed scores-times-values values-unweighted values-added-up",
     ),
-)  # fmt: skip
+)
 
 
 def probes(draw: int) -> Sequence[Probe]:
@@ -183,8 +80,14 @@ def probes(draw: int) -> Sequence[Probe]:
         return single(Probe((*sizes, rng.normal(size=(*batch, length, d_model)), mask, *weights)))
 
     causal = np.tril(np.ones((4, 4), bool))
-    odd = np.array([[True, False, True, True], [True, True, False, False],
-                    [False, True, True, True], [True, False, False, True]])  # fmt: skip
+    odd = np.array(
+        [
+            [True, False, True, True],
+            [True, True, False, False],
+            [False, True, True, True],
+            [True, False, False, True],
+        ]
+    )
     return [
         case((), 3, (4, 2, 5), None),
         case((), 3, (3, 3, 3), None),
@@ -264,12 +167,13 @@ FACTS = (
     ),
 )
 
+
 WHOLE = Recipe(
     "SelfAttention",
-    ("d_model", "d_k", "d_v", "x", "mask", "W_q", "W_k", "W_v", "W_o"),
-    STEPS,
     probes,
-    misconceptions=(*PROJECTIONS, *INSIDE),
+    (*PROJECTIONS, *INSIDE),
+    steps=STEPS,
+    parameters=("d_model", "d_k", "d_v", "x", "mask", "W_q", "W_k", "W_v", "W_o"),
     styles=(
         fill(-1e9),
         {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
@@ -285,5 +189,5 @@ WHOLE = Recipe(
         {f"{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},
         WORDS,
     ),
-    precision=np.float32,
+    comparison=Comparison(precision=np.float32),
 )

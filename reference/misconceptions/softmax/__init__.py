@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact, Recipe
+from autograder.diagnosis import Fact, Mistakes, Recipe
 from reference.misconceptions.softmax.probes import TRAITS, probes
 from reference.misconceptions.softmax.ratios import RATIOS
 from reference.misconceptions.softmax.shifts import SHIFTS
@@ -60,17 +60,22 @@ def _factor(s: Any, v: Any) -> float:
     return factor
 
 
-RECIPES = {
-    "softmax": Recipe(
+MISTAKES = Mistakes(
+    Recipe(
         "softmax",
-        ("x", "axis"),
-        STEPS,
         probes,
         (*SHIFTS, *RATIOS),
+        steps=STEPS,
+        parameters=("x", "axis"),
         defaults={"axis": -1},
         traits=TRAITS,
-        facts=FACTS,
-        measure=_factor,
-        measured="Your numbers are those of a softmax of inputs that were multiplied by {}.",
-    )
-}
+        facts=(
+            Fact(
+                "another-factor",
+                _factor,
+                "Your numbers are those of a softmax of inputs that were multiplied by {}.",
+            ),
+            *FACTS,
+        ),
+    ),
+)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Hints, Misconception
+from autograder.diagnosis import Family, Hints
 
 AXIS: Hints = (
     "Which of your results add up to 1, and which should?",
@@ -26,216 +26,236 @@ def _at(state: Any, change: Any) -> Any:
 
 
 SHIFTS = (
-    Misconception(
-        "always-last-axis",
-        "Your numbers are those of a softmax along the last axis, whichever axis is asked for.",
+    Family(
+        "axis",
         AXIS,
-        {"axis": lambda s: -1},
+        {
+            "always-last-axis": (
+                "Your numbers are those of a softmax along the last axis, whichever axis is asked "
+                "for.",
+                lambda s: -1,
+            ),
+            "always-first-axis": (
+                "Your numbers are those of a softmax along the first axis, whichever axis is "
+                "asked for.",
+                lambda s: 0,
+            ),
+            "always-second-axis": (
+                "Your numbers are those of a softmax along axis 1, whichever axis is asked for.",
+                lambda s: 1,
+            ),
+            # S1 of the course's sources: a softmax without an axis
+            "over-everything": (
+                "Your numbers are those of one softmax over the whole array: all entries together "
+                "sum to 1.",
+                lambda s: None,
+            ),
+            "first-axis-by-default": (
+                "Without an axis given, your numbers are those of a softmax along the first axis; "
+                "the default is the last.",
+                lambda s: s.axis if "axis" in s.given else 0,
+            ),
+            "everything-by-default": (
+                "Without an axis given, your numbers are those of one softmax over the whole "
+                "array; the default is the last axis.",
+                lambda s: s.axis if "axis" in s.given else None,
+            ),
+            "last-two-axes": (
+                "Your numbers are those of a softmax over the last two axes together.",
+                lambda s: (-2, -1) if np.ndim(s.x) > 1 else -1,
+            ),
+            "row-by-row": (
+                "Each part along the first axis gets one softmax as a whole, whichever axis is "
+                "asked for.",
+                lambda s: tuple(range(1, np.ndim(s.x))) if np.ndim(s.x) > 1 else 0,
+            ),
+            "axis-counted-from-one": (
+                "For axis 0 and 1, your numbers are those of a softmax along the next axis: axes "
+                "count from 0.",
+                lambda s: s.axis + 1 if s.axis >= 0 else s.axis,
+            ),
+        },
     ),
-    Misconception(
-        "always-first-axis",
-        "Your numbers are those of a softmax along the first axis, whichever axis is asked for.",
-        AXIS,
-        {"axis": lambda s: 0},
-    ),
-    Misconception(
-        "always-second-axis",
-        "Your numbers are those of a softmax along axis 1, whichever axis is asked for.",
-        AXIS,
-        {"axis": lambda s: 1},
-    ),
-    Misconception(
-        "over-everything",
-        "Your numbers are those of one softmax over the whole array: all entries together sum "
-        "to 1.",
-        AXIS,
-        {"axis": lambda s: None},
-        "S1 of the course's sources: a softmax without an axis",
-    ),
-    Misconception(
-        "first-axis-by-default",
-        "Without an axis given, your numbers are those of a softmax along the first axis; the "
-        "default is the last.",
-        AXIS,
-        {"axis": lambda s: s.axis if "axis" in s.given else 0},
-    ),
-    Misconception(
-        "everything-by-default",
-        "Without an axis given, your numbers are those of one softmax over the whole array; the "
-        "default is the last axis.",
-        AXIS,
-        {"axis": lambda s: s.axis if "axis" in s.given else None},
-    ),
-    Misconception(
-        "last-two-axes",
-        "Your numbers are those of a softmax over the last two axes together.",
-        AXIS,
-        {"axis": lambda s: (-2, -1) if np.ndim(s.x) > 1 else -1},
-    ),
-    Misconception(
-        "row-by-row",
-        "Each part along the first axis gets one softmax as a whole, whichever axis is asked for.",
-        AXIS,
-        {"axis": lambda s: tuple(range(1, np.ndim(s.x))) if np.ndim(s.x) > 1 else 0},
-    ),
-    Misconception(
-        "axis-counted-from-one",
-        "For axis 0 and 1, your numbers are those of a softmax along the next axis: axes count "
-        "from 0.",
-        AXIS,
-        {"axis": lambda s: s.axis + 1 if s.axis >= 0 else s.axis},
-    ),
-    Misconception(
-        "axis-without-its-sign",
-        "A negative axis is taken as if it had no sign: −2 as 2.",
+    Family(
+        "axis",
         (
             "Which axis is −1 of an array with three axes?",
             "A negative axis counts from the end: −1 is the last one.",
             "Hand `axis` to NumPy as it is: it understands negative numbers.",
         ),
-        {"axis": lambda s: abs(s.axis)},
+        {
+            "axis-without-its-sign": (
+                "A negative axis is taken as if it had no sign: −2 as 2.",
+                lambda s: abs(s.axis),
+            ),
+        },
     ),
-    Misconception(
-        "sum-over-everything",
-        "Your numbers are the exponentials divided by the sum over the whole array.",
+    Family(
+        "total",
         AXIS,
-        {"total": lambda s: np.exp(s.shifted).sum() if s.array.ndim > 1 else _at(s, np.sum)},
+        {
+            "sum-over-everything": (
+                "Your numbers are the exponentials divided by the sum over the whole array.",
+                lambda s: np.exp(s.shifted).sum() if s.array.ndim > 1 else _at(s, np.sum),
+            ),
+            "sum-over-first-axis": (
+                "Your numbers are the exponentials divided by their sum along the first axis.",
+                lambda s: s.exponentials.sum(axis=0, keepdims=True),
+            ),
+        },
     ),
-    Misconception(
-        "sum-over-first-axis",
-        "Your numbers are the exponentials divided by their sum along the first axis.",
-        AXIS,
-        {"total": lambda s: s.exponentials.sum(axis=0, keepdims=True)},
-    ),
-    Misconception(
-        "sum-without-keepdims",
-        "Your numbers are the exponentials divided by sums that have lost their axis, so that "
-        "each sum divides the wrong entries.",
+    Family(
+        "total",
         (
             "Which shape has the sum of a (3, 3) matrix along its last axis?",
             "A sum along an axis loses that axis; without it the sums line up with the columns.",
             "Give the sum (and the maximum) keepdims=True, so that each row meets its own sum.",
         ),
-        {"total": lambda s: s.exponentials.sum(axis=s.axis)},
+        {
+            "sum-without-keepdims": (
+                "Your numbers are the exponentials divided by sums that have lost their axis, so "
+                "that each sum divides the wrong entries.",
+                lambda s: s.exponentials.sum(axis=s.axis),
+            ),
+        },
     ),
-    Misconception(
-        "maximum-without-keepdims",
-        "Your numbers are those of inputs from which the maxima of other rows were subtracted.",
+    Family(
+        "shifted",
         (
             "Which shape has the maximum of a (3, 3) matrix along its last axis?",
             "A maximum along an axis loses that axis; without it the maxima line up with the "
             "columns.",
             "Give the maximum keepdims=True, so that each row meets its own maximum.",
         ),
-        {"shifted": lambda s: s.array - s.array.max(axis=s.axis)},
+        {
+            "maximum-without-keepdims": (
+                "Your numbers are those of inputs from which the maxima of other rows were "
+                "subtracted.",
+                lambda s: s.array - s.array.max(axis=s.axis),
+            ),
+        },
     ),
-    Misconception(
-        "maximum-along-first-axis",
-        "Your numbers are those of inputs from which the maxima along the first axis were "
-        "subtracted, whichever axis is asked for.",
+    Family(
+        "shifted",
         (
             "From which numbers does each row have its maximum taken away?",
             "What is subtracted has to be one and the same number for all entries of a softmax.",
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
-        {"shifted": lambda s: s.array - s.array.max(axis=0, keepdims=True)},
-    ),
-    Misconception(
-        "maximum-along-last-axis",
-        "Your numbers are those of inputs from which the maxima along the last axis were "
-        "subtracted, whichever axis is asked for.",
-        (
-            "From which numbers does each column have its maximum taken away when axis is 0?",
-            "What is subtracted has to be one and the same number for all entries of a softmax.",
-            "Take the maximum along the same axis as the sum, with keepdims=True.",
-        ),
-        {"shifted": lambda s: s.array - s.array.max(axis=-1, keepdims=True)},
-    ),
-    Misconception(
-        "maximum-along-axis-1",
-        "Your numbers are those of inputs from which the maxima along axis 1 were subtracted, "
-        "whichever axis is asked for.",
-        (
-            "From which numbers does each column have its maximum taken away when axis is 0?",
-            "What is subtracted has to be one and the same number for all entries of a softmax.",
-            "Take the maximum along the same axis as the sum, with keepdims=True.",
-        ),
         {
-            "shifted": lambda s: (
-                s.array - s.array.max(axis=1 if s.array.ndim > 1 else 0, keepdims=True)
+            "maximum-along-first-axis": (
+                "Your numbers are those of inputs from which the maxima along the first axis were "
+                "subtracted, whichever axis is asked for.",
+                lambda s: s.array - s.array.max(axis=0, keepdims=True),
             ),
         },
     ),
-    Misconception(
-        "not-stable",
-        "Right for small numbers; large ones overflow, as in a softmax that exponentiates its "
-        "inputs as they are, with the NaN replaced by numbers afterwards.",
-        OVERFLOW,
+    Family(
+        "shifted",
+        (
+            "From which numbers does each column have its maximum taken away when axis is 0?",
+            "What is subtracted has to be one and the same number for all entries of a softmax.",
+            "Take the maximum along the same axis as the sum, with keepdims=True.",
+        ),
         {
-            "shifted": lambda s: s.array,
-            "weights": lambda s: np.nan_to_num(s.exponentials / s.total),
+            "maximum-along-last-axis": (
+                "Your numbers are those of inputs from which the maxima along the last axis were "
+                "subtracted, whichever axis is asked for.",
+                lambda s: s.array - s.array.max(axis=-1, keepdims=True),
+            ),
+            "maximum-along-axis-1": (
+                "Your numbers are those of inputs from which the maxima along axis 1 were "
+                "subtracted, whichever axis is asked for.",
+                lambda s: s.array - s.array.max(axis=1 if s.array.ndim > 1 else 0, keepdims=True),
+            ),
         },
     ),
-    Misconception(
-        "not-stable",
-        "Right for small numbers; large ones overflow, as in a softmax that exponentiates its "
-        "inputs as they are.",
+    Family(
+        None,
         OVERFLOW,
-        {"shifted": lambda s: s.array},
-        "Blanchard, Higham & Higham 2021",
+        {
+            # Blanchard, Higham & Higham 2021
+            "not-stable": [
+                (
+                    "Right for small numbers; large ones overflow, as in a softmax that "
+                    "exponentiates its inputs as they are, with the NaN replaced by numbers "
+                    "afterwards.",
+                    {
+                        "shifted": lambda s: s.array,
+                        "weights": lambda s: np.nan_to_num(s.exponentials / s.total),
+                    },
+                ),
+                (
+                    "Right for small numbers; large ones overflow, as in a softmax that "
+                    "exponentiates its inputs as they are.",
+                    {"shifted": lambda s: s.array},
+                ),
+            ],
+        },
     ),
-    Misconception(
-        "largest-of-all",
-        "Right as long as the rows are of like size: the maximum of the whole array is "
-        "subtracted, and rows far below it vanish.",
+    Family(
+        "shifted",
         (
             "What is left of a row of small numbers when another row's 10,000 is subtracted?",
             "Each softmax needs its own maximum: that of its row, not that of the whole array.",
             "Take the maximum along the axis, with keepdims=True.",
         ),
-        {"shifted": lambda s: s.array - s.array.max()},
+        {
+            "largest-of-all": (
+                "Right as long as the rows are of like size: the maximum of the whole array is "
+                "subtracted, and rows far below it vanish.",
+                lambda s: s.array - s.array.max(),
+            ),
+        },
     ),
-    Misconception(
-        "mean-subtracted",
-        "Large inputs that lie far apart overflow: your numbers are those of inputs with their "
-        "mean subtracted.",
+    Family(
+        "shifted",
         OVERFLOW,
-        {"shifted": lambda s: s.array - s.array.mean(axis=s.axis, keepdims=True)},
+        {
+            "mean-subtracted": (
+                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
+                "their mean subtracted.",
+                lambda s: s.array - s.array.mean(axis=s.axis, keepdims=True),
+            ),
+            "minimum-subtracted": (
+                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
+                "their minimum subtracted.",
+                lambda s: s.array - s.array.min(axis=s.axis, keepdims=True),
+            ),
+            "largest-size-subtracted": (
+                "The largest size, without its sign, is subtracted: rows of large negative "
+                "numbers vanish.",
+                lambda s: s.array - np.abs(s.array).max(axis=s.axis, keepdims=True),
+            ),
+            "maximum-added": (
+                "Large inputs overflow: your numbers are those of inputs with their maximum added.",
+                lambda s: s.array + s.array.max(axis=s.axis, keepdims=True),
+            ),
+        },
     ),
-    Misconception(
-        "minimum-subtracted",
-        "Large inputs that lie far apart overflow: your numbers are those of inputs with their "
-        "minimum subtracted.",
-        OVERFLOW,
-        {"shifted": lambda s: s.array - s.array.min(axis=s.axis, keepdims=True)},
-    ),
-    Misconception(
-        "largest-size-subtracted",
-        "The largest size, without its sign, is subtracted: rows of large negative numbers vanish.",
-        OVERFLOW,
-        {"shifted": lambda s: s.array - np.abs(s.array).max(axis=s.axis, keepdims=True)},
-    ),
-    Misconception(
-        "maximum-added",
-        "Large inputs overflow: your numbers are those of inputs with their maximum added.",
-        OVERFLOW,
-        {"shifted": lambda s: s.array + s.array.max(axis=s.axis, keepdims=True)},
-    ),
-    Misconception(
-        "divided-by-maximum",
-        "Your numbers are those of inputs that were divided by their maximum.",
+    Family(
+        "shifted",
         (
             "Does a softmax stay the same when all inputs are divided by one number?",
             "Subtracting the maximum changes nothing in the result; dividing by it does.",
             "In the line that keeps the numbers small, subtract the maximum.",
         ),
-        {"shifted": lambda s: s.array / s.array.max(axis=s.axis, keepdims=True)},
+        {
+            "divided-by-maximum": (
+                "Your numbers are those of inputs that were divided by their maximum.",
+                lambda s: s.array / s.array.max(axis=s.axis, keepdims=True),
+            ),
+        },
     ),
-    Misconception(
-        "clipped",
-        "Large inputs come out as if they were equal: your numbers are those of inputs cut to a "
-        "range.",
+    Family(
+        "shifted",
         OVERFLOW,
-        {"shifted": lambda s: np.clip(s.array, -500, 500)},
+        {
+            "clipped": (
+                "Large inputs come out as if they were equal: your numbers are those of inputs "
+                "cut to a range.",
+                lambda s: np.clip(s.array, -500, 500),
+            ),
+        },
     ),
 )

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
+from autograder.diagnosis import Mistakes
 from reference.misconceptions.train_and_generate.loss import LOSS
 from reference.misconceptions.train_and_generate.training import TRAIN
 from reference.misconceptions.train_and_generate.writing import GENERATE
-
-RECIPES = {recipe.function: recipe for recipe in (LOSS, TRAIN, GENERATE)}
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
@@ -15,3 +14,6 @@ def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
 
     for name, mistake, function in SIMULATED:
         yield name, mistake, {name: function}
+
+
+MISTAKES = Mistakes(LOSS, TRAIN, GENERATE, simulated_values=simulated_values)

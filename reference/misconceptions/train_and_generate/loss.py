@@ -1,12 +1,12 @@
 """The loss of the next word, done wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis import Comparison, Family, Hints, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import InTensors, single
-from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from reference.results import as_one_number
 
 SHIFT: Hints = (
@@ -26,7 +26,6 @@ MEAN: Hints = (
     "Flatten both axes, batch and position, before F.cross_entropy, and leave its default "
     "reduction.",
 )
-Step = Callable[[Any], Any]
 
 
 def _logarithms(x: Any, axis: int = -1) -> Any:
@@ -52,18 +51,6 @@ STEPS = {
 }
 
 
-def _shift(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, SHIFT, replaces)
-
-
-def _entropy(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, ENTROPY, replaces)
-
-
-def _mean(id: str, finding: str, loss: Step) -> Misconception:
-    return Misconception(id, finding, MEAN, {"loss": loss})
-
-
 def _softmax(x: Any) -> Any:
     return np.exp(_logarithms(x))
 
@@ -87,82 +74,173 @@ def _classes_second(s: Any) -> Any:
 
 LOSS = Recipe(
     "next_token_loss",
-    ("logits", "tokens"),
-    STEPS,
     lambda draw: probes(draw),
-    misconceptions=(
-        _shift("target-not-shifted", "The targets are not shifted: each word is predicted from the "
-               "logits at its own position, where the model has already seen it.",
-               predictions=lambda s: s.logits, targets=lambda s: s.tokens),
-        _shift("target-not-shifted", "The targets are not shifted: each word is predicted from the "
-               "logits at its own position, where the model has already seen it.",
-               targets=lambda s: s.tokens[:, :-1]),
-        _shift("target-not-shifted", "The targets are not shifted: each word is predicted from the "
-               "logits at its own position, where the model has already seen it.",
-               predictions=lambda s: s.logits[:, 1:]),
-        _shift("shifted-backwards", "The shift is the wrong way round: the logits at t + 1 meet "
-               "the word at t, the word before.",
-               predictions=lambda s: s.logits[:, 1:], targets=lambda s: s.tokens[:, :-1]),
-        _shift("rolled", "The targets are rolled round: the last position has to predict the first "
-               "word of its own sentence.",
-               predictions=lambda s: s.logits, targets=lambda s: np.roll(s.tokens, -1, 1)),
-        _shift("shifted-across-sentences", "The shift comes after flattening: the last word of one "
-               "sentence has to predict the first of the next.", costs=_across),
-        _shift("shifted-by-two", "The targets are shifted by two positions.",
-               predictions=lambda s: s.logits[:, :-2], targets=lambda s: s.tokens[:, 2:]),
-        _shift("last-word-only", "Only the last word of each sequence is predicted.",
-               predictions=lambda s: s.logits[:, -2:-1], targets=lambda s: s.tokens[:, -1:]),
-        _shift("first-word-only", "Only the second word is predicted, from the first.",
-               predictions=lambda s: s.logits[:, :1], targets=lambda s: s.tokens[:, 1:2]),
-        _entropy("softmax-before-cross-entropy", "A softmax is taken before the cross-entropy, "
-                 "which takes one itself: your loss is that of a softmax of a softmax.",
-                 logarithms=lambda s: _logarithms(_softmax(s.predictions))),
-        _entropy("no-logarithm", "The loss is the mean of minus the probabilities, without the "
-                 "logarithm.", logarithms=lambda s: _softmax(s.predictions)),
-        _entropy("no-softmax", "The loss is the mean of minus the logits: there is no softmax.",
-                 logarithms=lambda s: s.predictions),
-        _entropy("no-minus", "The minus is missing: your loss is negative, and smaller the worse "
-                 "the model is.", costs=lambda s: _taken(s.logarithms, s.targets)),
-        _entropy("base-2", "The logarithms are to base 2; the loss is in natural ones.",
-                 costs=lambda s: -_taken(s.logarithms, s.targets) / np.log(2)),
-        _entropy("softmax-over-positions", "The softmax runs over the positions; it should run "
-                 "over the words.", logarithms=lambda s: _logarithms(s.predictions, 1)),
-        _entropy("softmax-over-batch", "The softmax runs over the batch; it should run over the "
-                 "words.", logarithms=lambda s: _logarithms(s.predictions, 0)),
-        _entropy("reshaped-to-classes-second", "The logits are reshaped to (B, V, L), which mixes "
-                 "positions and words: F.cross_entropy wants that order, but by a transpose.",
-                 logarithms=_classes_second),
-        _entropy("squared-error", "The loss is the squared error of the probabilities, not the "
-                 "cross-entropy.",
-                 loss=lambda s: _average((_softmax(s.predictions) - _one_hot(s)) ** 2)),
-        _entropy("perplexity", "The exponential of the loss is returned: the perplexity.",
-                 loss=lambda s: np.exp(_average(s.costs))),
-        _entropy("average-word", "The loss is the mean over all words of the vocabulary, not that "
-                 "of the words that came.", costs=lambda s: -s.logarithms.mean(-1)),
-        _mean("sum-for-mean", "The loss is the sum over all predictions, not the mean.",
-              lambda s: s.costs.sum()),
-        _mean("sum-over-positions", "The loss is the sum over the positions and the mean over the "
-              "batch; it should be the mean of both.", lambda s: _average(s.costs.sum(1))),
-        _mean("sum-over-batch", "The loss is the sum over the batch and the mean over the "
-              "positions; it should be the mean of both.", lambda s: _average(s.costs.sum(0))),
-        _mean("divided-by-length", "The sum is divided by B · L; there are only B · (L − 1) "
-              "predictions.", lambda s: s.costs.sum() / s.tokens.size),
-        _mean("not-averaged", "The loss of each prediction is returned; the mean of all is asked "
-              "for.", lambda s: s.costs),
-        _mean("mean-over-batch-only", "The loss has one number for each position; the mean of all "
-              "is asked for.", lambda s: _average(s.costs, 0)),
-        _mean("one-for-each-sentence", "The loss has one number for each sentence; the mean of all "
-              "is asked for.", lambda s: _average(s.costs, 1)),
-        _mean("first-sentence-only", "The loss is that of the first sentence alone.",
-              lambda s: _average(s.costs[0])),
-        _mean("largest-loss", "The largest of the losses is returned, not their mean.",
-              lambda s: s.costs.max()),
-        _mean("median-loss", "The median of the losses is returned, not their mean.",
-              lambda s: np.sort(s.costs.ravel())[(s.costs.size - 1) // 2]),
-        _mean("word-0-left-out", "Targets with the number 0 are left out, as if they were padding; "
-              "here 0 is a word like any other.",
-              lambda s: _average(s.costs[s.targets != 0])),
+    (
+        Family(
+            None,
+            SHIFT,
+            {
+                "target-not-shifted": (
+                    "The targets are not shifted: each word is predicted from the "
+                    "logits at its own position, where the model has already seen it.",
+                    {"predictions": lambda s: s.logits, "targets": lambda s: s.tokens},
+                    {"targets": lambda s: s.tokens[:, :-1]},
+                    {"predictions": lambda s: s.logits[:, 1:]},
+                ),
+                "shifted-backwards": (
+                    "The shift is the wrong way round: the logits at t + 1 meet "
+                    "the word at t, the word before.",
+                    {
+                        "predictions": lambda s: s.logits[:, 1:],
+                        "targets": lambda s: s.tokens[:, :-1],
+                    },
+                ),
+                "rolled": (
+                    "The targets are rolled round: the last position has to predict the first "
+                    "word of its own sentence.",
+                    {
+                        "predictions": lambda s: s.logits,
+                        "targets": lambda s: np.roll(s.tokens, -1, 1),
+                    },
+                ),
+                "shifted-across-sentences": (
+                    "The shift comes after flattening: the last word of one "
+                    "sentence has to predict the first of the next.",
+                    {"costs": _across},
+                ),
+                "shifted-by-two": (
+                    "The targets are shifted by two positions.",
+                    {
+                        "predictions": lambda s: s.logits[:, :-2],
+                        "targets": lambda s: s.tokens[:, 2:],
+                    },
+                ),
+                "last-word-only": (
+                    "Only the last word of each sequence is predicted.",
+                    {
+                        "predictions": lambda s: s.logits[:, -2:-1],
+                        "targets": lambda s: s.tokens[:, -1:],
+                    },
+                ),
+                "first-word-only": (
+                    "Only the second word is predicted, from the first.",
+                    {
+                        "predictions": lambda s: s.logits[:, :1],
+                        "targets": lambda s: s.tokens[:, 1:2],
+                    },
+                ),
+            },
+        ),
+        Family(
+            "logarithms",
+            ENTROPY,
+            {
+                "softmax-before-cross-entropy": (
+                    "A softmax is taken before the cross-entropy, "
+                    "which takes one itself: your loss is that of a softmax of a softmax.",
+                    lambda s: _logarithms(_softmax(s.predictions)),
+                ),
+                "no-logarithm": (
+                    "The loss is the mean of minus the probabilities, without the logarithm.",
+                    lambda s: _softmax(s.predictions),
+                ),
+                "no-softmax": (
+                    "The loss is the mean of minus the logits: there is no softmax.",
+                    lambda s: s.predictions,
+                ),
+                "no-minus": (
+                    "The minus is missing: your loss is negative, and smaller the worse "
+                    "the model is.",
+                    {"costs": lambda s: _taken(s.logarithms, s.targets)},
+                ),
+                "base-2": (
+                    "The logarithms are to base 2; the loss is in natural ones.",
+                    {"costs": lambda s: -_taken(s.logarithms, s.targets) / np.log(2)},
+                ),
+                "softmax-over-positions": (
+                    "The softmax runs over the positions; it should run over the words.",
+                    lambda s: _logarithms(s.predictions, 1),
+                ),
+                "softmax-over-batch": (
+                    "The softmax runs over the batch; it should run over the words.",
+                    lambda s: _logarithms(s.predictions, 0),
+                ),
+                "reshaped-to-classes-second": (
+                    "The logits are reshaped to (B, V, L), which mixes "
+                    "positions and words: F.cross_entropy wants that order, but by a transpose.",
+                    _classes_second,
+                ),
+                "squared-error": (
+                    "The loss is the squared error of the probabilities, not the cross-entropy.",
+                    {"loss": lambda s: _average((_softmax(s.predictions) - _one_hot(s)) ** 2)},
+                ),
+                "perplexity": (
+                    "The exponential of the loss is returned: the perplexity.",
+                    {"loss": lambda s: np.exp(_average(s.costs))},
+                ),
+                "average-word": (
+                    "The loss is the mean over all words of the vocabulary, not that "
+                    "of the words that came.",
+                    {"costs": lambda s: -s.logarithms.mean(-1)},
+                ),
+            },
+        ),
+        Family(
+            "loss",
+            MEAN,
+            {
+                "sum-for-mean": (
+                    "The loss is the sum over all predictions, not the mean.",
+                    lambda s: s.costs.sum(),
+                ),
+                "sum-over-positions": (
+                    "The loss is the sum over the positions and the mean over the "
+                    "batch; it should be the mean of both.",
+                    lambda s: _average(s.costs.sum(1)),
+                ),
+                "sum-over-batch": (
+                    "The loss is the sum over the batch and the mean over the "
+                    "positions; it should be the mean of both.",
+                    lambda s: _average(s.costs.sum(0)),
+                ),
+                "divided-by-length": (
+                    "The sum is divided by B · L; there are only B · (L − 1) predictions.",
+                    lambda s: s.costs.sum() / s.tokens.size,
+                ),
+                "not-averaged": (
+                    "The loss of each prediction is returned; the mean of all is asked for.",
+                    lambda s: s.costs,
+                ),
+                "mean-over-batch-only": (
+                    "The loss has one number for each position; the mean of all is asked for.",
+                    lambda s: _average(s.costs, 0),
+                ),
+                "one-for-each-sentence": (
+                    "The loss has one number for each sentence; the mean of all is asked for.",
+                    lambda s: _average(s.costs, 1),
+                ),
+                "first-sentence-only": (
+                    "The loss is that of the first sentence alone.",
+                    lambda s: _average(s.costs[0]),
+                ),
+                "largest-loss": (
+                    "The largest of the losses is returned, not their mean.",
+                    lambda s: s.costs.max(),
+                ),
+                "median-loss": (
+                    "The median of the losses is returned, not their mean.",
+                    lambda s: np.sort(s.costs.ravel())[(s.costs.size - 1) // 2],
+                ),
+                "word-0-left-out": (
+                    "Targets with the number 0 are left out, as if they were padding; "
+                    "here 0 is a word like any other.",
+                    lambda s: _average(s.costs[s.targets != 0]),
+                ),
+            },
+        ),
     ),
+    steps=STEPS,
+    parameters=("logits", "tokens"),
     traits=(
         Trait(lambda s: len(s.tokens) > 1, "for batches of several", "for a batch of one"),
         Trait(
@@ -178,9 +256,11 @@ LOSS = Recipe(
         "L − 1": s.logits.shape[1] - 1,
     },
     call=InTensors(),
-    read=as_one_number,
-    precision=np.float32,
-)  # fmt: skip
+    comparison=Comparison(
+        precision=np.float32,
+        read=as_one_number,
+    ),
+)
 
 
 def probes(draw: int) -> Sequence[Probe]:

@@ -6,8 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis import (
+    Change,
+    Comparison,
+    Family,
+    Hints,
+    Probe,
+    Recipe,
+    Trait,
+    constant,
+)
 from autograder.diagnosis.blueprint import single
-from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from autograder.worker.codec import tensor
 from reference.kit import kit_of
 
@@ -119,7 +128,7 @@ class Trained:
         batches = [tensor(each) for each in state.batches]
         return submission.train(model, batches, state.steps, state.lr)
 
-    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:  # noqa: ARG002
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """A function that trains the model it is given."""
         changes = {
             name: change(None)
@@ -136,22 +145,6 @@ STEPS = {
 }
 
 
-def _step(id: str, finding: str, **changes: Any) -> Misconception:
-    return Misconception(id, finding, STEP, _constants(changes))
-
-
-def _optimizer(id: str, finding: str, **changes: Any) -> Misconception:
-    return Misconception(id, finding, OPTIMIZER, _constants(changes))
-
-
-def _batches(id: str, finding: str, **changes: Any) -> Misconception:
-    return Misconception(id, finding, BATCHES, _constants(changes))
-
-
-def _list(id: str, finding: str, **changes: Any) -> Misconception:
-    return Misconception(id, finding, LIST, _constants(changes))
-
-
 def _constants(changes: dict[str, Any]) -> dict[str, Callable[[Any], Any]]:
     return {name: lambda s, value=value: value for name, value in changes.items()}
 
@@ -162,76 +155,161 @@ def _running_mean(losses: list[float]) -> Any:
 
 TRAIN = Recipe(
     "train",
-    ("embedding", "output", "batches", "steps", "lr"),
-    STEPS,
     lambda draw: probes(draw),
-    misconceptions=(
-        _step("gradients-not-cleared", "The losses are those of a training whose gradients are "
-              "never cleared: each step drags all steps before it along.", clear="never"),
-        _step("cleared-before-step", "The losses are those of a training whose gradients are "
-              "cleared after backward(), before the step could use them.", clear="before step"),
-        _step("no-step", "The weights never change: no step is taken, or each is taken before "
-              "backward(), when there are no gradients yet.",
-              steps_taken=False),
-        _step("ascends", "The losses are those of a training that goes uphill: the sign of the "
-              "loss is turned round.", sign=-1.0),
-        _step("gradients-clipped", "The losses are those of a training whose gradients are cut to "
-              "a length of 1.", clipped=True, optimizer="SGD"),
-        _step("target-not-shifted", "The losses are those of targets that are not shifted: each "
-              "word is predicted where the model has already seen it.", shifted=False),
-        _step("sum-for-mean", "The losses are sums over all predictions, not means.",
-              whole_sum=True),
-        _optimizer("plain-descent", "The losses are those of plain gradient descent (SGD), not of "
-                   "AdamW.", optimizer="SGD"),
-        _optimizer("no-weight-decay", "The losses are those of Adam, not of AdamW: the weights do "
-                   "not shrink a little at each step.", optimizer="Adam"),
-        _optimizer("rmsprop", "The losses are those of RMSprop, not of AdamW.",
-                   optimizer="RMSprop"),
-        _optimizer("adagrad", "The losses are those of Adagrad, not of AdamW.",
-                   optimizer="Adagrad"),
-        _optimizer("adamax", "The losses are those of Adamax, not of AdamW.",
-                   optimizer="Adamax"),
-        _optimizer("optimizer-made-anew", "The losses are those of an optimizer that is made anew "
-                   "in every step: it forgets the steps before.", made_once=False),
-        _optimizer("rate-ignored", "The losses are those of the learning rate 0.001, AdamW's own, "
-                   "whatever lr is.", rate=lambda lr: 1e-3),
-        _optimizer("rate-0.01", "The losses are those of the learning rate 0.01, whatever lr is.",
-                   rate=lambda lr: 1e-2),
-        _optimizer("rate-0.1", "The losses are those of the learning rate 0.1, whatever lr is.",
-                   rate=lambda lr: 1e-1),
-        _batches("first-batch-only", "Every step uses the first batch.",
-                 batch=lambda step, count: 0),
-        _batches("last-batch-only", "Every step uses the last batch.",
-                 batch=lambda step, count: count - 1),
-        _batches("batches-backwards", "The batches are used from the last to the first.",
-                 batch=lambda step, count: -1 - step % count),
-        _batches("from-the-second", "The first step uses the second batch.",
-                 batch=lambda step, count: (step + 1) % count),
-        _batches("stays-at-the-last", "After the last batch it is used again and again; the first "
-                 "should follow.", batch=lambda step, count: min(step, count - 1)),
-        _batches("one-pass-only", "The training ends when every batch has been used once, before "
-                 "all steps are done.", count=lambda steps, batches: min(steps, batches)),
-        _batches("steps-for-each-batch", "Each batch is used `steps` times; `steps` counts all "
-                 "steps together.", count=lambda steps, batches: steps * batches),
-        _batches("one-step-too-few", "One step too few is taken.",
-                 count=lambda steps, _: steps - 1),
-        _batches("one-step-too-many", "One step too many is taken.",
-                 count=lambda steps, _: steps + 1),
-        _list("loss-after-step", "Each loss is that after its step; the one before is asked for.",
-              noted="after"),
-        _list("last-loss-only", "Only the last loss is returned, in a list or alone; one for each "
-              "step is asked for.", listed=lambda losses: losses[-1:]),
-        _list("last-loss-only", "Only the last loss is returned, in a list or alone; one for each "
-              "step is asked for.", listed=lambda losses: losses[-1]),
-        _list("mean-loss-only", "Only the mean of the losses is returned; one for each step is "
-              "asked for.", listed=lambda losses: float(np.mean(losses))),
-        _list("running-mean", "The list holds the mean of all losses so far; each step's own is "
-              "asked for.", listed=_running_mean),
-        _list("running-sum", "The list holds the sum of all losses so far; each step's own is "
-              "asked for.", listed=lambda losses: list(np.cumsum(losses))),
-        _list("losses-backwards", "The losses stand in reverse order.",
-              listed=lambda losses: losses[::-1]),
+    (
+        Family(
+            None,
+            STEP,
+            means=constant,
+            ways={
+                "gradients-not-cleared": (
+                    "The losses are those of a training whose gradients are "
+                    "never cleared: each step drags all steps before it along.",
+                    {"clear": "never"},
+                ),
+                "cleared-before-step": (
+                    "The losses are those of a training whose gradients are "
+                    "cleared after backward(), before the step could use them.",
+                    {"clear": "before step"},
+                ),
+                "no-step": (
+                    "The weights never change: no step is taken, or each is taken before "
+                    "backward(), when there are no gradients yet.",
+                    {"steps_taken": False},
+                ),
+                "ascends": (
+                    "The losses are those of a training that goes uphill: the sign of the "
+                    "loss is turned round.",
+                    {"sign": -1.0},
+                ),
+                "gradients-clipped": (
+                    "The losses are those of a training whose gradients are cut to a length of 1.",
+                    {"clipped": True, "optimizer": "SGD"},
+                ),
+                "target-not-shifted": (
+                    "The losses are those of targets that are not shifted: each "
+                    "word is predicted where the model has already seen it.",
+                    {"shifted": False},
+                ),
+                "sum-for-mean": (
+                    "The losses are sums over all predictions, not means.",
+                    {"whole_sum": True},
+                ),
+            },
+        ),
+        Family(
+            "optimizer",
+            OPTIMIZER,
+            means=constant,
+            ways={
+                "plain-descent": (
+                    "The losses are those of plain gradient descent (SGD), not of AdamW.",
+                    "SGD",
+                ),
+                "no-weight-decay": (
+                    "The losses are those of Adam, not of AdamW: the weights do "
+                    "not shrink a little at each step.",
+                    "Adam",
+                ),
+                "rmsprop": ("The losses are those of RMSprop, not of AdamW.", "RMSprop"),
+                "adagrad": ("The losses are those of Adagrad, not of AdamW.", "Adagrad"),
+                "adamax": ("The losses are those of Adamax, not of AdamW.", "Adamax"),
+                "optimizer-made-anew": (
+                    "The losses are those of an optimizer that is made anew "
+                    "in every step: it forgets the steps before.",
+                    {"made_once": False},
+                ),
+                "rate-ignored": (
+                    "The losses are those of the learning rate 0.001, AdamW's own, whatever lr is.",
+                    {"rate": lambda lr: 1e-3},
+                ),
+                "rate-0.01": (
+                    "The losses are those of the learning rate 0.01, whatever lr is.",
+                    {"rate": lambda lr: 1e-2},
+                ),
+                "rate-0.1": (
+                    "The losses are those of the learning rate 0.1, whatever lr is.",
+                    {"rate": lambda lr: 1e-1},
+                ),
+            },
+        ),
+        Family(
+            "batch",
+            BATCHES,
+            means=constant,
+            ways={
+                "first-batch-only": ("Every step uses the first batch.", lambda step, count: 0),
+                "last-batch-only": (
+                    "Every step uses the last batch.",
+                    lambda step, count: count - 1,
+                ),
+                "batches-backwards": (
+                    "The batches are used from the last to the first.",
+                    lambda step, count: -1 - step % count,
+                ),
+                "from-the-second": (
+                    "The first step uses the second batch.",
+                    lambda step, count: (step + 1) % count,
+                ),
+                "stays-at-the-last": (
+                    "After the last batch it is used again and again; the first should follow.",
+                    lambda step, count: min(step, count - 1),
+                ),
+                "one-pass-only": (
+                    "The training ends when every batch has been used once, before "
+                    "all steps are done.",
+                    {"count": lambda steps, batches: min(steps, batches)},
+                ),
+                "steps-for-each-batch": (
+                    "Each batch is used `steps` times; `steps` counts all steps together.",
+                    {"count": lambda steps, batches: steps * batches},
+                ),
+                "one-step-too-few": (
+                    "One step too few is taken.",
+                    {"count": lambda steps, _: steps - 1},
+                ),
+                "one-step-too-many": (
+                    "One step too many is taken.",
+                    {"count": lambda steps, _: steps + 1},
+                ),
+            },
+        ),
+        Family(
+            "listed",
+            LIST,
+            means=constant,
+            ways={
+                "loss-after-step": (
+                    "Each loss is that after its step; the one before is asked for.",
+                    {"noted": "after"},
+                ),
+                "last-loss-only": (
+                    "Only the last loss is returned, in a list or alone; one for each "
+                    "step is asked for.",
+                    lambda losses: losses[-1:],
+                    lambda losses: losses[-1],
+                ),
+                "mean-loss-only": (
+                    "Only the mean of the losses is returned; one for each step is asked for.",
+                    lambda losses: float(np.mean(losses)),
+                ),
+                "running-mean": (
+                    "The list holds the mean of all losses so far; each step's own is asked for.",
+                    _running_mean,
+                ),
+                "running-sum": (
+                    "The list holds the sum of all losses so far; each step's own is asked for.",
+                    lambda losses: list(np.cumsum(losses)),
+                ),
+                "losses-backwards": (
+                    "The losses stand in reverse order.",
+                    lambda losses: losses[::-1],
+                ),
+            },
+        ),
     ),
+    steps=STEPS,
+    parameters=("embedding", "output", "batches", "steps", "lr"),
     traits=(
         Trait(
             lambda s: len(s.batches) < s.steps,
@@ -241,9 +319,8 @@ TRAIN = Recipe(
         Trait(lambda s: len(s.batches) > 1, "with several batches", "with a single batch"),
     ),
     call=Trained(),
-    read=lambda value: _as_single(value),
-    precision=np.float32,
-)  # fmt: skip
+    comparison=Comparison(precision=np.float32, read=lambda value: _as_single(value)),
+)
 
 
 def _as_single(value: Any) -> Any:

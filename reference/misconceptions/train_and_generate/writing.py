@@ -1,13 +1,13 @@
 """Greedy writing, done wrong."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis import Change, Family, Hints, Probe, Recipe, Trait, constant
 from autograder.diagnosis.blueprint import single
-from autograder.diagnosis.recipe import Hints, Misconception, Probe, Recipe, Trait
 from autograder.worker.codec import tensor
 from reference.generating import mean_logits
 from reference.kit import kit_of
@@ -32,7 +32,6 @@ RESULT: Hints = (
     "The whole prompt, then max_new_tokens new words in the order in which they were found.",
     "Start with tokens = prompt, append each word with torch.cat, and return tokens.",
 )
-Step = Callable[[Any], Any]
 
 STEPS = {
     "context": lambda s: lambda tokens: tokens[-s.limit :],
@@ -58,22 +57,6 @@ def _write(s: Any) -> list[int]:
     return tokens
 
 
-def _last(id: str, finding: str, speaking: Step) -> Misconception:
-    return Misconception(id, finding, LAST, {"speaking": lambda s: speaking})
-
-
-def _choice(id: str, finding: str, choose: Step) -> Misconception:
-    return Misconception(id, finding, CHOICE, {"choose": lambda s: choose})
-
-
-def _context(id: str, finding: str, context: Step) -> Misconception:
-    return Misconception(id, finding, CONTEXT, {"context": context})
-
-
-def _result(id: str, finding: str, **replaces: Step) -> Misconception:
-    return Misconception(id, finding, RESULT, replaces)
-
-
 @dataclass(frozen=True)
 class Written:
     """A call of `generate` with a small model made for it, in the worker."""
@@ -85,7 +68,7 @@ class Written:
         model = kit_of(submission).MeanModel.kept(*weights, state.limit)
         return submission.generate(model, tensor(state.prompt), state.count)
 
-    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Misconception]) -> Any:
+    def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """A function that writes as the recipe says at temperature 0."""
         import torch
 
@@ -107,80 +90,159 @@ class Written:
 
 GENERATE = Recipe(
     "generate",
-    ("embedding", "output", "limit", "prompt", "count"),
-    STEPS,
     lambda draw: probes(draw),
-    misconceptions=(
-        _last("first-position", "The next word is taken from the logits of the first position.",
-              lambda logits: logits[0]),
-        _last("last-but-one", "The next word is taken from the logits of the last position but "
-              "one, which speak of the word that is there already.",
-              lambda logits: logits[max(len(logits) - 2, 0)]),
-        _last("mean-of-positions", "The next word is taken from the mean of all positions' "
-              "logits.", lambda logits: logits.mean(0)),
-        _last("sum-of-last-two", "The next word is taken from the sum of the last two positions' "
-              "logits.", lambda logits: logits[-2:].sum(0)),
-        _last("largest-anywhere", "The next word is the one with the largest logit at any "
-              "position.", lambda logits: logits.max(0)),
-        _choice("least-likely", "The unlikeliest word is taken (argmin).",
-                lambda logits: int(logits.argmin())),
-        _choice("largest-size", "The word whose logit is largest in size is taken, its sign left "
-                "out.", lambda logits: int(np.abs(logits).argmax())),
-        _choice("second-best", "The second likeliest word is taken.",
-                lambda logits: int(np.argsort(logits)[-2])),
-        _choice("never-word-0", "Word 0 is never taken, as if it were padding.",
-                lambda logits: int(logits[1:].argmax()) + 1),
-        _choice("number-off-by-one", "Every new word's number is one too small.",
-                lambda logits: max(int(logits.argmax()) - 1, 0)),
-        _context("first-tokens", "The model gets the first max_seq_length tokens; it should get "
-                 "the last.", lambda s: lambda tokens: tokens[: s.limit]),
-        _context("context-too-short", "The model gets one token less than it could take.",
-                 lambda s: lambda tokens: tokens[-(s.limit - 1) :] if s.limit > 1
-                 else tokens[-1:]),
-        _context("last-token-only", "The model gets only the newest token.",
-                 lambda s: lambda tokens: tokens[-1:]),
-        _context("prompt-only", "The model sees the prompt alone each time, never the words that "
-                 "it has added.",
-                 lambda s: lambda tokens: tokens[: len(s.prompt)][-s.limit :]),
-        _context("new-words-only", "After the first word the model sees only the words that it has "
-                 "added, not the prompt.",
-                 lambda s: lambda tokens: (tokens[len(s.prompt) :] or tokens)[-s.limit :]),
-        _context("context-reversed", "The model gets the tokens in reverse order.",
-                 lambda s: lambda tokens: tokens[-s.limit :][::-1]),
-        _result("prompt-missing", "Only the new words are returned; the prompt should stand in "
-                "front.", result=lambda s: np.array(s.tokens[len(s.prompt) :])),
-        _result("last-word-only", "Only the last word is returned.",
-                result=lambda s: np.array(s.tokens[-1:])),
-        _result("one-too-many", "One new word too many is returned.",
-                number=lambda s: s.count + 1),
-        _result("one-too-few", "One new word too few is returned.",
-                number=lambda s: s.count - 1),
-        _result("counts-the-prompt", "max_new_tokens is taken as the length of the whole result; "
-                "it counts the new words.", number=lambda s: max(s.count - len(s.prompt), 0)),
-        _result("result-cut", "The result has lost its first tokens: it is cut to max_seq_length.",
-                result=lambda s: np.array(s.tokens[-s.limit :])),
-        _result("new-words-in-front", "New words stand in front of the prompt.",
-                append=lambda s: lambda tokens, word: [word, *tokens]),
-        _result("prompt-shifted-out", "Each new word pushes the first one out: the result is as "
-                "long as the prompt.",
-                append=lambda s: lambda tokens, word: [*tokens[1:], word]),
-        _result("with-a-batch-axis", "The result has a batch axis: (1, L); a single sequence (L,) "
-                "is asked for.", result=lambda s: np.array([s.tokens])),
-        _result("prompt-returned", "The prompt comes back as it was.",
-                result=lambda s: np.array(s.prompt)),
+    (
+        Family(
+            "speaking",
+            LAST,
+            means=constant,
+            ways={
+                "first-position": (
+                    "The next word is taken from the logits of the first position.",
+                    lambda logits: logits[0],
+                ),
+                "last-but-one": (
+                    "The next word is taken from the logits of the last position but "
+                    "one, which speak of the word that is there already.",
+                    lambda logits: logits[max(len(logits) - 2, 0)],
+                ),
+                "mean-of-positions": (
+                    "The next word is taken from the mean of all positions' logits.",
+                    lambda logits: logits.mean(0),
+                ),
+                "sum-of-last-two": (
+                    "The next word is taken from the sum of the last two positions' logits.",
+                    lambda logits: logits[-2:].sum(0),
+                ),
+                "largest-anywhere": (
+                    "The next word is the one with the largest logit at any position.",
+                    lambda logits: logits.max(0),
+                ),
+            },
+        ),
+        Family(
+            "choose",
+            CHOICE,
+            means=constant,
+            ways={
+                "least-likely": (
+                    "The unlikeliest word is taken (argmin).",
+                    lambda logits: int(logits.argmin()),
+                ),
+                "largest-size": (
+                    "The word whose logit is largest in size is taken, its sign left out.",
+                    lambda logits: int(np.abs(logits).argmax()),
+                ),
+                "second-best": (
+                    "The second likeliest word is taken.",
+                    lambda logits: int(np.argsort(logits)[-2]),
+                ),
+                "never-word-0": (
+                    "Word 0 is never taken, as if it were padding.",
+                    lambda logits: int(logits[1:].argmax()) + 1,
+                ),
+                "number-off-by-one": (
+                    "Every new word's number is one too small.",
+                    lambda logits: max(int(logits.argmax()) - 1, 0),
+                ),
+            },
+        ),
+        Family(
+            "context",
+            CONTEXT,
+            {
+                "first-tokens": (
+                    "The model gets the first max_seq_length tokens; it should get the last.",
+                    lambda s: lambda tokens: tokens[: s.limit],
+                ),
+                "context-too-short": (
+                    "The model gets one token less than it could take.",
+                    lambda s: (
+                        lambda tokens: tokens[-(s.limit - 1) :] if s.limit > 1 else tokens[-1:]
+                    ),
+                ),
+                "last-token-only": (
+                    "The model gets only the newest token.",
+                    lambda s: lambda tokens: tokens[-1:],
+                ),
+                "prompt-only": (
+                    "The model sees the prompt alone each time, never the words that it has added.",
+                    lambda s: lambda tokens: tokens[: len(s.prompt)][-s.limit :],
+                ),
+                "new-words-only": (
+                    "After the first word the model sees only the words that it has "
+                    "added, not the prompt.",
+                    lambda s: lambda tokens: (tokens[len(s.prompt) :] or tokens)[-s.limit :],
+                ),
+                "context-reversed": (
+                    "The model gets the tokens in reverse order.",
+                    lambda s: lambda tokens: tokens[-s.limit :][::-1],
+                ),
+            },
+        ),
+        Family(
+            None,
+            RESULT,
+            {
+                "prompt-missing": (
+                    "Only the new words are returned; the prompt should stand in front.",
+                    {"result": lambda s: np.array(s.tokens[len(s.prompt) :])},
+                ),
+                "last-word-only": (
+                    "Only the last word is returned.",
+                    {"result": lambda s: np.array(s.tokens[-1:])},
+                ),
+                "one-too-many": (
+                    "One new word too many is returned.",
+                    {"number": lambda s: s.count + 1},
+                ),
+                "one-too-few": (
+                    "One new word too few is returned.",
+                    {"number": lambda s: s.count - 1},
+                ),
+                "counts-the-prompt": (
+                    "max_new_tokens is taken as the length of the whole result; "
+                    "it counts the new words.",
+                    {"number": lambda s: max(s.count - len(s.prompt), 0)},
+                ),
+                "result-cut": (
+                    "The result has lost its first tokens: it is cut to max_seq_length.",
+                    {"result": lambda s: np.array(s.tokens[-s.limit :])},
+                ),
+                "new-words-in-front": (
+                    "New words stand in front of the prompt.",
+                    {"append": lambda s: lambda tokens, word: [word, *tokens]},
+                ),
+                "prompt-shifted-out": (
+                    "Each new word pushes the first one out: the result is as long as the prompt.",
+                    {"append": lambda s: lambda tokens, word: [*tokens[1:], word]},
+                ),
+                "with-a-batch-axis": (
+                    "The result has a batch axis: (1, L); a single sequence (L,) is asked for.",
+                    {"result": lambda s: np.array([s.tokens])},
+                ),
+                "prompt-returned": (
+                    "The prompt comes back as it was.",
+                    {"result": lambda s: np.array(s.prompt)},
+                ),
+            },
+        ),
     ),
+    steps=STEPS,
+    parameters=("embedding", "output", "limit", "prompt", "count"),
     traits=(
         Trait(
             lambda s: len(s.prompt) + s.count - 1 > s.limit,
             "where there are more tokens than the model can take",
             "where the model can take all tokens",
         ),
-        Trait(lambda s: len(s.prompt) > 1, "for a prompt of several words",
-              "for a prompt of one word"),
+        Trait(
+            lambda s: len(s.prompt) > 1, "for a prompt of several words", "for a prompt of one word"
+        ),
         Trait(lambda s: s.count > 1, "for several new words", "for one new word"),
     ),
     call=Written(),
-)  # fmt: skip
+)
 
 
 def probes(draw: int) -> Sequence[Probe]:

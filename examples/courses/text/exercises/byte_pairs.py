@@ -47,4 +47,5 @@ if __name__ == "__main__":
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check byte_pairs`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# byte_pairs` does so whenever you save.

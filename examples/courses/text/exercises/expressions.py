@@ -50,4 +50,5 @@ if __name__ == "__main__":
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check expressions`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# expressions` does so whenever you save.

@@ -39,4 +39,5 @@ if __name__ == "__main__":
 # ## Check your work
 #
 # Save this file, then run in a terminal: `autograder check word_counts`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
+# word_counts` does so whenever you save.

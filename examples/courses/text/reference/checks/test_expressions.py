@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.checking.equal import expect_equal
-from autograder.checking.expect import expect_error
+from autograder.checking.refusal import expect_error
 from autograder.checking.purity import expect_no_trace
 from reference.expressions import parse, split_tokens
 

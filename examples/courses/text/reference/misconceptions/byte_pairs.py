@@ -1,8 +1,6 @@
 """What goes wrong in a tokenizer by byte pairs."""
 
-import numpy as np
-
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, Trait
+from autograder.diagnosis import Family, Mistakes, Recipe, Trait
 from reference.pairs import learn_merges, merge, most_frequent, most_frequent_pair, neighbours
 
 TIES = (
@@ -43,119 +41,105 @@ def _not_used_up(tokens, pair):
 
 
 PAIR = (
-    Misconception(
-        "last-of-ties",
-        "Of pairs that come equally often, the last is taken.",
+    Family(
+        "pair",
         TIES,
-        {"pair": lambda s: max(s.pairs[::-1], key=s.pairs.count)},
+        {
+            "last-of-ties": (
+                "Of pairs that come equally often, the last is taken.",
+                lambda s: max(s.pairs[::-1], key=s.pairs.count),
+            ),
+            "alphabet-breaks-ties": (
+                "Of pairs that come equally often, the last in the alphabet is taken.",
+                lambda s: max(s.pairs, key=lambda pair: (s.pairs.count(pair), pair)),
+            ),
+        },
     ),
-    Misconception(
-        "alphabet-breaks-ties",
-        "Of pairs that come equally often, the last in the alphabet is taken.",
-        TIES,
-        {"pair": lambda s: max(s.pairs, key=lambda pair: (s.pairs.count(pair), pair))},
-    ),
-    Misconception(
-        "least-frequent",
-        "The pair is one that comes least often.",
+    Family(
+        None,
         COUNTING,
-        {"pair": lambda s: min(s.pairs, key=s.pairs.count)},
-    ),
-    Misconception(
-        "every-second-pair",
-        "Only every second pair is counted: the tokens are taken two by two.",
-        COUNTING,
-        {"pairs": lambda s: neighbours(s.tokens)[::2]},
+        {
+            "least-frequent": (
+                "The pair is one that comes least often.",
+                {"pair": lambda s: min(s.pairs, key=s.pairs.count)},
+            ),
+            "every-second-pair": (
+                "Only every second pair is counted: the tokens are taken two by two.",
+                {"pairs": lambda s: neighbours(s.tokens)[::2]},
+            ),
+        },
     ),
 )
 MERGE = (
-    Misconception(
-        "first-only",
-        "The first such pair is merged, and the others are left.",
+    Family(
+        merge,
         ONE_PASS,
-        {"merged": lambda s: _first_only(s.tokens, s.pair)},
-    ),
-    Misconception(
-        "from-the-right",
-        "Pairs are merged from the right: where they overlap, the wrong one is left over.",
-        ONE_PASS,
-        {"merged": lambda s: _from_the_right(s.tokens, s.pair)},
-    ),
-    Misconception(
-        "not-used-up",
-        "The second token of a merged pair is still there behind it.",
-        ONE_PASS,
-        {"merged": lambda s: _not_used_up(s.tokens, s.pair)},
+        {
+            "first-only": ("The first such pair is merged, and the others are left.", _first_only),
+            "from-the-right": (
+                "Pairs are merged from the right: where they overlap, the wrong one is left over.",
+                _from_the_right,
+            ),
+            "not-used-up": (
+                "The second token of a merged pair is still there behind it.",
+                _not_used_up,
+            ),
+        },
     ),
 )
 LEARN = (
-    Misconception(
-        "not-merged",
-        "Every round finds the same pair: the tokens are those of the first round.",
+    Family(
+        None,
         ROUNDS,
-        {"join": lambda s: lambda tokens, pair: tokens},
-    ),
-    Misconception(
-        "one-round-more",
-        "There is one pair more than asked for.",
-        ROUNDS,
-        {"count": lambda s: s.count + 1},
-    ),
-    Misconception(
-        "last-pair-first",
-        "The pairs are right but in the opposite order: the last merge comes first.",
-        ROUNDS,
-        {"learnt": lambda s: learn_merges(s.text, s.count, s.choose, s.join)[::-1]},
+        {
+            "not-merged": (
+                "Every round finds the same pair: the tokens are those of the first round.",
+                {"join": lambda s: lambda tokens, pair: tokens},
+            ),
+            "one-round-more": (
+                "There is one pair more than asked for.",
+                {"count": lambda s: s.count + 1},
+            ),
+            "last-pair-first": (
+                "The pairs are right but in the opposite order: the last merge comes first.",
+                {"learnt": lambda s: learn_merges(s.text, s.count, s.choose, s.join)[::-1]},
+            ),
+        },
     ),
 )
 
 
-def _texts(draw):
-    rng = np.random.default_rng(draw)
+def _texts(rng):
     drawn = ["".join(rng.choice(list("abc"), size=size)) for size in range(5, 17)]
     return ["ab", "abab", "abcbc", "bab", "aaab", "aaaba", "baaa", *drawn]
 
 
-def _pairs(draw):
-    return [Probe((list(text),)) for text in _texts(draw)]
-
-
-def _merges(draw):
-    return [Probe((list(text), pair)) for text in _texts(draw) for pair in (("a", "b"), ("a", "a"))]
-
-
-def _rounds(draw):
-    return [Probe((text, count)) for text in _texts(draw) for count in (1, 3)]
-
-
-RECIPES = {
-    "most_frequent_pair": Recipe(
-        function="most_frequent_pair",
-        parameters=("tokens",),
+PAIRS = (("a", "b"), ("a", "a"))
+MISTAKES = Mistakes(
+    Recipe(
+        most_frequent_pair,
+        lambda rng: [(list(text),) for text in _texts(rng)],
+        PAIR,
         steps={
             "pairs": lambda s: neighbours(s.tokens),
             "pair": lambda s: most_frequent(s.pairs),
         },
-        probes=_pairs,
-        misconceptions=PAIR,
     ),
-    "merge": Recipe(
-        function="merge",
-        parameters=("tokens", "pair"),
-        steps={"merged": lambda s: merge(s.tokens, s.pair)},
-        probes=_merges,
-        misconceptions=MERGE,
+    Recipe(
+        merge,
+        lambda rng: [(list(text), pair) for text in _texts(rng) for pair in PAIRS],
+        MERGE,
         traits=(Trait(lambda s: s.pair[0] == s.pair[1], "for twice the same", "for two letters"),),
     ),
-    "learn_merges": Recipe(
-        function="learn_merges",
-        parameters=("text", "count"),
+    Recipe(
+        "learn_merges",
+        lambda rng: [(text, count) for text in _texts(rng) for count in (1, 3)],
+        LEARN,
         steps={
             "choose": lambda s: most_frequent_pair,
             "join": lambda s: merge,
             "learnt": lambda s: learn_merges(s.text, s.count, s.choose, s.join),
         },
-        probes=_rounds,
-        misconceptions=LEARN,
+        parameters=("text", "count"),
     ),
-}
+)

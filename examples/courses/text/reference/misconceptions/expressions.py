@@ -2,10 +2,8 @@
 
 import re
 
-import numpy as np
-
-from autograder.diagnosis.recipe import Misconception, Probe, Recipe, Trait
-from reference.expressions import STRENGTH, split_tokens, tree
+from autograder.diagnosis import Family, Mistakes, Recipe, Trait
+from reference.expressions import STRENGTH, parse, split_tokens, tree
 
 TOKENS = (
     "How many tokens are there in `12 + 3`?",
@@ -24,88 +22,94 @@ ORDER = (
 )
 
 SPLIT = (
-    Misconception(
-        "digit-by-digit",
-        "Numbers of several digits are taken apart into their digits.",
+    Family(
+        split_tokens,
         TOKENS,
-        {"tokens": lambda s: re.findall(r"\d|[+\-*/()]", s.text)},
-    ),
-    Misconception(
-        "blanks-kept",
-        "Blanks are among the tokens.",
-        TOKENS,
-        {"tokens": lambda s: re.findall(r"\d+|[+\-*/()\s]", s.text)},
-    ),
-    Misconception(
-        "split-at-blanks",
-        "The text is cut at blanks alone: signs without blanks around them stay with a number.",
-        TOKENS,
-        {"tokens": lambda s: s.text.split()},
-    ),
-    Misconception(
-        "brackets-left-out",
-        "The brackets are not among the tokens.",
-        TOKENS,
-        {"tokens": lambda s: re.findall(r"\d+|[+\-*/]", s.text)},
+        {
+            "digit-by-digit": (
+                "Numbers of several digits are taken apart into their digits.",
+                lambda text: re.findall(r"\d|[+\-*/()]", text),
+            ),
+            "blanks-kept": (
+                "Blanks are among the tokens.",
+                lambda text: re.findall(r"\d+|[+\-*/()\s]", text),
+            ),
+            "split-at-blanks": (
+                "The text is cut at blanks alone: signs without blanks around them stay with a "
+                "number.",
+                str.split,
+            ),
+            "brackets-left-out": (
+                "The brackets are not among the tokens.",
+                lambda text: re.findall(r"\d+|[+\-*/]", text),
+            ),
+        },
     ),
 )
 PARSE = (
-    Misconception(
-        "no-precedence",
-        "All signs bind equally: the tree goes from left to right, whatever the sign.",
+    Family(
+        "strength",
         BINDING,
-        {"strength": lambda s: dict.fromkeys(STRENGTH, 1)},
+        {
+            "no-precedence": (
+                "All signs bind equally: the tree goes from left to right, whatever the sign.",
+                lambda s: dict.fromkeys(STRENGTH, 1),
+            ),
+            "sums-bind-more": (
+                "+ and − bind more than * and / here; it is the other way round.",
+                lambda s: {sign: 3 - value for sign, value in STRENGTH.items()},
+            ),
+        },
     ),
-    Misconception(
-        "sums-bind-more",
-        "+ and − bind more than * and / here; it is the other way round.",
-        BINDING,
-        {"strength": lambda s: {sign: 3 - value for sign, value in STRENGTH.items()}},
-    ),
-    Misconception(
-        "from-the-right",
-        "What binds equally is read from the right: 8 − 3 − 2 as 8 − (3 − 2).",
+    Family(
+        "leftmost_first",
         ORDER,
-        {"leftmost_first": lambda s: False},
+        {
+            "from-the-right": (
+                "What binds equally is read from the right: 8 − 3 − 2 as 8 − (3 − 2).",
+                lambda s: False,
+            ),
+        },
     ),
-    Misconception(
-        "numbers-as-texts",
-        "The numbers in the tree are texts: '1' in place of 1.",
+    Family(
+        "number",
         (
             "Of which type are the numbers in your tree?",
             "A token is a string; the tree has whole numbers.",
             "int(token) makes a number of it.",
         ),
-        {"number": lambda s: str},
+        {
+            "numbers-as-texts": (
+                "The numbers in the tree are texts: '1' in place of 1.",
+                lambda s: str,
+            ),
+        },
     ),
 )
 TEXTS = ("7", "12+3", " 8 - 3 - 2", "1 + 2 * 3", "1 * 2 + 3", "(1 + 2) * 3", "2 * (3 - (4 - 5))")
 
 
-def _probes(draw):
-    rng = np.random.default_rng(draw)
-
+def _probes(rng):
     def one():
         numbers, signs = rng.integers(1, 30, size=4), rng.choice(list("+-*/"), size=3)
         return "{} {}{} {} ({} {} {})".format(
             numbers[0], signs[0], numbers[1], signs[1], numbers[2], signs[2], numbers[3]
         )
 
-    return [Probe((text,)) for text in (*TEXTS, *(one() for _ in range(6)))]
+    return [(text,) for text in (*TEXTS, *(one() for _ in range(6)))]
 
 
-RECIPES = {
-    "split_tokens": Recipe(
-        function="split_tokens",
-        parameters=("text",),
-        steps={"tokens": lambda s: split_tokens(s.text)},
-        probes=_probes,
-        misconceptions=SPLIT,
+MISTAKES = Mistakes(
+    Recipe(
+        split_tokens,
+        _probes,
+        SPLIT,
         traits=(Trait(lambda s: "(" in s.text, "with brackets", "without brackets"),),
     ),
-    "parse": Recipe(
-        function="parse",
-        parameters=("text",),
+    Recipe(
+        parse,
+        _probes,
+        PARSE,
         steps={
             "tokens": lambda s: split_tokens(s.text),
             "strength": lambda s: STRENGTH,
@@ -113,8 +117,6 @@ RECIPES = {
             "number": lambda s: int,
             "tree": lambda s: tree(s.tokens, s.strength, s.leftmost_first, s.number),
         },
-        probes=_probes,
-        misconceptions=PARSE,
         traits=(Trait(lambda s: "(" in s.text, "with brackets", "without brackets"),),
     ),
-}
+)

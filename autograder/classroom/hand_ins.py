@@ -1,0 +1,169 @@
+"""A class's folders, from whatever a platform's download looks like."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom.folders import Folder, find_folders
+from autograder.classroom.roster import Roster
+from autograder.errors import UserError
+from autograder.platforms.listing import Listing
+from autograder.platforms.model import Owner
+from autograder.platforms.people import Share, shares
+from autograder.platforms.plain import PLAIN
+from autograder.platforms.recognise import Recognised, recognise, summary
+from autograder.platforms.staging import staged
+from autograder.report.model import HandIn
+from autograder.submission.archive import PathParts
+from autograder.text import few, identity, one_line
+
+MAX_SHOWN = 5
+
+
+class Download(msgspec.Struct, frozen=True):
+    """Where hand-ins come from: a folder, the paths of the zip it was unpacked from, a platform."""
+
+    root: Path
+    packed: tuple[PathParts, ...] = ()
+    platform: str | None = None
+
+
+def hand_ins(
+    source: Download, exercises: Collection[str], roster: Roster | None, scratch: Path
+) -> tuple[list[Folder], list[str]]:
+    """The class's folders in order of student, and notes on what was read as what.
+
+    Files that lie under a platform's names are put together below `scratch`, which is to be there
+    as long as the folders are read. With a roster, who handed in nothing is in it too.
+
+    Raises:
+        UserError: it cannot be read, or the roster leaves open who somebody is.
+    """
+    names = tuple(exercises)
+    root = source.root
+    found = None
+    if root.is_dir():
+        found = recognise(Listing(root, source.packed), names, source.platform)
+    if found is None:
+        folders, notes = find_folders(root, names)
+        return _enrolled_folders(folders, notes, roster)
+    theirs = shares(found.pieces, names)
+    if roster is not None:
+        return _enrolled(theirs, found, roster, scratch)
+    folders = [
+        _folder(share, found, identity(share.person.key), HandIn(), scratch / str(number))
+        for number, share in enumerate(theirs)
+    ]
+    return _apart(folders), [*found.notes, *summary(found.not_understood)]
+
+
+def _folder(share: Share, found: Recognised, student: str, known: HandIn, place: Path) -> Folder:
+    """A share as a folder that can be read; `known` is what the roster says."""
+    person, pieces = share.person, share.pieces
+    times = [piece.at for piece in pieces if piece.at is not None]
+    notes = list(share.notes)
+    if share.together_with:
+        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
+        notes.append(f"Handed in together with {names}.")
+    at = known.at or (_latest(times).isoformat() if times else "")
+    late = any(piece.late for piece in pieces)
+    hand_in = msgspec.structs.replace(
+        known,
+        platform=share.importer.name,
+        platform_id=person.id,
+        name=known.name or one_line(person.name, 120),
+        email=known.email or one_line(person.email, 120),
+        entries=tuple(one_line(piece.entry, 300) for piece in pieces),
+        at=at,
+        at_from=known.at_from or (share.importer.title if at or late else ""),
+        late=late,
+    )
+    return Folder(student, staged(share, found.listing, place), hand_in, tuple(notes))
+
+
+def _latest(times: list[datetime]) -> datetime:
+    """The last of some times; of one source, they all have a zone or none has."""
+    return max(
+        times, key=lambda when: when.replace(tzinfo=None) - (when.utcoffset() or timedelta())
+    )
+
+
+def _apart(folders: list[Folder]) -> list[Folder]:
+    """In order, each with an id of its own: two platforms may call two people the same."""
+    seen: dict[str, str] = {}
+    for folder in folders:
+        platform = folder.hand_in.platform if folder.hand_in else ""
+        if folder.student in seen:
+            raise UserError(
+                f"Two hand-ins are called {folder.student}: one of {seen[folder.student]}, one of "
+                f"{platform}. Grade them apart, each with --from."
+            )
+        seen[folder.student] = platform
+    return sorted(folders, key=lambda folder: folder.student)
+
+
+def _enrolled(
+    theirs: list[Share], found: Recognised, roster: Roster, scratch: Path
+) -> tuple[list[Folder], list[str]]:
+    """The same by the roster's ids, with those who are missing and those who are not enrolled."""
+    whose = roster.match([(share.importer.name, share.person) for share in theirs])
+    folders: list[Folder] = []
+    strangers: list[str] = []
+    for number, (share, ids) in enumerate(zip(theirs, whose, strict=True)):
+        for place, student in enumerate(ids):
+            known = roster.known(student)
+            mine = share
+            if roster.is_group(share.person.name or share.person.key):
+                mine = _of_group(share)
+            where = scratch / f"{number}-{place}"
+            folders.append(_folder(mine, found, identity(student), known, where))
+        if not ids:
+            known = HandIn(enrolled=False)
+            student = identity(share.person.key)
+            folders.append(_folder(share, found, student, known, scratch / str(number)))
+            strangers.append(roster.stranger(share.person))
+    everybody, said = _with_the_missing(folders, whose, strangers, roster)
+    return everybody, [*found.notes, *said, *summary(found.not_understood)]
+
+
+def _with_the_missing(
+    folders: list[Folder],
+    whose: Sequence[Sequence[str]],
+    strangers: Sequence[str],
+    roster: Roster,
+) -> tuple[list[Folder], list[str]]:
+    """The folders with those of whom there is nothing, and what the roster says of the class."""
+    missing = roster.missing(id for ids in whose for id in ids)
+    absent = [Folder(identity(id), None, roster.known(id)) for id in missing]
+    return _apart([*folders, *absent]), roster.notes(missing, strangers)
+
+
+def _of_group(share: Share) -> Share:
+    """The share as a member's: the number in it is the group's, or that of another member."""
+    said = f"Handed in by {one_line(share.person.name or share.person.key, 60)}, a group."
+    person = msgspec.structs.replace(share.person, id="")
+    return msgspec.structs.replace(share, person=person, notes=[*share.notes, said])
+
+
+def _enrolled_folders(
+    folders: list[Folder], notes: list[str], roster: Roster | None
+) -> tuple[list[Folder], list[str]]:
+    """A class's own folders, called by the roster's ids where it knows them."""
+    if roster is None:
+        return folders, notes
+    people = [
+        Owner(key=folder.student, id=folder.student, name=folder.student) for folder in folders
+    ]
+    whose = roster.match([(PLAIN.name, person) for person in people])
+    named: list[Folder] = []
+    strangers = []
+    for folder, person, ids in zip(folders, people, whose, strict=True):
+        for student in ids:
+            named.append(Folder(identity(student), folder.path, roster.known(student)))
+        if not ids:
+            named.append(Folder(folder.student, folder.path, HandIn(enrolled=False)))
+            strangers.append(roster.stranger(person))
+    everybody, said = _with_the_missing(named, whose, strangers, roster)
+    return everybody, [*notes, *said]

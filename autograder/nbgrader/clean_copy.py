@@ -1,0 +1,149 @@
+"""A clean copy of what a student handed in: regular files of a bearable size, and no links."""
+
+import errno
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import msgspec
+
+from autograder.errors import UserError
+from autograder.submission.read import UnreadableFile, read_bytes
+from autograder.submission.siblings import Siblings
+from autograder.submission.source import Source, read_source
+from autograder.text import one_line, several
+
+TIMESTAMP = "timestamp.txt"
+MAX_DEPTH = 20  # folders within folders
+
+
+class CopyLimits(msgspec.Struct, frozen=True):
+    """The most that is copied: files, bytes of one file and, roughly, bytes in all."""
+
+    files: int = 1000
+    file: int = 32 * 1024 * 1024
+    bytes: int = 128 * 1024 * 1024
+
+
+class Staged(msgspec.Struct, frozen=True):
+    """What nbgrader may have of a submission.
+
+    `present` are the assignment's notebooks that were handed in, `missing` the others. `refused`
+    says of a notebook why it cannot be used; `notes` what else a person should know; `unknown` are
+    notebooks whose names are none of the assignment's.
+    """
+
+    sources: tuple[Source, ...] = ()
+    present: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    refused: dict[str, str] = {}
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def stage(
+    submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
+) -> Staged:
+    """Copy a submission to a new folder.
+
+    A notebook that cannot be used is there as an empty file, so that it is known to be handed in.
+
+    Args:
+        notebooks: the names of the assignment's notebooks.
+        graded: those of them that are exercises.
+
+    Raises:
+        UserError: the copy cannot be written.
+    """
+    refused, left_out = copy_plain(submitted, clean, CopyLimits())
+    if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
+        (clean / TIMESTAMP).unlink()
+        left_out.append(f"{TIMESTAMP}, which holds no time")
+    present = {path.stem for path in clean.glob("*.ipynb")}
+    siblings = Siblings(clean)
+    sources = []
+    for notebook in sorted(present.intersection(graded) - refused.keys()):
+        try:
+            sources.append(read_source(clean / f"{notebook}.ipynb", notebook, siblings))
+        except UnreadableFile as error:
+            refused[notebook] = str(error)
+    return Staged(
+        tuple(sources),
+        tuple(name for name in notebooks if name in present),
+        tuple(name for name in notebooks if name not in present),
+        refused,
+        tuple(one_line(name, 100) for name in sorted(present.difference(notebooks))),
+        (f"left out: {', '.join(left_out[:5])}{' …' if left_out[5:] else ''}",) if left_out else (),
+    )
+
+
+def copy_plain(folder: Path, clean: Path, limits: CopyLimits) -> tuple[dict[str, str], list[str]]:
+    """Copy what is a regular file, and nothing that a link leads to.
+
+    Returns:
+        Why a notebook cannot be had, by its name: there is an empty file in its place. And the
+        names of other things that were left out.
+
+    Raises:
+        UserError: the copy cannot be written.
+    """
+    refused: dict[str, str] = {}
+    left_out: list[str] = []
+    files = total = 0
+    clean.mkdir(parents=True, exist_ok=True)
+    for path, within in _files(folder):
+        name = path.relative_to(folder)
+        if files == limits.files or total > limits.bytes:
+            left_out.append(f"all after the first {several(files, 'file')}")
+            break
+        try:
+            data = read_bytes(path, limits.file, within)
+            _write(clean / name, data)
+        except UnreadableFile as error:
+            if path.suffix == ".ipynb" and path.parent == folder:
+                refused[path.stem] = str(error)
+                _write(clean / name, b"")
+            else:
+                left_out.append(one_line(str(name), 100))
+            continue
+        files += 1
+        total += len(data)
+    return refused, left_out
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """All that is no folder, in a fixed order, and the open folder that it is in.
+
+    Notebooks and the timestamp come first. Of folders that lie too deep there is the name.
+    """
+    for where, folders, names, descriptor in os.fwalk(folder):
+        place = Path(where)
+        deep = len(place.relative_to(folder).parts) >= MAX_DEPTH
+        ends = [name for name in folders if deep or (place / name).is_symlink()]
+        for name in sorted([*names, *ends], key=_order):
+            yield place / name, descriptor
+        folders[:] = [] if deep else sorted(folders)
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return not (name.endswith(".ipynb") or name == TIMESTAMP), name
+
+
+def _is_time(data: bytes) -> bool:
+    from nbgrader.utils import parse_utc
+
+    try:
+        text = data.decode("utf-8").strip()
+        return not text or parse_utc(text) is not None
+    except (ValueError, OverflowError):
+        return False
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UnreadableFile("Its path is too long.") from None
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,112 @@
+"""A grader in a process of its own, for a server that lives long.
+
+Checks and reference are imported once in a process. So a server that has graded would go on with
+what it knows when they change, and would mix up two courses, whose packages have one name.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from autograder.course import FILE_NAME, Course, load_course
+from autograder.errors import UserError
+from autograder.report.model import ExerciseReport
+from autograder.sandbox.child import GraderTrouble
+from autograder.submission.source import Source
+from autograder.text import one_line
+
+KILLS = 3  # as where a class is graded: so often a submission may be killed from outside
+Version = tuple[tuple[str, int, int], ...]
+
+
+def version_of(course: Course) -> Version:
+    """What tells a change of a course: its files, their times and sizes."""
+    files = [path for folder in course.grading for path in sorted(folder.rglob("*.py"))]
+    found = []
+    for path in (course.root / FILE_NAME, *files):
+        state = path.stat()
+        found.append((str(path), state.st_mtime_ns, state.st_size))
+    return tuple(found)
+
+
+class GraderProcess:
+    """Grades sources of one course, as it is when the first is asked for."""
+
+    def __init__(self, course: Course) -> None:
+        command = [sys.executable, "-m", "autograder.nbgrader.grader_process", str(course.root)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def grade(self, source: Source) -> ExerciseReport:
+        """The report on a source.
+
+        Raises:
+            UserError: the course cannot be used.
+            GraderTrouble: the process has ended.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):  # it has ended; what it said last can still be read
+            self._process.stdin.write(msgspec.json.encode(source) + b"\n")
+            self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise GraderTrouble("its process ended")
+        if answer.startswith(b'"'):
+            raise UserError(msgspec.json.decode(answer, type=str))
+        return msgspec.json.decode(answer, type=ExerciseReport)
+
+    def close(self) -> None:
+        """End the process; it ends its own."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+
+def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each line, a source, with a line, its report.
+
+    Submissions see neither the course nor the current folder, nbgrader's course directory.
+    """
+    from autograder.grading.session import Judge
+    from autograder.sandbox.levels import children_on, choose
+
+    course = load_course(root / FILE_NAME)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        level, hidden = choose(None, own_code=False), (course.root, Path.cwd())
+        children = children_on(level, course, hidden, Path(scratch))
+        with Judge(course, course.content.exercises, children, kills=KILLS) as judge:
+            for line in asked:
+                graded = judge.run(msgspec.json.decode(line, type=Source))
+                answers.write(graded.encoded + b"\n")
+                answers.flush()
+
+
+def main() -> None:
+    """What is printed on the way must not get among the answers."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        serve(Path(sys.argv[1]), sys.stdin.buffer, answers)
+    except Exception as error:
+        said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        answers.write(msgspec.json.encode(one_line(said, 400)) + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

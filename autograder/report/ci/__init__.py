@@ -1,0 +1,1 @@
+"""Reports for continuous integration: for test dashboards, job logs and beside the code."""

@@ -1,0 +1,77 @@
+"""The page of a class: its table, its distribution, what it gets wrong, its checks, in one file."""
+
+import base64
+import hashlib
+import math
+from pathlib import Path
+from typing import Any
+
+from autograder.report.overview import Overview, Row
+from autograder.statistics import words
+from autograder.statistics.mistakes import MistakeCount, in_groups
+from autograder.statistics.resampled import Interval
+from autograder.statistics.summary import summarise
+
+SCRIPT = (Path(__file__).parent / "templates" / "class.js").read_text(encoding="utf-8")
+ON_THE_MAP = 40  # mistakes; those that fewer made are in the table
+
+
+def content(overview: Overview) -> dict[str, Any]:
+    """What the template `index.html` shows."""
+    made = overview.mistakes.commonest()
+    summary = summarise(overview.scores)
+    return {
+        "overview": overview,
+        "commonest": made,
+        "costliest": overview.mistakes.costliest(),
+        "map": _map(made[:ON_THE_MAP]),
+        "summary": summary,
+        "sentences": words.of_class(summary),
+        "remark": words.of_item,
+        "enough": summary.students >= words.FEW,
+        "known": math.isfinite,
+        "interval": interval,
+        "students_of": lambda each: [overview.rows[row] for row in each.by],
+        "cell": cell,
+        "script": SCRIPT,
+        "script_digest": base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
+    }
+
+
+def interval(of: Interval) -> str:
+    """Such as “0.12 to 0.40”; empty where it is not known."""
+    low, high = of
+    if not math.isfinite(low):
+        return ""
+    return f"{low:.2f} to {high:.2f}".replace("-", "−")
+
+
+def cell(row: Row, exercise: str) -> str:
+    """What stands in the table for one exercise besides points: a status, in few letters."""
+    if exercise in row.excused:
+        return "excused"
+    status = row.statuses[exercise]
+    return "" if status == "graded" else status
+
+
+def _map(made: list[MistakeCount]) -> dict[str, Any]:
+    """Mistakes as rows, students as columns: where each row is dark, as steps of an SVG path."""
+    order = in_groups(made)
+    column = {row: number for number, row in enumerate(order)}
+    rows = []
+    for each in made:
+        places = sorted(column[row] for row in each.by)
+        rows.append({"made": each, "path": "".join(_boxes(places))})
+    return {"students": len(order), "rows": rows}
+
+
+def _boxes(places: list[int]) -> list[str]:
+    """Neighbours in one box."""
+    boxes: list[str] = []
+    start = 0
+    for end in range(1, len(places) + 1):
+        if end == len(places) or places[end] != places[end - 1] + 1:
+            width = places[end - 1] - places[start] + 1
+            boxes.append(f"M{places[start]} 0h{width}v1h-{width}z")
+            start = end
+    return boxes

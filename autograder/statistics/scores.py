@@ -1,0 +1,88 @@
+"""The points of a class, as arrays: what statistics are made of."""
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.course import Exercise
+from autograder.report.model import ExerciseReport, Report
+
+Floats = npt.NDArray[np.float64]
+
+NOT_MEASURED = {"missing", "needs a person", "by hand", "not loaded"}
+
+
+class Taken:
+    """One exercise, of those who handed it in: their points by check, and who they are."""
+
+    def __init__(self, name: str, title: str, maximum: float) -> None:
+        self.name, self.title, self.maximum = name, title, maximum
+        self.checks: list[tuple[str, str, float]] = []  # name, title, points
+        self.students: list[int] = []
+        self._points = array("d")
+
+    def add(self, student: int, report: ExerciseReport) -> None:
+        """Take one student's results; of the checks, those that the first report names."""
+        if not self.checks:
+            self.checks = [(each.name, each.title, each.max_points) for each in report.checks]
+        points = {each.name: each.points for each in report.checks}
+        self.students.append(student)
+        self._points.extend(points.get(name, 0.0) for name, _, _ in self.checks)
+        self._points.append(report.points)
+
+    @property
+    def by_check(self) -> Floats:
+        """Points, of shape (students, checks)."""
+        return self._table()[:, :-1]
+
+    @property
+    def total(self) -> Floats:
+        """Points for the exercise as they count, of shape (students,)."""
+        return self._table()[:, -1]
+
+    def _table(self) -> Floats:
+        return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
+
+
+class Scores:
+    """The points of all who are not excused and handed in something.
+
+    An exercise is *measured* for those who handed it in and whose points are known. A student's
+    total, which an item is held against, counts what was not handed in as 0, as the grade does.
+    """
+
+    def __init__(self, exercises: Sequence[Exercise]) -> None:
+        self.exercises = {e.name: Taken(e.name, e.title, e.points) for e in exercises}
+        self.students: list[str] = []
+        self._totals = array("d")
+        self._by_exercise = array("d")
+
+    def add(self, report: Report) -> None:
+        """Take one student's report."""
+        measured = [e for e in report.exercises if e.status not in NOT_MEASURED and not e.excused]
+        if report.excused or not measured:
+            return
+        number = len(self.students)
+        self.students.append(report.student)
+        for each in measured:
+            if each.checks:
+                self.exercises[each.name].add(number, each)
+        points = {each.name: each.points for each in report.exercises}
+        self._by_exercise.extend(points.get(name, 0.0) for name in self.exercises)
+        self._totals.append(sum(points.values()))
+
+    @property
+    def totals(self) -> Floats:
+        """What each student has in all exercises together, before lateness; (students,)."""
+        return np.array(self._totals)
+
+    @property
+    def by_exercise(self) -> Floats:
+        """Points of shape (students, exercises); 0 for what was not handed in."""
+        return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
+
+    def measured(self) -> list[Taken]:
+        """The exercises that somebody's points are known of."""
+        return [each for each in self.exercises.values() if each.students]

@@ -1,0 +1,1 @@
+"""The figures of the lessons, drawn by code: `python -m lessons`."""

@@ -1,0 +1,41 @@
+"""docs/lessons.md: what each lesson needs, takes and shows, from its own text."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.course import Course
+from lessons.drawn import HERE
+
+PAGE = HERE.parent / "docs" / "lessons.md"
+HEAD = """\
+# The lessons, at a glance
+
+What each of the fifteen takes and needs, and the figures in it. The pictures are drawn by code
+(`lessons/`, `make figures`), and the students' notebooks carry them along; in a script each stands
+as a link with a description in words. This page is made from the lessons' own texts.
+"""
+PACE = re.compile(r"^\*About (?:.|\n)*?\*$", re.MULTILINE)
+FIGURE = re.compile(r"!\[([^\]]+)\]\((figures/[^)]+)\)")
+
+
+def page(course: Course) -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *_lessons(course)])
+
+
+def _lessons(course: Course) -> Iterator[str]:
+    for number, exercise in enumerate(course.content.exercises, 1):
+        text = _words(course.solution_file(exercise.name))
+        pace = PACE.search(text)
+        assert pace is not None, f"{exercise.name} does not say how long it takes"
+        yield f"## {number}. {exercise.title}\n"
+        yield f"`{exercise.name}`. {' '.join(pace[0].strip('*').split())}\n"
+        for said, path in FIGURE.findall(text):
+            yield f"![{' '.join(said.split())}](../exercises/{path})\n"
+
+
+def _words(solution: Path) -> str:
+    """The text cells of a lesson, without the signs that make them comments."""
+    lines = solution.read_text(encoding="utf-8").split("\n")
+    return "\n".join(line[2:] for line in lines if line.startswith(("# ", "#")))

@@ -1,0 +1,149 @@
+"""The strongest links of each query, done wrong."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis import Family, Hints
+from reference.patterns import strongest_links
+
+LINKS: Hints = (
+    "For the first query, which weight is the largest, and which token does it belong to?",
+    "For each row: the k largest entries, from large to small, each with the token of its column.",
+    "Sort the columns of a row by their weight, largest first, and take the first k.",
+)
+
+
+def _sorted(s: Any, key: Callable[[Any], Any], count: Callable[[Any], int] = lambda s: s.k) -> Any:
+    w = np.asarray(s.weights)
+    rows = [np.argsort(key(row), kind="stable")[: count(s)] for row in w]
+    return [
+        [(s.tokens[j], float(row[j])) for j in chosen] for row, chosen in zip(w, rows, strict=True)
+    ]
+
+
+def _others(s: Any) -> Any:
+    w = np.asarray(s.weights)
+    return strongest_links(np.where(np.eye(len(w)) > 0, -1, w), s.tokens, min(s.k, len(w) - 1))
+
+
+LINK_MISTAKES = (
+    Family(
+        "links",
+        LINKS,
+        {
+            "smallest-links": (
+                "The smallest weights of each query are listed; the largest are asked for.",
+                lambda s: _sorted(s, lambda row: row),
+            ),
+            "smallest-first": (
+                "The right links are listed, but the smallest of them stands first.",
+                lambda s: [
+                    row[::-1] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                ],
+            ),
+            "in-order-of-tokens": (
+                "The right links are listed in the order of the tokens; the largest stands first.",
+                lambda s: [
+                    [(s.tokens[j], float(row[j])) for j in sorted(np.argsort(-row)[: s.k])]
+                    for row in np.asarray(s.weights)
+                ],
+            ),
+            "columns": (
+                "The links are those of the columns: who looks at each token, not whom it looks "
+                "at.",
+                lambda s: strongest_links(np.asarray(s.weights).T, s.tokens, s.k),
+            ),
+            "without-itself": ("A query's own position is left out; it counts as well.", _others),
+            "one-more": (
+                "There is one link too many for each query.",
+                lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k + 1),
+            ),
+            "one-fewer": (
+                "There is one link too few for each query.",
+                lambda s: strongest_links(np.asarray(s.weights), s.tokens, max(s.k - 1, 0)),
+            ),
+            "always-two": (
+                "Two links are listed, whatever k is.",
+                lambda s: strongest_links(np.asarray(s.weights), s.tokens, 2),
+            ),
+            "all-of-them": (
+                "All links are listed, whatever k is.",
+                lambda s: strongest_links(np.asarray(s.weights), s.tokens, 99),
+            ),
+            "tokens-only": (
+                "The weights are missing: a link is a pair of token and weight.",
+                lambda s: [
+                    [t for t, _ in row]
+                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                ],
+            ),
+            "weights-only": (
+                "The tokens are missing: a link is a pair of token and weight.",
+                lambda s: [
+                    [w for _, w in row]
+                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                ],
+            ),
+            "weight-first": (
+                "The pairs are (weight, token); the token stands first.",
+                lambda s: [
+                    [(w, t) for t, w in row]
+                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                ],
+            ),
+            "places-for-tokens": (
+                "The pairs hold the number of the column; its token is asked for.",
+                lambda s: [
+                    [(int(j), float(row[j])) for j in np.argsort(-row)[: s.k]]
+                    for row in np.asarray(s.weights)
+                ],
+            ),
+            "query-for-key": (
+                "The pairs hold the token that looks; the one that is looked at is asked for.",
+                lambda s: [
+                    [(s.tokens[i], w) for _, w in row]
+                    for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
+                ],
+            ),
+            "a-dict": (
+                "Each query has a dict; a list of pairs is asked for, since tokens may repeat.",
+                lambda s: [
+                    dict(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                ],
+            ),
+            "by-token": (
+                "The result is a dict by token; a list in the order of the queries is asked for, "
+                "since tokens may repeat.",
+                lambda s: dict(
+                    zip(
+                        s.tokens, strongest_links(np.asarray(s.weights), s.tokens, s.k), strict=True
+                    )
+                ),
+            ),
+            "first-query-only": (
+                "Only the first query's links are there.",
+                lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k)[0],
+            ),
+            "one-list": (
+                "All links stand in one list; a list for each query is asked for.",
+                lambda s: [
+                    link
+                    for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                    for link in row
+                ],
+            ),
+            "first-of-a-repeated-token": (
+                "For a token that repeats, the weight is that of its first occurrence.",
+                lambda s: [
+                    [
+                        (s.tokens[j], float(row[s.tokens.index(s.tokens[j])]))
+                        for j in np.argsort(-row)[: s.k]
+                    ]
+                    for row in np.asarray(s.weights)
+                ],
+            ),
+        },
+    ),
+)

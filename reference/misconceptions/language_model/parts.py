@@ -1,0 +1,212 @@
+"""The sums, the norms and the network of a block, done wrong."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis import Family, Hints
+from reference.attention import block, scale, scores, softmax
+from reference.heads import merge_heads, split_heads
+
+EPSILON = 1e-5  # nn.LayerNorm's own
+
+
+def norm(x: Any, weight: Any, bias: Any) -> Any:
+    """Layer normalisation over the features (Ba, Kiros & Hinton, 2016)."""
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / np.sqrt(x.var(-1, keepdims=True) + EPSILON) * weight + bias
+
+
+def feed(s: Any, x: Any) -> Any:
+    """The feed-forward network."""
+    return np.maximum(x @ s.W_0.T + s.b_0, 0) @ s.W_2.T + s.b_2
+
+
+def attend(s: Any, x: Any) -> Any:
+    """Attention in heads of any x, as it should be."""
+    q, k, v = (split_heads(x @ w.T, s.num_heads) for w in (s.W_q, s.W_k, s.W_v))
+    weights = softmax(block(scale(scores(q, k), q.shape[-1]), s.mask))
+    return merge_heads(weights @ v) @ s.W_o.T
+
+
+SUMS: Hints = (
+    "What is added to what, before each of the two norms?",
+    "Each part works on x and is added to x; the second time x is the result of the first norm.",
+    "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
+)
+
+
+NORMS: Hints = (
+    "What is normalised in your block, and when?",
+    "Each norm acts on a sum, after it: norm1 after the attention, norm2 after the network.",
+    "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
+)
+
+
+NETWORK: Hints = (
+    "Of which three parts is the feed-forward network made?",
+    "Linear to d_ff, ReLU, Linear back to d_model, in this order, once.",
+    "nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model))",
+)
+
+
+def _tanh_gelu(x: Any) -> Any:
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def _gelu(x: Any) -> Any:
+    from math import erf
+
+    return 0.5 * x * (1 + np.vectorize(erf)(x / np.sqrt(2)))
+
+
+def _pre_norm(s: Any) -> Any:
+    first = s.x + attend(s, norm(s.x, s.g_1, s.s_1))
+    return first + feed(s, norm(first, s.g_2, s.s_2))
+
+
+PARTS = (
+    Family(
+        None,
+        SUMS,
+        {
+            "no-residual": (
+                "Neither sum is taken: the result of each part is normalised alone, "
+                "without the x that went in.",
+                {"sum_1": lambda s: s.attended, "sum_2": lambda s: s.fed},
+            ),
+            "no-first-residual": (
+                "The first sum is missing: x is not added to the attention.",
+                {"sum_1": lambda s: s.attended},
+            ),
+            "no-second-residual": (
+                "The second sum is missing: nothing is added to the network's result.",
+                {"sum_2": lambda s: s.fed},
+            ),
+            "second-sum-with-input": (
+                "The second sum adds the block's own input, in place of the first norm's result.",
+                {"sum_2": lambda s: s.x + s.fed},
+            ),
+            "second-sum-with-attention": (
+                "The second sum adds the attention's result, in place of the first norm's.",
+                {"sum_2": lambda s: s.attended + s.fed},
+            ),
+            "second-sum-before-norm": (
+                "The second sum adds the first sum before its norm.",
+                {"sum_2": lambda s: s.sum_1 + s.fed},
+            ),
+            "network-left-out": (
+                "The feed-forward network takes no part.",
+                {"sum_2": lambda s: s.norm_1, "fed": lambda s: s.norm_1},
+            ),
+            "attention-left-out": ("The attention takes no part.", {"sum_1": lambda s: s.x}),
+            "difference-for-sum": (
+                "The attention is taken from x, in place of being added.",
+                {"sum_1": lambda s: s.x - s.attended},
+            ),
+            "products-for-sums": (
+                "x is multiplied by the attention, in place of being added.",
+                {"sum_1": lambda s: s.x * s.attended},
+            ),
+        },
+    ),
+    Family(
+        None,
+        NORMS,
+        {
+            "pre-norm": (
+                "The norms act before attention and network (“pre-norm”); here each acts "
+                "after the sum.",
+                {"norm_2": _pre_norm},
+            ),
+            "norm-before-sum": (
+                "The norms act on the parts' results, before x is added; here each "
+                "acts on the sum.",
+                {
+                    "norm_1": lambda s: s.x + norm(s.attended, s.g_1, s.s_1),
+                    "norm_2": lambda s: s.norm_1 + norm(s.fed, s.g_2, s.s_2),
+                },
+            ),
+            "no-norms": (
+                "Neither norm is taken.",
+                {"norm_1": lambda s: s.sum_1, "norm_2": lambda s: s.sum_2},
+            ),
+            "no-first-norm": ("The first norm is missing.", {"norm_1": lambda s: s.sum_1}),
+            "no-second-norm": ("The second norm is missing.", {"norm_2": lambda s: s.sum_2}),
+            "first-norm-twice": (
+                "norm1 stands in both places; norm2 takes no part.",
+                {"norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1)},
+            ),
+            "norms-swapped": (
+                "norm1 and norm2 have changed places.",
+                {
+                    "norm_1": lambda s: norm(s.sum_1, s.g_2, s.s_2),
+                    "norm_2": lambda s: norm(s.sum_2, s.g_1, s.s_1),
+                },
+            ),
+            "norm-over-positions": (
+                "The norms run over the positions; they should run over the "
+                "features of each position.",
+                {
+                    "norm_1": lambda s: _over_positions(s.sum_1) * s.g_1 + s.s_1,
+                    "norm_2": lambda s: _over_positions(s.sum_2) * s.g_2 + s.s_2,
+                },
+            ),
+        },
+    ),
+    Family(
+        None,
+        NETWORK,
+        {
+            "no-activation": (
+                "The feed-forward network has no ReLU.",
+                {"active": lambda s: s.hidden},
+            ),
+            "gelu": (
+                "The feed-forward network has a GELU in place of the ReLU.",
+                {"active": lambda s: _gelu(s.hidden)},
+                {"active": lambda s: _tanh_gelu(s.hidden)},
+            ),
+            "tanh": (
+                "The feed-forward network has a tanh in place of the ReLU.",
+                {"active": lambda s: np.tanh(s.hidden)},
+            ),
+            "sigmoid-in-network": (
+                "The feed-forward network has a sigmoid in place of the ReLU.",
+                {"active": lambda s: 1 / (1 + np.exp(-s.hidden))},
+            ),
+            "activation-at-the-end": (
+                "A ReLU cuts the network's result off at 0; it belongs between the two Linear.",
+                {
+                    "active": lambda s: s.hidden,
+                    "fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0),
+                },
+            ),
+            "second-activation": (
+                "A second ReLU cuts the network's result off at 0.",
+                {"fed": lambda s: np.maximum(s.active @ s.W_2.T + s.b_2, 0)},
+            ),
+            "network-of-input": (
+                "The feed-forward network works on the block's input, in place "
+                "of the first norm's result.",
+                {"hidden": lambda s: s.x @ s.W_0.T + s.b_0},
+            ),
+            "network-of-sum": (
+                "The feed-forward network works on the first sum before its norm.",
+                {"hidden": lambda s: s.sum_1 @ s.W_0.T + s.b_0},
+            ),
+            "network-twice": (
+                "The feed-forward network is applied twice.",
+                {"fed": lambda s: feed(s, s.active @ s.W_2.T + s.b_2)},
+            ),
+            "no-biases": (
+                "The biases of the feed-forward network take no part.",
+                {"hidden": lambda s: s.norm_1 @ s.W_0.T, "fed": lambda s: s.active @ s.W_2.T},
+            ),
+        },
+    ),
+)
+
+
+def _over_positions(x: Any) -> Any:
+    return (x - x.mean(-2, keepdims=True)) / np.sqrt(x.var(-2, keepdims=True) + EPSILON)

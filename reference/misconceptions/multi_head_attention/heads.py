@@ -1,0 +1,187 @@
+"""The heads, their scores and their masks, done wrong."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis import Family, Step
+from reference.attention import block, scores, softmax
+from reference.heads import merge_heads, split_heads
+from reference.misconceptions.multi_head_reshape.merge import BACK
+from reference.misconceptions.multi_head_reshape.split import BLOCKS
+from reference.misconceptions.scaled_dot_product_attention.masking import BLOCKING
+from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, divided
+from reference.misconceptions.scaled_dot_product_attention.weights import ROWS
+
+
+def with_head_axis(mask: Any) -> Any:
+    """A mask `(B, L, L)` as `(B, 1, L, L)`; others as they are."""
+    return mask[:, None] if mask is not None and mask.ndim == 3 else mask
+
+
+def of_each(change: Callable[[Any, int], Any]) -> Step:
+    """The same change in the split of queries, keys and values."""
+    return lambda s: lambda t: change(t, s.num_heads)
+
+
+def _parts(x: Any, h: int) -> Any:
+    """(B, L, H, E/H)."""
+    return x.reshape(*x.shape[:2], h, x.shape[2] // h)
+
+
+def _whole(s: Any) -> Any:
+    """Scores of a single head that has all features, scaled as if it were one of H."""
+    return scores(s.queries, s.keys) / np.sqrt(s.d_model // s.num_heads)
+
+
+def _never_split(by: Step) -> dict[str, Step]:
+    def weights(s: Any) -> Any:
+        mask = None if s.allowed is None else s.allowed.reshape(-1, *s.allowed.shape[-2:])
+        return softmax(block(scores(s.queries, s.keys) / by(s), mask))
+
+    return {"weights": weights, "merged": lambda s: s.weights @ s.values, "output": lambda s: s.V}
+
+
+HEADS = (
+    Family(
+        None,
+        BLOCKS,
+        {
+            # S1 of the course's sources
+            "never-split": (
+                "The heads are never split: your numbers are those of a single head with all "
+                "features, scaled by the size of a head.",
+                _never_split(lambda s: np.sqrt(s.d_model // s.num_heads)),
+            ),
+            "one-head-only": (
+                "The heads are never split: your numbers are those of a single head with all "
+                "features.",
+                _never_split(lambda s: np.sqrt(s.d_model)),
+            ),
+        },
+    ),
+    Family(
+        "split",
+        BLOCKS,
+        means=of_each,
+        ways={
+            "reshape-only": (
+                "The features are cut straight into (B, H, L, d), without a transpose: the words "
+                "are mixed.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1),
+            ),
+            "interleaved": (
+                "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each "
+                "head should get a block of neighbours.",
+                lambda x, h: x.reshape(*x.shape[:2], -1, h).transpose(0, 3, 1, 2),
+            ),
+            "heads-reversed": (
+                "The heads are in reverse order: head 0 has the last features.",
+                lambda x, h: split_heads(x, h)[:, ::-1],
+            ),
+            "first-block-for-all": (
+                "Every head gets the first block of features.",
+                lambda x, h: np.repeat(split_heads(x, h)[:, :1], h, axis=1),
+            ),
+        },
+    ),
+    Family(
+        "merged",
+        BACK,
+        {
+            "merged-without-moving": (
+                "The heads are merged without moving them back behind the positions: the words are "
+                "mixed.",
+                lambda s: s.output.reshape(s.x.shape),
+            ),
+            "merged-interleaved": (
+                "The heads are merged with their features in turn; each head's features should "
+                "stand together.",
+                lambda s: s.output.transpose(0, 2, 3, 1).reshape(s.x.shape),
+            ),
+            "merged-in-reverse": (
+                "The heads are merged in reverse order.",
+                lambda s: merge_heads(s.output[:, ::-1]),
+            ),
+            "heads-averaged": (
+                "The heads' outputs are averaged, and the mean stands in each head's place; they "
+                "should stand side by side.",
+                lambda s: np.tile(s.output.mean(1), s.num_heads),
+            ),
+            "heads-added": (
+                "The heads' outputs are added up, and the sum stands in each head's place; they "
+                "should stand side by side.",
+                lambda s: np.tile(s.output.sum(1), s.num_heads),
+            ),
+            "first-head-for-all": (
+                "The output of head 0 stands in every head's place.",
+                lambda s: np.tile(s.output[:, 0], s.num_heads),
+            ),
+        },
+    ),
+    Family(
+        "scaled",
+        SCALE,
+        means=divided,
+        ways={
+            "root-of-d-model": (
+                "Your numbers are those of scores divided by √d_model; each head has keys of "
+                "d_model / num_heads features only.",
+                lambda s: np.sqrt(s.d_model),
+            ),
+            "divides-by-d-model": (
+                "Your numbers are those of scores divided by d_model.",
+                lambda s: s.d_model,
+            ),
+            "root-of-num-heads": (
+                "Your numbers are those of scores divided by √num_heads, not by the root of a "
+                "head's size.",
+                lambda s: np.sqrt(s.num_heads),
+            ),
+            "divides-by-num-heads": (
+                "Your numbers are those of scores divided by num_heads.",
+                lambda s: s.num_heads,
+            ),
+        },
+    ),
+    Family(
+        "weights",
+        ROWS,
+        {
+            "softmax-over-heads": (
+                "The softmax runs over the heads: the weights of the heads sum to 1, not those of "
+                "a row.",
+                lambda s: softmax(s.blocked, axis=1),
+            ),
+        },
+    ),
+    Family(
+        "mask",
+        BLOCKING,
+        {
+            # S4 of the course's sources
+            "mask-batch-meets-heads": (
+                "A mask of three axes is right for (L, L) and (B, 1, L, L) only: the batch axis of "
+                "(B, L, L) meets the heads.",
+                lambda s: s.allowed,
+            ),
+            "mask-for-first-head": (
+                "The mask acts on head 0 alone.",
+                {
+                    "blocked": lambda s: np.concatenate(
+                        [block(s.scaled, s.mask)[:, :1], s.scaled[:, 1:]], axis=1
+                    )
+                },
+            ),
+            "mask-of-first-item": (
+                "The mask of the first sequence stands for all of the batch.",
+                lambda s: (
+                    s.allowed
+                    if s.allowed is None or s.allowed.ndim == 2
+                    else with_head_axis(s.allowed)[:1]
+                ),
+            ),
+        },
+    ),
+)

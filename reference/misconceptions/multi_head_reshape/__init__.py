@@ -1,0 +1,158 @@
+"""Misconceptions about splitting features into heads and merging them again.
+
+Examples in real code: merging without moving the heads back, with which training still passed
+(jsbaan/transformer-from-scratch#6); a view without a transpose, hidden by a single head.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis import Fact, Family, Mistakes, Probe, Recipe, Trait
+from reference.heads import merge_heads, split_heads
+from reference.misconceptions.multi_head_reshape.merge import MERGE
+from reference.misconceptions.multi_head_reshape.split import REFUSE, SPLIT, cut
+
+
+def _fits(s: Any) -> bool:
+    x = np.asarray(s.x)
+    if x.shape[-1] % s.num_heads:
+        raise ValueError(f"{x.shape[-1]} features cannot be split into {s.num_heads} equal heads")
+    return True
+
+
+def _counted(draw: int, *sizes: int) -> Any:
+    """0, 1, 2, … in that shape: a wrong place is seen at once."""
+    return np.arange(float(np.prod(sizes))).reshape(sizes) + 100.0 * draw
+
+
+def split_probes(draw: int) -> Sequence[Probe]:
+    """(B, L, E) and H: all sizes different, then equal ones, where only the values tell."""
+    sizes = (
+        ((1, 2, 6), 3),
+        ((2, 3, 20), 4),
+        ((3, 4, 10), 5),
+        ((2, 2, 4), 2),
+        ((2, 4, 16), 4),
+        ((3, 3, 9), 3),
+        ((2, 4, 8), 2),
+        ((2, 5, 3), 1),
+        ((4, 1, 12), 6),
+        ((1, 6, 4), 2),
+    )
+    return [Probe((_counted(draw, *size), heads)) for size, heads in sizes] + [
+        Probe((_counted(draw, 2, 3, 10), 4)),
+        Probe((_counted(draw, 2, 4, 9), 2)),
+    ]
+
+
+def merge_probes(draw: int) -> Sequence[Probe]:
+    sizes = (
+        (1, 3, 2, 2),
+        (2, 4, 3, 5),
+        (3, 5, 4, 2),
+        (2, 2, 2, 2),
+        (2, 4, 4, 4),
+        (3, 3, 3, 3),
+        (2, 1, 5, 3),
+        (4, 6, 1, 2),
+        (1, 2, 4, 3),
+    )
+    rng = np.random.default_rng([50, draw])
+    return [Probe((rng.permutation(int(np.prod(size))).reshape(size),)) for size in sizes]
+
+
+TRAITS = (
+    Trait(
+        lambda s: s.x.shape[-1] % s.num_heads != 0,
+        "where the features do not fit the heads",
+        "where they do",
+    ),
+    Trait(lambda s: s.num_heads > 1, "for more than one head", "for a single head"),
+    Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
+)
+
+
+MERGE_TRAITS = (
+    Trait(lambda s: s.x.shape[1] > 1, "for more than one head", "for a single head"),
+    Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
+)
+
+
+FACTS = (
+    Fact(
+        "mixed-tokens",
+        lambda s, v: v.shape == s.heads.shape and _mixes(s, v),
+        "Some rows hold features of more than one token.",
+    ),
+)
+
+
+def _mixes(s: Any, v: Any) -> bool:
+    """Whether a row of a head has numbers of several tokens."""
+    token = np.floor((v - np.asarray(s.x).min()) / np.asarray(s.x).shape[-1])
+    return bool((np.ptp(token, axis=-1) > 0).any())
+
+
+def split_axes(state: Any) -> dict[str, int]:
+    batch, length, features = np.asarray(state.x).shape
+    return {
+        "B": batch,
+        "L": length,
+        "E": features,
+        "H": state.num_heads,
+        "E/H": features // state.num_heads,
+    }
+
+
+def merge_axes(state: Any) -> dict[str, int]:
+    return dict(zip(("B", "H", "L", "d"), np.asarray(state.x).shape, strict=True))
+
+
+MISTAKES = Mistakes(
+    Recipe(
+        "split_heads",
+        split_probes,
+        (
+            *SPLIT,
+            Family(
+                None,
+                REFUSE,
+                {
+                    "rest-left-out": (
+                        "Where the features do not fit the heads, those left over are dropped "
+                        "without a word.",
+                        {"fits": lambda s: True, "heads": cut},
+                    ),
+                    "none-in-place-of-error": (
+                        "Where the features do not fit the heads, the function returns None; it "
+                        "should raise a ValueError.",
+                        {
+                            "fits": lambda s: True,
+                            "heads": lambda s: (
+                                None
+                                if s.x.shape[-1] % s.num_heads
+                                else split_heads(s.x, s.num_heads)
+                            ),
+                        },
+                    ),
+                },
+            ),
+        ),
+        steps={"fits": _fits, "heads": lambda s: split_heads(s.x, s.num_heads)},
+        parameters=("x", "num_heads"),
+        traits=TRAITS,
+        facts=FACTS,
+        axes=split_axes,
+    ),
+    Recipe(
+        "merge_heads",
+        merge_probes,
+        MERGE,
+        steps={"merged": lambda s: merge_heads(s.x)},
+        parameters=("x",),
+        traits=MERGE_TRAITS,
+        axes=merge_axes,
+    ),
+)

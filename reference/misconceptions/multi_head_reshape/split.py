@@ -1,0 +1,211 @@
+"""Features to heads, done wrong."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis import Family, Hints, Step
+from reference.heads import split_heads
+
+BLOCKS: Hints = (
+    "Follow one token: which of its features are in head 0, and are they still its own?",
+    "Head h holds the features h·E/H to (h+1)·E/H − 1 of every token. A reshape alone never moves "
+    "a number: it cuts anew in the order of memory.",
+    "First cut the last axis into heads and their features; then exchange the axes of positions "
+    "and heads.",
+)
+
+
+AXES: Hints = (
+    "Which axis of your result counts the heads, and which the positions?",
+    "The result is batch, head, position, feature of that head, in this order.",
+    "Look at the order of the axes in your transpose: only those of positions and heads change "
+    "places.",
+)
+
+
+REFUSE: Hints = (
+    "What should happen for 10 features and 4 heads?",
+    "The function notices by itself that the features cannot be shared out evenly, and its "
+    "ValueError names both numbers.",
+    "Before anything else compare E % num_heads with 0, and raise ValueError with both numbers in "
+    "its text.",
+)
+
+
+def of_x_and_heads(change: Callable[[Any, int], Any]) -> Step:
+    """A change of x for a number of heads, as a step."""
+    return lambda s: change(np.asarray(s.x), s.num_heads)
+
+
+def _parts(x: Any, h: int) -> Any:
+    """(B, L, H, E/H)."""
+    return x.reshape(*x.shape[:2], h, x.shape[2] // h)
+
+
+def _interleaved(x: Any, h: int) -> Any:
+    """(B, L, E/H, H)."""
+    return x.reshape(*x.shape[:2], x.shape[2] // h, h)
+
+
+SPLIT = (
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "reshape-only": (
+                "The numbers are those of a reshape straight to (B, H, L, E/H): the tokens are "
+                "mixed.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "heads-not-moved": (
+                "The features are cut into heads, but the heads do not stand in front of the "
+                "positions: your axes are (B, L, H, E/H).",
+                _parts,
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "interleaved": (
+                "The features are dealt out to the heads in turn (0, H, 2H, … to head 0); each "
+                "head should get a block of neighbours.",
+                lambda x, h: _interleaved(x, h).transpose(0, 3, 1, 2),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "interleaved-not-moved": (
+                "The features are cut the other way round: your axes are (B, L, E/H, H).",
+                _interleaved,
+            ),
+            "features-before-positions": (
+                "Positions and features of a head have changed places: your axes are (B, H, E/H, "
+                "L).",
+                lambda x, h: _parts(x, h).transpose(0, 2, 3, 1),
+            ),
+            "heads-before-batch": (
+                "The heads stand in front of the batch: your axes are (H, B, L, E/H).",
+                lambda x, h: _parts(x, h).transpose(2, 0, 1, 3),
+            ),
+            "features-first": (
+                "The features of a head stand in front: your axes are (B, E/H, L, H).",
+                lambda x, h: _parts(x, h).transpose(0, 3, 1, 2),
+            ),
+            "features-second": (
+                "Positions and features of a head have changed places: your axes are (B, E/H, H, "
+                "L).",
+                lambda x, h: _parts(x, h).transpose(0, 3, 2, 1),
+            ),
+            "all-axes-reversed": (
+                "All axes are reversed (`.T`): your axes are (E/H, H, L, B).",
+                lambda x, h: _parts(x, h).T,
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "positions-split": (
+                "The positions are cut into heads, not the features.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1] // h, x.shape[2]),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "batch-and-positions-swapped": (
+                "Batch and positions have changed places: your axes are (L, H, B, E/H).",
+                lambda x, h: _parts(x, h).transpose(1, 2, 0, 3),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "heads-reversed": (
+                "The heads are in reverse order: head 0 has the last features.",
+                lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:, ::-1],
+            ),
+            "every-head-everything": (
+                "Every head gets all features: nothing is split.",
+                lambda x, h: np.repeat(x[:, None], h, axis=1),
+            ),
+            "first-block-for-all": (
+                "Every head gets the first block of features.",
+                lambda x, h: np.repeat(_parts(x, h).transpose(0, 2, 1, 3)[:, :1], h, axis=1),
+            ),
+            "first-batch-only": (
+                "Only the first item of the batch is there.",
+                lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:1],
+            ),
+            "column-order": (
+                "The numbers are those of a reshape in column order (order='F'): they are in other "
+                "places.",
+                lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
+            ),
+            "transposed-before-reshape": (
+                "Positions and features change places before the reshape, which then cuts across "
+                "tokens.",
+                lambda x, h: x.transpose(0, 2, 1).reshape(
+                    x.shape[0], h, x.shape[1], x.shape[2] // h
+                ),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        AXES,
+        means=of_x_and_heads,
+        ways={
+            "batch-and-heads-in-one": (
+                "Batch and heads share one axis: the result has the axes (B·H, L, E/H).",
+                lambda x, h: (
+                    _parts(x, h).transpose(0, 2, 1, 3).reshape(-1, x.shape[1], x.shape[2] // h)
+                ),
+            ),
+        },
+    ),
+    Family(
+        "heads",
+        BLOCKS,
+        means=of_x_and_heads,
+        ways={
+            "heads-and-size-swapped": (
+                "The number of heads is taken for the size of a head: your axes are (B, E/H, L, "
+                "H).",
+                lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
+            ),
+            "nothing-done": ("The array comes back as it was.", lambda x, h: x),
+        },
+    ),
+)
+
+
+def cut(s: Any) -> Any:
+    """The split, with features that do not fit left out."""
+    x = np.asarray(s.x)
+    return split_heads(x[..., : x.shape[-1] // s.num_heads * s.num_heads], s.num_heads)

@@ -1,0 +1,196 @@
+"""The four projections and what is returned, done wrong."""
+
+import numpy as np
+
+from autograder.diagnosis import Family, Hints
+from reference.attention import softmax
+
+WHICH: Hints = (
+    "Which of the four matrices makes the queries, which the keys, and which the values?",
+    "x goes through W_q, W_k and W_v, each on its own; attention gets the three results.",
+    "Read the three projections one after the other, and look at the name on each side.",
+)
+
+
+OUT: Hints = (
+    "What happens between the mixture of the values and the result?",
+    "The output of attention goes through W_o, once; nothing else is done to it.",
+    "Look at the last lines: return self.W_o(output) and the weights as they are.",
+)
+
+
+ORDER: Hints = (
+    "What does the module promise to return, and in which order?",
+    "Two results: first the output, after W_o, then the weights.",
+    "Look at the return line.",
+)
+
+
+PROJECTIONS = (
+    Family(
+        None,
+        WHICH,
+        {
+            "keys-by-query-matrix": (
+                "The keys are made with W_q, the matrix of the queries.",
+                {"K": lambda s: s.x @ s.W_q.T},
+            ),
+            "queries-by-key-matrix": (
+                "The queries are made with W_k, the matrix of the keys.",
+                {"Q": lambda s: s.x @ s.W_k.T},
+            ),
+            "values-by-key-matrix": (
+                "The values are made with W_k, the matrix of the keys.",
+                {"V": lambda s: s.x @ s.W_k.T},
+            ),
+            "values-by-query-matrix": (
+                "The values are made with W_q, the matrix of the queries.",
+                {"V": lambda s: s.x @ s.W_q.T},
+            ),
+            "all-by-query-matrix": (
+                "Queries, keys and values are all made with W_q.",
+                {"K": lambda s: s.x @ s.W_q.T, "V": lambda s: s.x @ s.W_q.T},
+            ),
+            "keys-by-value-matrix": (
+                "The keys are made with W_v, the matrix of the values.",
+                {"K": lambda s: s.x @ s.W_v.T},
+            ),
+            "queries-and-keys-swapped": (
+                "Queries and keys have changed places: your numbers are "
+                "those with W_q and W_k exchanged.",
+                {"Q": lambda s: s.x @ s.W_k.T, "K": lambda s: s.x @ s.W_q.T},
+            ),
+            "keys-and-values-swapped": (
+                "Keys and values have changed places: your numbers are "
+                "those with W_k and W_v exchanged.",
+                {"K": lambda s: s.x @ s.W_v.T, "V": lambda s: s.x @ s.W_k.T},
+            ),
+            "values-not-projected": (
+                "The values are x itself: W_v takes no part.",
+                {"V": lambda s: s.x},
+            ),
+            "keys-not-projected": (
+                "The keys are x itself: W_k takes no part.",
+                {"K": lambda s: s.x},
+            ),
+            "queries-not-projected": (
+                "The queries are x itself: W_q takes no part.",
+                {"Q": lambda s: s.x},
+            ),
+            "scores-from-x": (
+                "The scores are computed from x itself: W_q and W_k take no part.",
+                {"Q": lambda s: s.x, "K": lambda s: s.x},
+            ),
+            "nothing-projected": (
+                "Queries, keys and values are all x itself: W_q, W_k and W_v take no part.",
+                {"Q": lambda s: s.x, "K": lambda s: s.x, "V": lambda s: s.x},
+            ),
+            "queries-projected-twice": (
+                "The queries go through W_q twice.",
+                {"Q": lambda s: s.x @ s.W_q.T @ s.W_q.T},
+            ),
+            "values-projected-twice": (
+                "The values go through W_v twice.",
+                {"V": lambda s: s.x @ s.W_v.T @ s.W_v.T},
+            ),
+            "keys-from-queries": (
+                "The keys are made from the queries, not from x.",
+                {"K": lambda s: s.Q @ s.W_k.T},
+            ),
+            "values-from-keys": (
+                "The values are made from the keys, not from x.",
+                {"V": lambda s: s.K @ s.W_v.T},
+            ),
+            "weights-not-transposed": (
+                "Your projections are x times the weight; nn.Linear computes "
+                "x times the weight transposed.",
+                {
+                    "Q": lambda s: s.x @ s.W_q,
+                    "K": lambda s: s.x @ s.W_k,
+                    "V": lambda s: s.x @ s.W_v,
+                },
+            ),
+        },
+    ),
+    Family(
+        "projected",
+        OUT,
+        {
+            "output-not-projected": (
+                "W_o takes no part: the mixture is returned as it is.",
+                lambda s: s.output,
+            ),
+            "output-projected-twice": (
+                "The output goes through W_o twice.",
+                lambda s: s.output @ s.W_o.T @ s.W_o.T,
+            ),
+            "values-projected-out": (
+                "The values go through W_v and W_o, and are never mixed.",
+                lambda s: s.V @ s.W_o.T,
+            ),
+            "output-by-value-matrix": (
+                "The output goes through W_v, not through W_o.",
+                lambda s: s.output @ s.W_v.T,
+            ),
+            "input-added": (
+                "x is added to the output: a residual connection, which is not asked for here.",
+                lambda s: s.output @ s.W_o.T + s.x,
+            ),
+            "output-matrix-not-transposed": (
+                "The output is multiplied by W_o's weight; nn.Linear "
+                "multiplies by the weight transposed.",
+                lambda s: s.output @ s.W_o,
+            ),
+            "output-cut-at-zero": (
+                "Negative numbers of the output are cut off (a ReLU).",
+                lambda s: np.maximum(s.output @ s.W_o.T, 0),
+            ),
+            "output-normalised": (
+                "A softmax is taken of the output.",
+                lambda s: softmax(s.output @ s.W_o.T),
+            ),
+            "output-averaged-over-positions": (
+                "The output is the mean over the positions.",
+                lambda s: (s.output @ s.W_o.T).mean(-2),
+            ),
+            "first-position-only": (
+                "The output is that of the first position alone.",
+                lambda s: (s.output @ s.W_o.T)[..., 0, :],
+            ),
+            "last-position-only": (
+                "The output is that of the last position alone.",
+                lambda s: (s.output @ s.W_o.T)[..., -1, :],
+            ),
+        },
+    ),
+    Family(
+        "results",
+        ORDER,
+        {
+            "results-swapped": (
+                "Both results are right, but in the wrong order: (weights, output).",
+                lambda s: (s.weights, s.projected),
+            ),
+            "output-only": (
+                "Only the output is returned; the weights are missing.",
+                lambda s: s.projected,
+            ),
+            "weights-only": (
+                "Only the weights are returned; the output is missing.",
+                lambda s: s.weights,
+            ),
+            "scores-returned": (
+                "The output is right; in place of the weights the scaled scores are returned.",
+                lambda s: (s.projected, s.scaled),
+            ),
+            "output-twice": (
+                "The output is returned twice; the weights are missing.",
+                lambda s: (s.projected, s.projected),
+            ),
+            "mixture-returned-too": (
+                "Three results are returned, where two are asked for.",
+                lambda s: (s.projected, s.weights, s.output),
+            ),
+        },
+    ),
+)
