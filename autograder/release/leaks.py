@@ -46,8 +46,8 @@ def leaks(
     policy has `shown`, such as a hint with a line of code, is none.
     """
     private, public = _private(course, exercises), _public(course, exercises)
-    said = "\n".join(map(_plain, shown))
-    lines = {line for line in _lines(private) - _lines(public) if _plain(line) not in said}
+    said = "\n".join(map(_plain, (*shown, *public.values())))
+    lines = {line for line in _lines(private) if _plain(line) not in said}
     wanted = {line: _plain(line) for line in lines} | {
         text: _plain(text) for text in secrets if text
     }
