@@ -97,9 +97,9 @@ class SubmissionRun:
 
     def _concluded(self, path: Path) -> "Graded":
         """What became of a file's checks, as a judge has it: they have run here already."""
+        from autograder.grading.catalogue import catalogue_of
         from autograder.grading.diagnose import attach_diagnoses
         from autograder.grading.graded import Graded, clear_of_blame, trouble_of
-        from autograder.release.catalogue import catalogue_of
 
         client, results, trouble = self.clients[path], self._results(path), self.checks.trouble
         try:
@@ -144,7 +144,7 @@ class SubmissionRun:
 
     def _results(self, path: Path) -> "list[CheckResult]":
         from autograder.grading.plugin import CheckResult
-        from autograder.release.session import with_untold
+        from autograder.recorded.while_checking import with_untold
 
         results = []
         for item in self.items[path]:

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from autograder.checking.expect import Mismatch, Numbers, expect_close
 from autograder.checking.tolerance import allowed_error
-from autograder.release.untold import MayFollow, NotToldHere
 from autograder.sandbox.problems import StudentProblem
+from autograder.untold import MayFollow, NotToldHere
 
 if TYPE_CHECKING:
     from autograder.checking.proxy import Submission

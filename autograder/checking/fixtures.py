@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from autograder.checking.proxy import Submission
+from autograder.checking.stand_in import StandInPackage, right_answers
 from autograder.course import Course
-from autograder.release.session import right_answers
-from autograder.release.stand_in import Package
 from autograder.sandbox.client import Client
 
 
@@ -55,12 +54,12 @@ class Fixtures:
         return Submission(client.fresh() if hidden else client)
 
     @pytest.fixture
-    def reference(self) -> ModuleType | Package:
+    def reference(self) -> ModuleType | StandInPackage:
         """The course's package of right answers."""
         return right_answers(self.course)
 
     @pytest.fixture
-    def modules(self) -> ModuleType | Package:
+    def modules(self) -> ModuleType | StandInPackage:
         """The course's own torch modules; whoever asks for them imports torch."""
         return right_answers(self.course, "modules")
 

@@ -24,13 +24,13 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.files import open_new
 from autograder.grading.scoring import grader, ungraded, whole_report
-from autograder.release.older import older_releases
 from autograder.report.above import told_of
 from autograder.report.html import Pages
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.overview import Overview
 from autograder.report.redact import for_student
 from autograder.report.table import write_grades
+from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
 from autograder.variants import read_secret, stated_variant, variant_of

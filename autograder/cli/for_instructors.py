@@ -12,7 +12,7 @@ from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
     from autograder.course import HintPolicy
-    from autograder.release.paper import Form
+    from autograder.release.paper import FileForm
 
 
 @click.command(short_help="Grade a class.")
@@ -123,7 +123,7 @@ def release(
     assignments: tuple[str, ...],
     exercises: tuple[str, ...],
     policy: "HintPolicy | None",
-    form: "Form",
+    form: "FileForm",
     seeds: int,
     again: bool,
     compare: bool,

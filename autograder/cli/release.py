@@ -8,8 +8,8 @@ from pathlib import Path
 from autograder.course import Course, Exercise, HintPolicy, find_course
 from autograder.errors import UserError
 from autograder.extras import require, require_libraries
-from autograder.release.bundle import Wanted, bundle, write
-from autograder.release.paper import Form
+from autograder.release.handout import Handout, bundle, write
+from autograder.release.paper import FileForm
 from autograder.release.update import update, without_work
 from autograder.release.wheel import zipped
 from autograder.text import number, several
@@ -22,7 +22,7 @@ def run(
     names: Sequence[str],
     assignments: Sequence[str],
     policy: HintPolicy | None,
-    form: Form,
+    form: FileForm,
     seeds: int,
     again: bool,
     compare: bool,
@@ -31,7 +31,7 @@ def run(
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
         raise UserError(f"{course.root} is a released course already: it has no answers to record.")
-    wanted = Wanted(
+    wanted = Handout(
         _chosen(course, names, assignments), policy or course.content.hints, form, seeds
     )
     require_libraries(wanted.exercises)
@@ -80,7 +80,7 @@ def _said(name: str) -> None:
     print(f"recording {name}", file=sys.stderr)
 
 
-def _tell(target: Path, wanted: Wanted, files: dict[str, bytes], kept: Sequence[str]) -> None:
+def _tell(target: Path, wanted: Handout, files: dict[str, bytes], kept: Sequence[str]) -> None:
     size = sum(map(len, files.values())) / 1e6
     policy = {"practice": "every hint", "homework": "no third hint", "exam": "no hint, no finding"}
     print(

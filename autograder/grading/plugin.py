@@ -13,8 +13,7 @@ from autograder.checking.proxy import Submission
 from autograder.course import Course
 from autograder.grading.docstring import hints_in
 from autograder.lint.stopped import explained, innermost
-from autograder.release.session import begin_check, decided, with_untold
-from autograder.release.untold import MayFollow, NotToldHere
+from autograder.recorded.while_checking import begin_check, decided, with_untold
 from autograder.report.literal import as_text
 from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line, Matrix
 from autograder.report.not_run import needs_first
@@ -23,6 +22,7 @@ from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import ProblemKind, StudentProblem
 from autograder.text import one_line, printable
+from autograder.untold import MayFollow, NotToldHere
 
 
 class CheckResult:

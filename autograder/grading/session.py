@@ -19,7 +19,7 @@ from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected, missing_checks
 from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
-from autograder.release.session import refuse_other_seeds
+from autograder.recorded.while_checking import refuse_other_seeds
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children, GraderTrouble
 from autograder.sandbox.client import Client
@@ -80,7 +80,7 @@ class Judge:
     @functools.cached_property
     def catalogue(self) -> "Catalogue":
         """The course's misconceptions, and what was replayed of them."""
-        from autograder.release.catalogue import catalogue_of
+        from autograder.grading.catalogue import catalogue_of
 
         return catalogue_of(self.course)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 
 from autograder.course import Course, Exercise
-from autograder.release.paper import PACKAGE, Form
+from autograder.release.paper import PACKAGE, FileForm
 from autograder.text import number
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -15,7 +15,7 @@ TASKS = ("check", "watch")
 
 
 def around(
-    course: Course, exercises: Sequence[Exercise], form: Form, wheel: str, numpy: str
+    course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
 ) -> dict[str, str]:
     """The README, what git leaves out, and the tasks."""
     environment = jinja2.Environment(

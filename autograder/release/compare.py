@@ -10,7 +10,7 @@ import msgspec
 from autograder.course import FILE_NAME, Course, Exercise, load_course
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
-from autograder.release.record import works
+from autograder.release.recording import works
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.read import UnreadableFile
 from autograder.submission.siblings import Siblings

@@ -9,15 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from autograder.course import Course, Exercise
-from autograder.release.code import is_hidden
-from autograder.release.records import MOST, SUFFIX
+from autograder.recorded.records import MOST, SUFFIX
+from autograder.release.check_code import is_hidden
 from autograder.submission.markers import strip_solutions
 
 FEWEST = 10  # nodes of a piece of code that is an answer, and no accident
 LONGEST = 40  # so many letters of a line come nowhere else by chance
 # heads of blocks, which the engine has too; and texts, of which `secrets` says which are ones
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
-Texts = Mapping[str, str]
 
 
 def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
@@ -68,7 +67,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[\s\"'\\]+", "", text)
 
 
-def _lines(texts: Texts) -> set[str]:
+def _lines(texts: Mapping[str, str]) -> set[str]:
     every = (line.strip() for text in texts.values() for line in text.split("\n"))
     return {line for line in every if len(_plain(line)) >= LONGEST and not _says_little(line)}
 

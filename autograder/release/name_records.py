@@ -16,19 +16,19 @@ from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Changes as Together
 from autograder.diagnosis.replay import Replay
-from autograder.release.names import (
-    Function,
+from autograder.recorded.known import (
     Gave,
+    KnownFunction,
     Names,
     Pairs,
     Probed,
-    Wrong,
+    WrongInWords,
     kind_and_sums,
     shuffled,
 )
-from autograder.release.records import packed_value
-from autograder.release.sketch import refuse_code
-from autograder.release.untold import NotToldHere
+from autograder.recorded.records import packed_value
+from autograder.recorded.sketch import refuse_code
+from autograder.untold import NotToldHere
 
 DRAWS = 2
 PLAIN: dict[str, Any] = {"kind": "plain"}
@@ -110,7 +110,7 @@ class _Kept:
         self.gave: dict[Gave, int] = {}
         self.wrong: dict[Misconception, int] = {}
 
-    def function(self, call: dict[str, Any], read: str) -> Function:
+    def function(self, call: dict[str, Any], read: str) -> KnownFunction:
         """All of it, as data."""
         recipe, replay = self.recipe, self.replay
         singles = [self._place(wrong[0]) for wrong in replay.singles]
@@ -122,7 +122,7 @@ class _Kept:
         ]
         everywhere = range(len(self.probes))
         outcomes = [[self._gave(i, wrong) for wrong in [(), *replay.singles]] for i in everywhere]
-        return Function(
+        return KnownFunction(
             name=recipe.function,
             parameters=list(recipe.parameters),
             defaults=packed_value(dict(recipe.defaults)),
@@ -135,7 +135,7 @@ class _Kept:
             traits=[(trait.when, trait.otherwise) for trait in recipe.traits],
             drawn=len(self.probes) // DRAWS,
             probes=[self._probed(probe) for probe in self.probes],
-            wrong=[Wrong(w.id, w.finding, w.hints[: self.hints]) for w in self.wrong],
+            wrong=[WrongInWords(w.id, w.finding, w.hints[: self.hints]) for w in self.wrong],
             singles=singles,
             signatures=list(self.signatures),
             gave=list(self.gave),

@@ -13,17 +13,17 @@ import yaml
 from autograder.authoring.build import notebook, stub_text
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.errors import UserError
-from autograder.release.code import Naming, released
+from autograder.release.check_code import Naming, released
 from autograder.release.name_records import helpers_of
-from autograder.release.older import course_digest, with_mark
 from autograder.release.recorder import named
 from autograder.submission.read import UnreadableFile, read_text
+from autograder.submission.releases import course_digest, with_mark
 from autograder.submission.siblings import MAX_SOURCE
 
 PACKAGE = "released"
 CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
-Form = Literal["py", "ipynb"]
-Files = dict[str, str]
+FileForm = Literal["py", "ipynb"]
+PaperFiles = dict[str, str]
 _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
 
 
@@ -34,8 +34,8 @@ def seeds_of(course: Course, count: int) -> tuple[int, ...]:
 
 
 def paper(
-    course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: Form, seeds: int
-) -> Files:
+    course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
+) -> PaperFiles:
     """All text files of the released course. The course's packages have to be importable.
 
     Raises:
@@ -44,7 +44,7 @@ def paper(
     made = Released(
         course=course_digest(course), seeds=seeds_of(course, seeds), made_with=np.__version__
     )
-    files: Files = {FILE_NAME: course_text(course, exercises, policy, made)}
+    files: PaperFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
     for exercise in exercises:
         stub = with_mark(stub_text(course, exercise), made.course)
         files[f"{STUBS}/{exercise.name}.py"] = stub
@@ -98,7 +98,7 @@ def _without_defaults(record: Any) -> Any:
     }
 
 
-def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> Files:
+def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> PaperFiles:
     """The checks of some exercises, and the helpers that they use, as they are handed out."""
     content = course.content
     naming = Naming(
@@ -107,7 +107,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> Files:
         frozenset(content.helpers),
         functools.cache(lambda name: named(content.reference, name)),
     )
-    files: Files = {}
+    files: PaperFiles = {}
     for exercise in exercises:
         path = course.checks_file(exercise.name)
         text = released(_text(path), path.name, naming, checks=True, silent=silent)
@@ -128,7 +128,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> Files:
     return files | {f"{folder}/__init__.py": "" for folder in folders}
 
 
-def _is_used(helper: str, files: Files) -> bool:
+def _is_used(helper: str, files: PaperFiles) -> bool:
     """Whether what is handed out imports a helper, or reads its file."""
     folder, _, last = helper.rpartition(".")
     package = f"{PACKAGE}.{folder}".rstrip(".")

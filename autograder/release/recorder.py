@@ -1,4 +1,4 @@
-"""Answers of the reference, recorded while checks ask for them."""
+"""RecordedAnswers of the reference, recorded while checks ask for them."""
 
 import contextlib
 import importlib
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autograder.checking.right_pass import right_pass
-from autograder.release.records import Answers, packed_value
-from autograder.release.sketch import Sketch, refuse_code
-from autograder.release.untold import NotToldHere
+from autograder.recorded.records import RecordedAnswers, packed_value
+from autograder.recorded.sketch import Sketch, pass_asked, refuse_code
+from autograder.untold import NotToldHere
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Passed
 
@@ -27,7 +27,7 @@ class Recorder:
             with contextlib.suppress(ModuleNotFoundError):
                 self._modules[name] = importlib.import_module(f"{reference}.{name}")
         self.constants: dict[str, bytes] = {}
-        self.functions: dict[str, Answers] = {}
+        self.functions: dict[str, RecordedAnswers] = {}
         self.values: dict[bytes, int] = {}
         self._known: dict[tuple[str, bytes], list[Any]] = {}
         self._found: dict[str, Any] = {}
@@ -82,7 +82,7 @@ class Recorder:
         known.append(asked.sums)
         data = packed_value(value)
         place = self.values.setdefault(data, len(self.values))
-        answers = self.functions.setdefault(name, Answers())
+        answers = self.functions.setdefault(name, RecordedAnswers())
         answers.kinds.append(asked.kind)
         answers.sums += asked.sums.astype("<f8").tobytes()
         answers.values.append(place)
@@ -103,16 +103,6 @@ def is_constant(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(isinstance(each, str | int | float) for each in value)
     return isinstance(value, str | int | float)
-
-
-def pass_asked(
-    made_with: tuple[Any, ...],
-    inputs: tuple[Any, ...],
-    state: Mapping[str, Any],
-    toward: tuple[Any, ...] | None,
-) -> Sketch:
-    """A pass of a module, to be looked up by."""
-    return Sketch((list(made_with), list(inputs), dict(state), toward and list(toward)))
 
 
 def _plain(passed: Passed) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from autograder.course import HintPolicy
-from autograder.release.untold import OURS
 from autograder.report.model import (
     SEVERITY,
     STATUS_OF,
@@ -21,6 +20,7 @@ from autograder.report.model import (
     worst,
 )
 from autograder.report.not_run import NOT_SELECTED, needs_first
+from autograder.untold import OURS
 
 HintsShown = int | Mapping[str, int]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import load_course
-from autograder.release.bundle import Wanted, bundle, write
+from autograder.release.handout import Handout, bundle, write
 
 NAMES = ("word_counts", "byte_pairs")
 LONGER = """
@@ -62,7 +62,7 @@ def marked(root, tmp_path_factory):
 def files_of(course, policy="practice", form="py"):
     """What is released of the course."""
     exercises = tuple(course.exercise(name) for name in NAMES)
-    return bundle(course, Wanted(exercises, policy, form, seeds=1), lambda _: None)
+    return bundle(course, Handout(exercises, policy, form, seeds=1), lambda _: None)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """What is in a released course, and what is not."""
 
 from autograder.course import parse_course
+from autograder.recorded.records import HiddenCheck, Recorded, read_packed
 from autograder.release.leaks import leaks, unpacked
-from autograder.release.records import HiddenCheck, Recorded, read_packed
 from tests.release.conftest import LONGER, NAMES, files_of, mark
 
 MARKS = ["solution", "text", "c", "hidden", "input", "value", "comment", "unused", "wrong", "lambda", "reference", "right"]  # fmt: skip

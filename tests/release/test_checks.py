@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
+from autograder.recorded.records import Recorded, pack, read_packed
 from autograder.release.compare import compared
-from autograder.release.records import Recorded, pack, read_packed
 from tests.release.conftest import NAMES
 
 CAPITALS = """

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.errors import UserError
-from autograder.release.code import Naming, released
+from autograder.release.check_code import Naming, released
 
 NAMING = Naming(
     "reference",
@@ -59,7 +59,7 @@ def test_two(asked):
 def test_what_is_left_of_it():
     assert released(TEXT, "t.py", NAMING, checks=True) == (
         "from __future__ import annotations\n"
-        "from autograder.release.stand_in import stand_in as _stand_in\n"
+        "from autograder.checking.stand_in import stand_in as _stand_in\n"
         "import pytest\n"
         "from released import tools\n"
         "from released.checks.shared import drawn\n"

@@ -8,10 +8,10 @@ from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.own_modules import importable
+from autograder.recorded.by_numbers import RecordedReplay
+from autograder.recorded.known import Names
+from autograder.recorded.records import pack, read_packed
 from autograder.release.name_records import names_of
-from autograder.release.names import Names
-from autograder.release.records import pack, read_packed
-from autograder.release.replay import RecordedReplay
 
 
 @pytest.fixture(scope="module")

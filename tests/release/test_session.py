@@ -7,9 +7,9 @@ import pytest
 
 from autograder.checking.carried_forward import follows, follows_data
 from autograder.checking.expect import Mismatch
-from autograder.release.session import decided
-from autograder.release.stand_in import StandIn, answer_from
-from autograder.release.untold import MayFollow, NotToldHere
+from autograder.checking.stand_in import StandIn, answer_from
+from autograder.recorded.while_checking import decided
+from autograder.untold import MayFollow, NotToldHere
 
 
 class Nothing:

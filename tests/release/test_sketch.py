@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from autograder.release.records import packed_value, unpacked_value
-from autograder.release.sketch import Sketch
-from autograder.release.untold import NotToldHere
+from autograder.recorded.records import packed_value, unpacked_value
+from autograder.recorded.sketch import Sketch
+from autograder.untold import NotToldHere
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,15 @@ from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Caller, Made, Probe, Recipe, State, Trait
 from autograder.diagnosis.replay import Changes, Pair, Replay, Wrong
-from autograder.release.names import (
+from autograder.recorded.known import (
     SLACK,
-    Function,
     Gave,
+    KnownFunction,
     Probed,
     kind_and_sums,
     unshuffled,
 )
-from autograder.release.records import unpacked_value
+from autograder.recorded.records import unpacked_value
 
 Bools = npt.NDArray[np.bool_]
 
@@ -50,7 +50,7 @@ class RecordedRecipe(Recipe):
 class RecordedReplay(Replay):
     """Outcomes from records: of single misconceptions as numbers, of pairs as two sums."""
 
-    def __init__(self, function: Function, package: str) -> None:
+    def __init__(self, function: KnownFunction, package: str) -> None:
         self.function = function
         probes = [_probe(each) for each in function.probes]
         super().__init__(_recipe(function, probes, package))
@@ -127,7 +127,7 @@ class RecordedReplay(Replay):
 class _Column:
     """What all pairs give in one probe."""
 
-    def __init__(self, function: Function, index: int) -> None:
+    def __init__(self, function: KnownFunction, index: int) -> None:
         paired = function.paired[index]
         self.which = np.frombuffer(paired.which, "<u2")
         self.kinds = np.array([_number(kind) for kind in paired.kinds], np.uint64)
@@ -159,7 +159,7 @@ def _number(kind: bytes) -> np.uint64:
     return np.uint64(int.from_bytes(kind, "little"))
 
 
-def _outcome(function: Function, place: int) -> Outcome:
+def _outcome(function: KnownFunction, place: int) -> Outcome:
     gave: Gave = function.gave[place]
     numbers = np.frombuffer(gave.numbers, "<f4" if gave.single else "<f8").astype(np.float64)
     outcome = Outcome(
@@ -180,7 +180,7 @@ def _probe(probed: Probed) -> Probe:
     return Probe(tuple(given), kwargs, probed.condition)
 
 
-def _recipe(function: Function, probes: Sequence[Probe], package: str) -> RecordedRecipe:
+def _recipe(function: KnownFunction, probes: Sequence[Probe], package: str) -> RecordedRecipe:
     known = {
         id(probe): State(traits=probed.traits, sizes=probed.sizes, result=_result(probed))
         for probe, probed in zip(probes, function.probes, strict=True)
@@ -204,7 +204,7 @@ def _recipe(function: Function, probes: Sequence[Probe], package: str) -> Record
     )
 
 
-def _comparison(function: Function, package: str) -> Comparison:
+def _comparison(function: KnownFunction, package: str) -> Comparison:
     return Comparison(
         precision=np.dtype(function.precision),
         by_kind=function.by_kind,
@@ -231,7 +231,7 @@ def _misconception(wrong: Any) -> Misconception:
     return Misconception(wrong.id, wrong.finding, wrong.hints, {})
 
 
-def _call(function: Function, package: str) -> Caller | None:
+def _call(function: KnownFunction, package: str) -> Caller | None:
     call = function.call or {}
     if call.get("kind") == "tensors":
         return InTensors()

@@ -4,16 +4,17 @@ A stand-in knows its name alone. What it answers comes from the records of the c
 run just now, or, while records are made, from the reference itself.
 """
 
+import importlib
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any, NoReturn, Protocol
 
-from autograder.release.untold import NotToldHere
+from autograder.course import Course
+from autograder.untold import NotToldHere
 from autograder.worker.messages import Passed
 
-State = Mapping[str, Any]
 
-
-class Source(Protocol):
+class AnswerSource(Protocol):
     """Where answers come from."""
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -24,7 +25,7 @@ class Source(Protocol):
         name: str,
         made_with: tuple[Any, ...],
         inputs: tuple[Any, ...],
-        state: State,
+        state: Mapping[str, Any],
         toward: tuple[Any, ...] | None,
     ) -> Passed:
         """What a module of the class of that name gives."""
@@ -34,18 +35,18 @@ class Source(Protocol):
 
 
 class _Now:
-    source: Source | None = None
+    source: AnswerSource | None = None
 
 
 _NOW = _Now()
 
 
-def answer_from(source: Source | None) -> None:
+def answer_from(source: AnswerSource | None) -> None:
     """From now on, all stand-ins of this process get their answers there."""
     _NOW.source = source
 
 
-def _source() -> Source:
+def _source() -> AnswerSource:
     if _NOW.source is None:
         raise NotToldHere
     return _NOW.source
@@ -70,7 +71,7 @@ class StandIn:
         self,
         made_with: tuple[Any, ...],
         inputs: tuple[Any, ...],
-        state: State,
+        state: Mapping[str, Any],
         toward: tuple[Any, ...] | None,
     ) -> Passed:
         """A pass of a module of this class; see `right_pass`."""
@@ -87,7 +88,7 @@ class StandIn:
         raise NotToldHere
 
 
-class Package:
+class StandInPackage:
     """The reference, or one of its modules, as a check's fixture has it."""
 
     def __init__(self, module: str) -> None:
@@ -104,3 +105,14 @@ class Package:
 def stand_in(name: str) -> StandIn:
     """The stand-in for what the reference has under a name: `attention.softmax`."""
     return StandIn(name)
+
+
+def right_answers(course: Course, module: str = "") -> ModuleType | StandInPackage:
+    """The course's package of right answers, or a module of it; of a released one, what stands in.
+
+    Raises:
+        ImportError: there is no such module.
+    """
+    if course.content.released is not None:
+        return StandInPackage(module)
+    return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))

@@ -1,39 +1,40 @@
 """What differs for the checks of a released course: where answers come from, and what is untold."""
 
-import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from autograder.checking.stand_in import AnswerSource, answer_from
 from autograder.course import Course
 from autograder.errors import UserError
-from autograder.release.stand_in import Package, Source, answer_from
-from autograder.release.untold import HIDDEN, MayFollow
+from autograder.report.model import CheckOutcome
+from autograder.untold import HIDDEN, MayFollow
 
 if TYPE_CHECKING:
-    from autograder.grading.plugin import CheckResult
-    from autograder.release.records import HiddenCheck, Recorded
+    from autograder.recorded.records import HiddenCheck, Recorded
+
+
+class WhatBecame(Protocol):
+    """A check's result, as far as it has to be known here."""
+
+    name: str
+    path: Path
+    about: tuple[str, ...]
+    hints: tuple[str, ...]
+    outcome: CheckOutcome
+    finding: str
+
+
+Became = TypeVar("Became", bound=WhatBecame)
 
 
 class _Now:
-    recorder: Source | None = None
+    recorder: AnswerSource | None = None
 
 
-def record_with(recorder: Source | None) -> None:
+def record_with(recorder: AnswerSource | None) -> None:
     """From now on, released checks are answered by this recorder; by their records, if by none."""
     _Now.recorder = recorder
-
-
-def right_answers(course: Course, module: str = "") -> ModuleType | Package:
-    """The course's package of right answers, or a module of it; of a released one, what stands in.
-
-    Raises:
-        ImportError: there is no such module.
-    """
-    if course.content.released is not None:
-        return Package(module)
-    return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
 
 
 def refuse_other_seeds(course: Course, seed: int | None) -> None:
@@ -50,7 +51,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
         )
 
 
-def begin_check(course: Course, result: "CheckResult") -> None:
+def begin_check(course: Course, result: WhatBecame) -> None:
     """Before a check runs: where its answers come from, and which hints it has."""
     if course.content.released is None:
         return
@@ -62,7 +63,7 @@ def begin_check(course: Course, result: "CheckResult") -> None:
 
 
 def _record(course: Course, exercise: str) -> "Recorded":
-    from autograder.release.playback import playback
+    from autograder.recorded.playback import playback
 
     found = playback(course, exercise)
     answer_from(found)
@@ -73,7 +74,7 @@ def _exercise(checks: Path) -> str:
     return checks.stem.removeprefix("test_")
 
 
-def decided(error: MayFollow, results: "Iterable[CheckResult]") -> Exception:
+def decided(error: MayFollow, results: Iterable[WhatBecame]) -> Exception:
     """What became of a check whose answer may follow from a step of the student's own.
 
     If all that was told of that step is right, nothing else follows from it: the answer is wrong.
@@ -87,9 +88,9 @@ def decided(error: MayFollow, results: "Iterable[CheckResult]") -> Exception:
 def with_untold(
     course: Course,
     path: Path | None,
-    results: "list[CheckResult]",
-    made: "Callable[[Any], CheckResult]",
-) -> "list[CheckResult]":
+    results: list[Became],
+    made: Callable[[Any], Became],
+) -> list[Became]:
     """The results of a released course's checks, with those that it does not hand out.
 
     `path` is the file that the checks are collected from, if there are any.

@@ -4,18 +4,16 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from autograder.diagnosis.outcome import Outcome
-from autograder.release.sketch import weights_of
+from autograder.diagnosis.outcome import Outcome, Vector
+from autograder.recorded.sketch import weights_of
 
-Vector = npt.NDArray[np.float64]
 FOLLOWING = ".names.bin"
 KEPT_BITS = np.uint64(0xFFFFFFFFFF000000)  # of a sum of a pair: some eight decimals
 SLACK = 2.0**-26  # what is lost by that, as a share
 
 
-class Wrong(msgspec.Struct, frozen=True):
+class WrongInWords(msgspec.Struct, frozen=True):
     """A misconception's words."""
 
     id: str
@@ -59,7 +57,7 @@ class Pairs(msgspec.Struct):
     sums: bytes = b""
 
 
-class Function(msgspec.Struct):
+class KnownFunction(msgspec.Struct):
     """One function of an exercise, and the ways in which it is done wrong.
 
     Attributes:
@@ -83,7 +81,7 @@ class Function(msgspec.Struct):
     traits: list[tuple[str, str]]
     drawn: int
     probes: list[Probed]
-    wrong: list[Wrong]
+    wrong: list[WrongInWords]
     singles: list[int]
     signatures: list[str]
     gave: list[Gave]
@@ -95,7 +93,7 @@ class Function(msgspec.Struct):
 class Names(msgspec.Struct):
     """The misconceptions of one exercise."""
 
-    functions: list[Function]
+    functions: list[KnownFunction]
 
 
 def kind_and_sums(outcome: Outcome) -> tuple[bytes, Vector, Vector]:

@@ -4,9 +4,9 @@ from autograder.course import Course
 from autograder.diagnosis.mistakes import Mistakes
 from autograder.diagnosis.replay import Replay
 from autograder.grading.diagnose import Catalogue
-from autograder.release.names import FOLLOWING, Function, Names
-from autograder.release.records import FOLDER, read_packed
-from autograder.release.replay import RecordedReplay
+from autograder.recorded.by_numbers import RecordedReplay
+from autograder.recorded.known import FOLLOWING, KnownFunction, Names
+from autograder.recorded.records import FOLDER, read_packed
 
 
 def catalogue_of(course: Course) -> Catalogue:
@@ -22,7 +22,7 @@ class RecordedCatalogue(Catalogue):
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
         self.folder = course.root / course.content.reference / FOLDER
-        self._functions: dict[str, dict[str, Function]] = {}
+        self._functions: dict[str, dict[str, KnownFunction]] = {}
 
     def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
         """Nothing that could be run."""
@@ -38,7 +38,7 @@ class RecordedCatalogue(Catalogue):
             self._replays[key] = RecordedReplay(found, self.reference)
         return self._replays[key]
 
-    def _recorded(self, exercise: str) -> dict[str, Function]:
+    def _recorded(self, exercise: str) -> dict[str, KnownFunction]:
         if exercise not in self._functions:
             path = self.folder / f"{exercise}{FOLLOWING}"
             names = read_packed(path, Names) if path.is_file() else Names([])

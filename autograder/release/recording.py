@@ -12,10 +12,10 @@ from autograder.grading.graded import Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.own_modules import importable
-from autograder.release.code import FIND
+from autograder.recorded.records import HiddenCheck, Recorded, canary
+from autograder.recorded.while_checking import record_with
+from autograder.release.check_code import FIND
 from autograder.release.recorder import Recorder
-from autograder.release.records import HiddenCheck, Recorded, canary
-from autograder.release.session import record_with
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.read import UnreadableFile
 from autograder.submission.siblings import Siblings
@@ -23,7 +23,6 @@ from autograder.submission.source import SUFFIXES, Source, read_source
 
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
-Said = Callable[[str], None]
 
 
 def works(course: Course, exercise: Exercise) -> Iterator[Source]:
@@ -40,7 +39,7 @@ def works(course: Course, exercise: Exercise) -> Iterator[Source]:
 
 
 def record(
-    course: Course, bundle: Path, exercises: Sequence[Exercise], say: Said
+    course: Course, bundle: Path, exercises: Sequence[Exercise], say: Callable[[str], None]
 ) -> dict[str, Recorder]:
     """What the checks of the released course in a folder ask of the reference, and its answers."""
     made = load_course(bundle / FILE_NAME)

@@ -7,13 +7,14 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from autograder.diagnosis.outcome import Vector
 from autograder.errors import UserError
-from autograder.release.sketch import SUMS, Sketch, Vector
+from autograder.recorded.sketch import SUMS, Sketch
 from autograder.worker.codec import decode, encode
 from autograder.worker.kinds import Record, Tuple
 from autograder.worker.messages import Reply
 
-Kind = TypeVar("Kind")
+Unpacked = TypeVar("Unpacked")
 FOLDER, SUFFIX = "records", ".bin"
 LEVEL = 9
 MOST = 256 * 1024 * 1024  # bytes that a file may unpack to
@@ -28,7 +29,7 @@ class HiddenCheck(msgspec.Struct, frozen=True):
     weight: float
 
 
-class Answers(msgspec.Struct):
+class RecordedAnswers(msgspec.Struct):
     """What one function of the reference gave: for each call a kind, three sums, and a value.
 
     `sums` are float64, three a call; `values` are places in the file's list of values.
@@ -55,7 +56,7 @@ class Recorded(msgspec.Struct):
     hints: dict[str, tuple[str, ...]] = {}
     hidden: list[HiddenCheck] = []
     constants: dict[str, bytes] = {}
-    functions: dict[str, Answers] = {}
+    functions: dict[str, RecordedAnswers] = {}
     values: list[bytes] = []
 
 
@@ -76,7 +77,7 @@ def pack(record: object) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(record), LEVEL)
 
 
-def read_packed(path: Path, kind: type[Kind]) -> Kind:
+def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
     """What `pack` wrote to a file.
 
     Raises:
@@ -144,6 +145,6 @@ def canary() -> Sketch:
     return Sketch([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
 
-def sums_of(answers: Answers) -> Vector:
+def sums_of(answers: RecordedAnswers) -> Vector:
     """The sums of all calls, a row each."""
     return np.frombuffer(answers.sums, "<f8").reshape(-1, SUMS)

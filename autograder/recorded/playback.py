@@ -1,4 +1,4 @@
-"""Answers of a released course: looked up in what was recorded."""
+"""RecordedAnswers of a released course: looked up in what was recorded."""
 
 import functools
 from collections.abc import Mapping
@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 
 from autograder.course import Course
-from autograder.release.recorder import pass_asked
-from autograder.release.records import (
+from autograder.recorded.records import (
     FOLDER,
     SUFFIX,
-    Answers,
     Recorded,
+    RecordedAnswers,
     canary,
     read_packed,
     sums_of,
     unpacked_value,
 )
-from autograder.release.sketch import Sketch
-from autograder.release.untold import OTHER_MACHINE, NotToldHere
+from autograder.recorded.sketch import Sketch, pass_asked
+from autograder.untold import OTHER_MACHINE, NotToldHere
 from autograder.worker.messages import Passed
 
 
@@ -79,7 +78,7 @@ class Playback:
 class _Known:
     """The calls of one function, by kind."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: RecordedAnswers) -> None:
         self.values = answers.values
         self.sums = sums_of(answers)
         self.places: dict[bytes, list[int]] = {}

@@ -12,32 +12,31 @@ from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.errors import UserError
 from autograder.grading.plugin import CheckResult
 from autograder.own_modules import importable
+from autograder.recorded.known import FOLLOWING
+from autograder.recorded.records import FOLDER, SUFFIX, pack
 from autograder.release.around import around
 from autograder.release.collected import checks_of
 from autograder.release.leaks import leaks
 from autograder.release.name_records import names_of
-from autograder.release.names import FOLLOWING
-from autograder.release.paper import PACKAGE, Files, Form, paper
-from autograder.release.record import HINTS, finished, record
-from autograder.release.records import FOLDER, SUFFIX, pack
+from autograder.release.paper import PACKAGE, FileForm, PaperFiles, paper
+from autograder.release.recording import HINTS, finished, record
 from autograder.release.wheel import wheel
 from autograder.text import few, several
 
 Bytes = dict[str, bytes]
-Said = Callable[[str], None]
 Checks = Mapping[str, Sequence[CheckResult]]
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class Handout(msgspec.Struct, frozen=True):
     """What is to be released, and how."""
 
     exercises: tuple[Exercise, ...]
     policy: HintPolicy
-    form: Form = "py"
+    form: FileForm = "py"
     seeds: int = 3
 
 
-def bundle(course: Course, wanted: Wanted, say: Said) -> Bytes:
+def bundle(course: Course, wanted: Handout, say: Callable[[str], None]) -> Bytes:
     """All files of the released course, by their path.
 
     Raises:
@@ -67,7 +66,7 @@ def _refuse_leaks(found: Sequence[str]) -> None:
         )
 
 
-def _texts(course: Course, wanted: Wanted, checks: Checks) -> tuple[list[str], list[str]]:
+def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], list[str]]:
     """Hints and findings that students may see by the policy, and texts that they may not."""
     most, exam = HINTS[wanted.policy], wanted.policy == "exam"
     shown: list[str] = []
@@ -84,7 +83,7 @@ def _texts(course: Course, wanted: Wanted, checks: Checks) -> tuple[list[str], l
     return shown, [text for text in secret if text not in shown]
 
 
-def _names(course: Course, wanted: Wanted) -> Bytes:
+def _names(course: Course, wanted: Handout) -> Bytes:
     """What is recorded for the diagnosis; nothing, where no finding is shown."""
     if wanted.policy == "exam":
         return {}
@@ -95,7 +94,9 @@ def _names(course: Course, wanted: Wanted) -> Bytes:
     }
 
 
-def _records(course: Course, files: Files, wanted: Wanted, checks: Checks, say: Said) -> Bytes:
+def _records(
+    course: Course, files: PaperFiles, wanted: Handout, checks: Checks, say: Callable[[str], None]
+) -> Bytes:
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, {name: text.encode() for name, text in files.items()})
