@@ -26,7 +26,7 @@ BIN := $(VENV)/bin
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) students torch
-	@$(BIN)/autograder grade examples/class --out $(OUT) $(if $(WORKERS),--workers $(WORKERS)) \
+	@$(BIN)/autograder grade examples/class --out $(OUT) --apply $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 
 test: lint

@@ -42,6 +42,21 @@ def write_whole(
         os.replace(partial.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
+def synced(path: Path) -> None:
+    """See that a file's content, or a folder's names, outlive a loss of power.
+
+    Raises:
+        OSError: it could not be written, for want of room for example.
+    """
+    if path.is_dir() and os.name == "nt":  # Windows keeps folders by itself
+        return
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def plain_folder(path: Path, mode: int = 0o777) -> None:
     """Make a folder, unless it is there.
 

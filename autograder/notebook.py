@@ -87,7 +87,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.grading.session import Judge
     from autograder.report.cell import cell_faces
     from autograder.report.redact import exercise_for_student
-    from autograder.study.cell import ELSEWHERE, around, with_answers
+    from autograder.study.checking_cell import ELSEWHERE, around, with_answers
     from autograder.study.progress import read_progress
     from autograder.study.step import shown_step
     from autograder.submission.siblings import Siblings

@@ -131,9 +131,12 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check language_model`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# language_model` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check language_model
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.
 
 # %% [markdown]
 # ## Where this comes from

@@ -113,9 +113,12 @@ CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check scaling_experiment`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# scaling_experiment` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check scaling_experiment
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.
 
 # %% [markdown]
 # ## Where this comes from

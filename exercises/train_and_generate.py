@@ -185,9 +185,8 @@ def run_experiment(reach, steps=300, seed=0):
 
 # %% [markdown]
 # Run the next cell; it takes some seconds. After a sentence of each kind and the loss of the example
-# (0.313) you should see two curves: the model that attends to all
-# words is right at every distance, and the other one as long as the subject is within its reach, at 0
-# and 1 words in between. From 2 on it can only guess, and is right half of the time. With a right
+# (0.313) you should see two curves: the model that attends to all words is right at every distance,
+# and the other one as long as the subject is within its reach, at 0 and 1 words in between. From 2 on it can only guess, and is right half of the time. With a right
 # `train`, the shares of right verbs are these:
 #
 # | words between subject and verb | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
@@ -225,9 +224,12 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check train_and_generate`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# train_and_generate` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check train_and_generate
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.
 
 # %% [markdown]
 # ## Where this comes from

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from lessons.style import GREEN, LARGE, QUIET, RED, SMALL, Card
+from lessons.style import LARGE, QUIET, RED, SMALL, Card
 
+DARK_GREEN = "#00694c"
 INPUTS = (
     (
         np.full((2, 2), 4.0),
@@ -11,7 +12,12 @@ INPUTS = (
         RED,
         "4, 4 and 4.0: np.allclose sees no difference, and the fault stays hidden",
     ),
-    (np.array([[1.0, 3.0], [5.0, 9.0]]), "tells them apart", GREEN, "2, 7 is right; 4.5 is not"),
+    (
+        np.array([[1.0, 3.0], [5.0, 9.0]]),
+        "tells them apart",
+        DARK_GREEN,
+        "2, 7 is right; 4.5 is not",
+    ),
 )
 
 

@@ -1,8 +1,9 @@
 """How every figure looks: a light card, few colours, numbers that can be read.
 
 Places are in inches from the top left corner of the card, so that a figure is laid out as it is
-read. The colours are those of Okabe and Ito, which people with colour-blindness tell apart; nothing
-is said by colour alone. The card is light on light pages and on dark ones.
+read. The colours are those of Okabe and Ito, which people with colour-blindness tell apart (the red
+one darker, since words are written in it); nothing is said by colour alone. The card is light on
+light pages and on dark ones.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ BLUE, ORANGE, GREEN, RED, SKY, PURPLE = (
     "#0072b2",
     "#e69f00",
     "#009e73",
-    "#d55e00",
+    "#b84a00",
     "#56b4e9",
     "#cc79a7",
 )

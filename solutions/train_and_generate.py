@@ -213,9 +213,8 @@ def run_experiment(reach, steps=300, seed=0):
 
 # %% [markdown]
 # Run the next cell; it takes some seconds. After a sentence of each kind and the loss of the example
-# (0.313) you should see two curves: the model that attends to all
-# words is right at every distance, and the other one as long as the subject is within its reach, at 0
-# and 1 words in between. From 2 on it can only guess, and is right half of the time. With a right
+# (0.313) you should see two curves: the model that attends to all words is right at every distance,
+# and the other one as long as the subject is within its reach, at 0 and 1 words in between. From 2 on it can only guess, and is right half of the time. With a right
 # `train`, the shares of right verbs are these:
 #
 # | words between subject and verb | 0 | 1 | 2 | 3 | 4 | 5 | 6 |

@@ -106,7 +106,8 @@ def grade(course, tmp_path):
     return grade
 
 
-FILES = ["index.html", "grades.csv", "report.jsonl", "feedback/s1.html"]
+FILES = ["index.html", "grades.csv", "feedback/s1.html"]
+FOLDERS = ["feedback", "history", "proposed"]
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -124,10 +125,12 @@ def test_no_result_goes_through_a_link(grade, tmp_path, theirs, name, again):
     assert final.is_file() and not final.is_symlink()
 
 
-@pytest.mark.parametrize("name", ["feedback", "journal.sqlite", "journal.sqlite-wal"])
+@pytest.mark.parametrize(
+    "name", [*FOLDERS, "journal.sqlite", "journal.sqlite-wal", "report.jsonl", ".lock"]
+)
 def test_a_linked_folder_or_journal_is_refused_in_a_sentence(grade, tmp_path, theirs, name):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / name).symlink_to(theirs if name == "feedback" else theirs / "keep.txt")
+    (tmp_path / "out" / name).symlink_to(theirs if name in FOLDERS else theirs / "keep.txt")
     with pytest.raises(UserError, match="link"):
         grade()
     assert unchanged(theirs)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.pictures import attach, require_pictures
+from autograder.authoring.attachments import attach, require_pictures
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
 from autograder.extras import require
@@ -19,9 +19,12 @@ CLOSING = """
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check {name}`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# {name}` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check {name}
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.
 """
 CHECKED = """\
 ## Check your work

@@ -1,6 +1,6 @@
 """`adjustments.csv`: points that a person changed, each for the work that it was given for."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -26,10 +26,11 @@ COLUMNS = (
     "when",
     "work_id",
     "state",
+    "graded",
 )
 NEEDED = 5
 TOTAL = "total"
-CHANGED, ORPHANED = "work changed", "orphaned"
+CHANGED, ORPHANED, REGRADED = "work changed", "orphaned", "check changed"
 MOST = 10_000
 MAX_SHOWN = 5
 
@@ -49,6 +50,7 @@ class Entered(msgspec.Struct, frozen=True):
     by: str
     when: str
     work: str
+    graded: str  # what the checks had given when it was decided
 
     def said(self, title: str) -> str:
         """The line that the student reads."""
@@ -73,8 +75,8 @@ def several_points(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Letters that stand for the work of some exercises."""
-    return answer_id(" ".join(exercise.digest or "none" for exercise in exercises))
+    """Letters that stand for the work of some exercises; what was not handed in changes nothing."""
+    return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
 class Adjustments:
@@ -89,7 +91,7 @@ class Adjustments:
         self.table = Table(path, COLUMNS, NEEDED)
         self._course = course
         self.entered = [self._entered(row) for row in self.table.rows]
-        self._states: dict[int, tuple[str, str]] = {}
+        self._states: dict[int, tuple[str, str, str]] = {}
 
     def _entered(self, row: Row) -> Entered:
         cells = {name: plain_cell(self.table.get(row, name).strip()) for name in COLUMNS}
@@ -116,19 +118,42 @@ class Adjustments:
             by=cells["by"],
             when=cells["when"],
             work=cells["work_id"],
+            graded=cells["graded"],
         )
 
     def apply(
-        self, student: str, exercises: Sequence[ExerciseReport]
+        self,
+        student: str,
+        exercises: Sequence[ExerciseReport],
+        only: Collection[str] | None = None,
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
-        """The exercises with what was decided for them, and a line for each decision."""
+        """The exercises with what was decided for them, and a line for each decision.
+
+        With `only`, what was decided for other exercises than these is in them already.
+        """
         changed = {exercise.name: exercise for exercise in exercises}
-        said = [_decided(each, changed) for each in self._counted(student, exercises)]
+        said = [_decided(each, changed) for each in self._counted(student, exercises, only)]
         return [changed[exercise.name] for exercise in exercises], said
 
-    def _counted(self, student: str, exercises: Sequence[ExerciseReport]) -> list[Entered]:
+    def in_order(self, student: str, told: Iterable[Adjustment]) -> list[Adjustment]:
+        """A student's adjustments in the table's order; what is no longer in it comes last."""
+        rows = [(e.exercise, e.check) for e in self.entered if e.student == student]
+        places = {key: place for place, key in reversed(list(enumerate(rows)))}
+
+        def place(each: Adjustment) -> int:
+            return places.get((each.exercise or TOTAL, each.check), len(rows))
+
+        return sorted(told, key=place)
+
+    def _counted(
+        self,
+        student: str,
+        exercises: Sequence[ExerciseReport],
+        only: Collection[str] | None = None,
+    ) -> list[Entered]:
         """What was decided for somebody's work as it is; what becomes of every row is kept."""
-        names = {TOTAL, *(exercise.name for exercise in exercises)}
+        here = [exercise.name for exercise in exercises]
+        names = {TOTAL, *(here if only is None else only)}
         found = []
         for each in self.entered:
             if each.student != student or each.exercise not in names:
@@ -136,11 +161,14 @@ class Adjustments:
             mine = [e for e in exercises if each.exercise in {TOTAL, e.name}]
             now = work_id(mine)
             if each.work not in {"", now}:
-                self._states[each.row.line] = CHANGED, each.work
+                self._states[each.row.line] = CHANGED, each.work, each.graded
             elif each.check and not any(c.name == each.check for c in mine[0].checks):
-                self._states[each.row.line] = ORPHANED, each.work
+                self._states[each.row.line] = ORPHANED, each.work, each.graded
             else:
-                self._states[each.row.line] = "", now
+                given = _graded(each, mine)
+                same = not each.work or each.graded in {"", given}
+                before = given if same else each.graded
+                self._states[each.row.line] = "" if same else REGRADED, now, before
                 found.append(each)
         return found
 
@@ -162,16 +190,27 @@ class Adjustments:
         told = []
         why = {CHANGED: "given for other work", ORPHANED: "there is no such check"}
         for state, reason in why.items():
-            lines = {line for line, (said, _) in self._states.items() if said == state}
-            told.append((state, reason, [e for e in self.entered if e.row.line in lines]))
+            told.append((state, reason, self._of(state)))
         nobody = [each for each in self.entered if each.student not in students]
         told.append((ORPHANED, "there is no such student", nobody))
-        return [
+        said = [
             f"{TABLE}: {several(len(rows), 'row')} kept and not counted, {state} ({reason}): "
-            f"{few([f'{one_line(e.student, 60)} ({e.exercise})' for e in rows], MAX_SHOWN)}."
+            f"{_whose(rows)}."
             for state, reason, rows in told
             if rows
         ]
+        regraded = self._of(REGRADED)
+        if regraded:
+            said.append(
+                f"{TABLE}: {several(len(regraded), 'row')} counted, and the checks have given "
+                f"other points since, so see whether it is still meant: {_whose(regraded)}."
+            )
+        return said
+
+    def _of(self, state: str) -> list[Entered]:
+        """The rows of which that has become."""
+        lines = {line for line, (said, *_) in self._states.items() if said == state}
+        return [each for each in self.entered if each.row.line in lines]
 
     def write(self) -> list[str]:
         """Write back what became of each row; returns what went wrong."""
@@ -179,11 +218,15 @@ class Adjustments:
             return []
         rows = []
         for each in self.entered:
-            state, work = self._states.get(each.row.line, (None, None))
-            values = {} if state is None else {"state": state, "work_id": work or ""}
+            known = self._states.get(each.row.line)
+            values = dict(zip(("state", "work_id", "graded"), known or (), strict=False))
             rows.append(self.table.row(values, each.row))
         trouble = self.table.write(rows)
         return [f"{trouble}, and run the same command again."] if trouble else []
+
+    def has(self, student: str) -> bool:
+        """Whether anything is entered for somebody."""
+        return any(each.student == student for each in self.entered)
 
     def enter(self, cells: dict[str, str]) -> str:
         """Add a row that a person decided; returns why that cannot be."""
@@ -197,6 +240,18 @@ class Adjustments:
         gone = [e for e in self.entered if (e.student, e.exercise, e.check) == wanted]
         kept = [each.row.cells for each in self.entered if each not in gone]
         return len(gone), self.table.write(kept) if gone else ""
+
+
+def _graded(each: Entered, mine: Sequence[ExerciseReport]) -> str:
+    """What the checks gave for what a decision is about; a total is made of several's."""
+    if each.exercise == TOTAL:
+        return ""
+    checks = [check.points for check in mine[0].checks if check.name == each.check]
+    return number(checks[0] if checks else mine[0].points)
+
+
+def _whose(rows: Sequence[Entered]) -> str:
+    return few([f"{one_line(each.student, 60)} ({each.exercise})" for each in rows], MAX_SHOWN)
 
 
 def _decided(each: Entered, changed: dict[str, ExerciseReport]) -> Adjustment:

@@ -1,6 +1,6 @@
 """A student's report with what is not about the code: who is excused, and what lateness costs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import msgspec
@@ -21,14 +21,21 @@ from autograder.text import one_line
 EVERYTHING = "all"
 
 
-def finished(report: Report, course: Course, adjustments: Sequence[Adjustment] = ()) -> Report:
+def finished(
+    report: Report,
+    course: Course,
+    adjustments: Sequence[Adjustment] = (),
+    only: Collection[str] | None = None,
+    before: Sequence[Lateness] = (),
+) -> Report:
     """The report with its totals: without what is excused, less lateness, and as adjusted.
 
-    `adjustments` name all that was changed; those of exercises are in their points already.
+    `adjustments` name all that was changed; those of exercises are in their points already. With
+    `only`, the other exercises are as they were finished before, and so is their lateness.
     """
-    exercises = _with_excused(report, course)
+    exercises = _with_excused(report, course, only)
     counted = [exercise for exercise in exercises if not exercise.excused]
-    lateness = _lateness(report.hand_in or HandIn(), counted, course)
+    lateness = _lateness(report.hand_in or HandIn(), counted, course, only, before)
     points = sum(exercise.points for exercise in counted) - sum(each.points for each in lateness)
     told = []
     for entered in adjustments:
@@ -45,7 +52,9 @@ def finished(report: Report, course: Course, adjustments: Sequence[Adjustment] =
     )
 
 
-def _with_excused(report: Report, course: Course) -> tuple[ExerciseReport, ...]:
+def _with_excused(
+    report: Report, course: Course, only: Collection[str] | None
+) -> tuple[ExerciseReport, ...]:
     """The exercises, those of assignments that the roster excuses marked."""
     said = report.hand_in.excused if report.hand_in else ()
     names = {
@@ -56,17 +65,29 @@ def _with_excused(report: Report, course: Course) -> tuple[ExerciseReport, ...]:
     }
     return tuple(
         msgspec.structs.replace(each, excused=True)
-        if EVERYTHING in said or each.name in said or each.name in names
+        if (EVERYTHING in said or each.name in said or each.name in names)
+        and (only is None or each.name in only)
         else each
         for each in report.exercises
     )
 
 
-def _lateness(hand_in: HandIn, counted: Sequence[ExerciseReport], course: Course) -> list[Lateness]:
+def _lateness(
+    hand_in: HandIn,
+    counted: Sequence[ExerciseReport],
+    course: Course,
+    only: Collection[str] | None,
+    before: Sequence[Lateness],
+) -> list[Lateness]:
     """What each assignment's deadline means for a hand-in, in the course's order."""
     found = []
     used = hand_in.late_days_used
     for assignment in course.content.assignments:
+        if only is not None and not set(assignment.exercises) & set(only):
+            kept = [each for each in before if each.assignment == assignment.name]
+            found += kept
+            used += sum(each.free_days for each in kept)
+            continue
         policy = assignment.late or course.content.late
         mine = [e for e in counted if e.name in assignment.exercises and e.status != "missing"]
         if assignment.due is None or not mine:

@@ -1,47 +1,52 @@
 """Grade a class: from a folder of submissions to a folder of results."""
 
 import contextlib
-import hashlib
-import os
-import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
 from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
-from autograder.classroom.by_hand import TABLE, Marks, answers_of
-from autograder.classroom.finished import finished
+from autograder.classroom.basis import Bases
+from autograder.classroom.by_hand import TABLE as MARKS
+from autograder.classroom.by_hand import Marks
+from autograder.classroom.chosen import Chosen, choose
 from autograder.classroom.folders import Folder
+from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.intake import Work, read_work
 from autograder.classroom.journal import Journal, key_of
+from autograder.classroom.lock import in_use
+from autograder.classroom.merging import Merging, missing
 from autograder.classroom.pool import Reports, Setup, Task, graded
+from autograder.classroom.proposed import Decide, Proposed
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
+from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import Records
 from autograder.classroom.spool import Spool
-from autograder.classroom.submissions import guarded, opened
+from autograder.classroom.submissions import Opened, guarded, opened
+from autograder.classroom.versions import GRADES, settle
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
-from autograder.files import open_new
-from autograder.grading.scoring import grader, ungraded, whole_report
-from autograder.report.above import told_of
-from autograder.report.html import Pages
-from autograder.report.model import ExerciseReport, Report, WrittenAnswer
-from autograder.report.overview import Overview
-from autograder.report.redact import for_student
-from autograder.report.table import write_grades
+from autograder.grading.scoring import grader, ungraded
+from autograder.report.model import ExerciseReport
 from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
 from autograder.variants import read_secret, stated_variant, variant_of
 from autograder.worker.confinement import Level
 
-GRADES, REPORTS = "grades.csv", "report.jsonl"
-ALL_HINTS = 99
+__all__ = ["GRADES", "REPORTS", "Job", "grade_class"]
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What to grade, by what, and where to."""
+    """What to grade, by what, and where to.
+
+    If `partial`, only the cells of these exercises change in a table that is there already; with
+    `students`, only those of these students. `wait` is how many seconds to wait for another run.
+    If `anonymous`, students have pseudonyms in all that is written, but for the course's key.
+    """
 
     course: Course
     exercises: tuple[Exercise, ...]
@@ -52,16 +57,27 @@ class Job(msgspec.Struct, frozen=True):
     level: Level = "none"
     platform: str | None = None
     roster: Path | None = None
+    partial: bool = False
+    students: tuple[str, ...] = ()
+    wait: float = 0
+    anonymous: bool = False
 
 
 Progress = Callable[[int, int], None]
 
 
-def grade_class(job: Job, progress: Progress) -> Overview:
+def grade_class(
+    job: Job,
+    progress: Progress,
+    decide: Decide | None = lambda _: True,
+    waiting: Callable[[str], None] = lambda _: None,
+) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
     What an earlier run has graded, and what has not changed since, is taken from its journal.
-    `progress` is told how many of how many are done.
+    `progress` is told how many of how many are done; `decide` says whether grades may change that
+    are there already, and without it nothing changes; `waiting` is told of another run that has
+    the folder.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -70,14 +86,30 @@ def grade_class(job: Job, progress: Progress) -> Overview:
         raise UserError(f"--out {job.out} is the folder of the submissions; name another one.")
     try:
         job.out.mkdir(parents=True, exist_ok=True)
-        with opened(job.submissions, job.course, job.platform, job.roster) as found:
-            return _Run(job, found.folders, found.notes, progress).run(found.scratch)
+        with in_use(job.out, f"grading {job.submissions}", job.wait, waiting):
+            settle(job.out)
+            with (
+                opened(job.submissions, job.course, job.platform, job.roster) as found,
+                contextlib.closing(Records(job.out / REPORTS)) as before,
+            ):
+                return _chosen_run(job, before, found, progress).run(found, decide)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
             f"The results cannot be written: {error.strerror} ({place}). "
             f"Make room or name another --out, and run the same command again."
         ) from None
+
+
+def _chosen_run(job: Job, before: Records, found: Opened, progress: Progress) -> "_Run":
+    """The run over those who are chosen, under the names that the results have for them."""
+    names = Pseudonyms(job.course.root / PSEUDONYMS)
+    names.refuse_mixed(before.students, job.anonymous, job.out)
+    folders, students = found.folders, job.students
+    if job.anonymous:
+        folders, students = names.hidden(folders), tuple(map(names.called, students))
+    chosen = choose(before, job.course, job.exercises, job.partial, students, folders)
+    return _Run(job, chosen, names, progress)
 
 
 class _Waiting(msgspec.Struct):
@@ -91,81 +123,98 @@ class _Waiting(msgspec.Struct):
 class _Run:
     """One run over a class; reports are written in the order of the class."""
 
+    journal: Journal
+    proposed: Proposed
+
     def __init__(
-        self, job: Job, folders: list[Folder], notes: list[str], progress: Progress
+        self, job: Job, chosen: Chosen, pseudonyms: Pseudonyms, progress: Progress
     ) -> None:
         self.job = job
-        self.folders = folders
+        self.chosen = chosen
+        self.pseudonyms = pseudonyms
+        self.folders = chosen.folders
         self.progress = progress
         self.grader = grader(job.course, job.seed, job.level)
-        self.overview = Overview(job.course.title, job.exercises, notes)
-        self.pages = Pages(job.out, job.course, job.exercises)
-        self.journal = Journal(job.out)
-        self.waiting: dict[int, _Waiting] = {}
-        self.stubs = read_stubs(job.course)
-        self.whole = Spool()
-        own = any(exercise.variant != "none" for exercise in job.exercises)
+        self.bases = Bases(job.course, self.grader)
+        self.names = tuple(exercise.name for exercise in chosen.names)
+        own = any(exercise.variant != "none" for exercise in chosen.names)
         self.secret = read_secret(job.course) if own else None
-        self.marks = Marks(job.out / TABLE, job.course, job.exercises)
+        self.marks = Marks(job.out / MARKS, job.course, chosen.exercises)
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, job.course)
-        self.answers: list[tuple[str, str, WrittenAnswer]] = []
+        self.stubs = read_stubs(job.course)
+        self.merging = Merging(
+            job.course, chosen.exercises, self.names, self.grader, self.adjustments
+        )
+        self.waiting: dict[int, _Waiting] = {}
+        self.written = 0
+        self.whole = Spool()
 
-    def run(self, scratch: Path) -> Overview:
-        job = self.job
-        names = tuple(exercise.name for exercise in job.exercises)
+    def run(self, found: Opened, decide: Decide | None) -> GradedClass:
+        job, before = self.job, self.chosen.before
         secret = (job.submissions.resolve(), job.out.resolve())
-        setup = Setup(job.course.root / FILE_NAME, names, job.seed, job.level, secret, scratch)
-        partial = job.out / f"{REPORTS}.part"
-        try:
-            with open_new(partial) as file:
-                for task, reports in graded(self._tasks(file), setup, job.workers):
-                    self._finish(task, reports)
-                    self._write(file)
-                self._write(file)
-            os.replace(partial, job.out / REPORTS)
-            write_grades(job.out / GRADES, names, self.overview.rows)
-            if any(exercise.questions for exercise in job.exercises):
-                self._write_marks()
-            self.overview.notes += tuple(told_of(self.overview.above))
-            here = {row.student for row in self.overview.rows}
-            self.overview.notes += (*self.adjustments.notes(here), *self.adjustments.write())
-            self.pages.write_index(self.overview)
-        finally:
-            self.journal.close()
-            self.whole.close()
-        return self.overview
+        place = job.course.root / FILE_NAME
+        notes = [] if job.anonymous else found.notes
+        setup = Setup(place, self.names, job.seed, job.level, secret, found.scratch)
+        with (
+            contextlib.closing(Journal(job.out)) as self.journal,
+            contextlib.closing(
+                Proposed(job.out, job.course, self.chosen.exercises, before, self.journal, notes)
+            ) as self.proposed,
+            contextlib.closing(self.whole),
+        ):
+            self.proposed.overview.said_only = tuple(found.notes if job.anonymous else ())
+            for task, reports in graded(self._tasks(), setup, job.workers):
+                self._finish(task, reports)
+                self._write()
+            self._write()
+            self._name_the_gone()
+            self.proposed.conclude(decide, self.marks, self.adjustments, self.grader, self.names)
+        return self.proposed.overview
 
-    def _write_marks(self) -> None:
-        """The table for people's marks, and the page to read the answers on."""
-        marks, answers = self.marks, self.answers
-        self.overview.notes += (*marks.notes(answers), *marks.write(answers))
-        self.pages.write_answers(answers, TABLE, marks.changed(answers), marks.orphaned(answers))
+    def _name_the_gone(self) -> None:
+        """Those of the table before who are not in this one."""
+        here = {folder.student for folder in self.folders}
+        for student in self.chosen.before.students:
+            before = None if student in here else self.chosen.before.get(student)
+            if before is not None:
+                self.proposed.gone(before)
 
-    def _tasks(self, file: IO[bytes]) -> Iterator[Task]:
+    def _tasks(self) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
         for number, folder in enumerate(self.folders):
+            if folder.student in self.chosen.others:
+                self._keep(number)
+                self._write()
+                continue
             waiting = self.waiting[number] = self._read(folder)
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
                 yield Task(number, folder.student, tuple(sources))
             else:
                 self._assemble(number)
-                self._write(file)
+                self._write()
+
+    def _keep(self, number: int) -> None:
+        """Take over the report of who is not graded now."""
+        before = self.chosen.before.get(self.folders[number].student)
+        assert before is not None
+        report = self.merging.absent(before, self.chosen.may_be_gone)
+        self.whole.put(number, msgspec.json.encode(report) if report is not None else b"")
 
     def _read(self, folder: Folder) -> _Waiting:
         """A student's files and what is known of them. What goes wrong costs this student alone."""
         names = self.job.course.exercises
 
         def read() -> _Waiting:
-            work = read_work(folder, names, self.stubs)
+            work = self._with_variants(read_work(folder, names, self.stubs))
             work.notes += older_releases(self.job.course, work.sources.values())
-            return self._looked_up(self._with_variants(work))
+            return self._looked_up(self.pseudonyms.of_work(work) if self.job.anonymous else work)
 
         return guarded(folder, names, read, self._looked_up)
 
     def _looked_up(self, work: Work) -> _Waiting:
         waiting = _Waiting(work, {}, {})
-        for exercise in self.job.exercises:
+        for exercise in self.chosen.names:
             known = self._known(exercise, work, waiting.keys)
             if known is not None:
                 waiting.reports[exercise.name] = known
@@ -174,7 +223,8 @@ class _Run:
     def _with_variants(self, work: Work) -> Work:
         """The work with each student's own numbers, whatever the files say."""
         for name, source in list(work.sources.items()):
-            variant = variant_of(self.job.course.exercise(name), work.student, self.secret)
+            student = self.pseudonyms.student(work.student)
+            variant = variant_of(self.job.course.exercise(name), student, self.secret)
             if not variant:
                 continue
             if stated_variant(source.text) not in {variant, ""}:
@@ -196,8 +246,7 @@ class _Run:
             return ungraded(exercise, "not loaded", reason, ran=False)
         source = work.sources.get(exercise.name)
         if source is None:
-            reason = "Nothing was handed in for this exercise."
-            return ungraded(exercise, "missing", reason, ran=False)
+            return missing(exercise)
         key = key_of(source, exercise, self.job.course, self.grader)
         found = self.journal.find(work.student, exercise.name, key)
         if found is not None:
@@ -225,43 +274,32 @@ class _Run:
     def _assemble(self, number: int) -> None:
         waiting = self.waiting.pop(number)
         student = waiting.work.student
-        given = [self.marks.given(waiting.reports[e.name], student) for e in self.job.exercises]
-        exercises, adjusted = self.adjustments.apply(student, given)
-        report = whole_report(
+        exercises = [self._marked(waiting.reports[e.name], e, student) for e in self.chosen.names]
+        report = self.merging.whole(
             student,
-            self.job.course,
             exercises,
-            self.grader,
             waiting.work.notes,
             self.folders[number].hand_in,
+            self.chosen.before.get(student) if self.job.partial else None,
         )
-        report = finished(report, self.job.course, adjusted)
         self.whole.put(number, msgspec.json.encode(report))
 
-    def _write(self, file: IO[bytes]) -> None:
+    def _marked(self, report: ExerciseReport, exercise: Exercise, student: str) -> ExerciseReport:
+        """An exercise's report with the marks of people, and what it rests on."""
+        given = self.marks.given(report, student)
+        if given.status == "missing":
+            return given
+        return msgspec.structs.replace(given, basis=self.bases.of(exercise))
+
+    def _write(self) -> None:
         """Write the reports that are next in order."""
-        while (number := len(self.overview.rows)) in self.whole:
-            data = self.whole.take(number)
-            report = msgspec.json.decode(data, type=Report)
-            file.write(data + b"\n")
-            self.answers += answers_of(report)
-            self.overview.add(report, self._page(report, data))
-            self.progress(number + 1, len(self.folders))
-
-    def _page(self, report: Report, data: bytes) -> str:
-        """Write the student's page, unless it is there and would be the same."""
-        policy = self.job.course.content.hints
-        page = self.pages.path(report)
-        key = hashlib.sha256(data + policy.encode()).hexdigest()
-        if not _is_plain(self.job.out / page) or not self.journal.page_is(report.student, key):
-            self.pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
-            self.journal.keep_page(report.student, key)
-        return page
-
-
-def _is_plain(path: Path) -> bool:
-    """Whether a file is there that is no link."""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:
-        return False
+        while self.written in self.whole:
+            data = self.whole.take(self.written)
+            student = self.folders[self.written].student
+            before = None if data else self.chosen.before.get(student)
+            if before is not None:
+                self.proposed.gone(before)
+            else:
+                self.proposed.add(data)
+            self.written += 1
+            self.progress(self.written, len(self.folders))

@@ -41,6 +41,9 @@ class Journal:
                 )
         try:
             self._database = sqlite3.connect(self.path, isolation_level=None, timeout=5)
+        except sqlite3.DatabaseError as error:
+            raise UserError(self._trouble(error)) from None
+        try:
             self._database.text_factory = bytes  # also what is damaged
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
@@ -51,6 +54,7 @@ class Journal:
             self._database.executescript(_TABLES)
             self._database.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.DatabaseError as error:
+            self._database.close()
             raise UserError(self._trouble(error)) from None
 
     def _lock(self) -> None:
@@ -64,6 +68,11 @@ class Journal:
             return f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
         if "full" in str(error):
             return f"{self.path} cannot be written: the disk is full. Make room and run it again."
+        if "I/O" in str(error):
+            return (
+                f"{self.path} cannot be written ({error}): the disk may be full. Make room and run "
+                f"it again."
+            )
         return (
             f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
             f"all is then graded anew."
@@ -90,6 +99,9 @@ class Journal:
 
     def keep_page(self, student: str, key: str) -> None:
         self._run("REPLACE INTO pages VALUES (?, ?)", student, key)
+
+    def forget_page(self, student: str) -> None:
+        self._run("DELETE FROM pages WHERE student = ?", student)
 
     def close(self) -> None:
         self._database.close()

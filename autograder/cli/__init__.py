@@ -44,6 +44,8 @@ for command in (
     for_instructors.grade,
     for_instructors.release,
     for_instructors.adjust,
+    for_instructors.diff,
+    for_instructors.history,
     for_instructors.export,
     for_instructors.package,
     for_authors.new,

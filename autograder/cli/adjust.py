@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from autograder.classroom.adjustments import TABLE, TOTAL, Adjustments
-from autograder.course import find_course
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
+from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.text import number, one_line, several
 
-AGAIN = "Run the same grade command again: grades and pages then have it."
+AGAIN = "Run the same grade command again: it says what changes, and grades and pages have it."
 
 
 def run(
@@ -30,14 +32,13 @@ def run(
     by: str | None,
     course_path: Path | None,
 ) -> int:
-    table = Adjustments(results / TABLE, find_course(Path.cwd(), named=course_path))
+    course = find_course(Path.cwd(), named=course_path)
+    table = Adjustments(results / TABLE, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
+    student = _called(student, course, reports, table)
     name = (check or "") if undo else _check(reports, results, student, exercise, check)
     if undo:
-        count, trouble = table.undo(student, exercise, name)
-        if not count:
-            raise UserError(f"{results / TABLE} has no row for {student}, {exercise}.")
-        done = f"{several(count, 'row')} taken out."
+        done, trouble = _undone(table, student, exercise, name)
     else:
         change, amount = _change(add, points, excuse, why)
         where = {"student": student, "exercise": exercise, "check": name}
@@ -59,6 +60,20 @@ def _row(change: str, amount: float | None, why: str, by: str | None) -> dict[st
         "by": one_line(by or getpass.getuser(), 100),
         "when": date.today().isoformat(),
     }
+
+
+def _undone(table: Adjustments, student: str, exercise: str, check: str) -> tuple[str, str]:
+    """What was taken out, and why that cannot be."""
+    count, trouble = table.undo(student, exercise, check)
+    if not count:
+        raise UserError(f"{table.table.path} has no row for {student}, {exercise}.")
+    return f"{several(count, 'row')} taken out.", trouble
+
+
+def _called(student: str, course: Course, reports: Mapping[str, Report], table: Adjustments) -> str:
+    """What a student is called in the results, which may have no names."""
+    called = Pseudonyms(course.root / PSEUDONYMS).called(student)
+    return called if called in reports or table.has(called) else student
 
 
 def _change(

@@ -11,7 +11,7 @@ import msgspec
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
-from autograder.report.ci.files import Wanted
+from autograder.report.ci.result_files import ResultFiles
 from autograder.study.targets import Target, course_of, targets_of
 from autograder.study.terminal import Terminal, from_here
 from autograder.text import number, several
@@ -35,7 +35,7 @@ class Asked(msgspec.Struct, frozen=True):
     plot: bool = False
     spoken: bool = False
     seed: int | None = None
-    files: Wanted = Wanted()
+    files: ResultFiles = ResultFiles()
 
 
 def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
@@ -89,10 +89,12 @@ def _checked(
     return shown
 
 
-def _write(targets: Sequence[Target], shown: "Sequence[ExerciseReport]", wanted: Wanted) -> None:
+def _write(
+    targets: Sequence[Target], shown: "Sequence[ExerciseReport]", wanted: ResultFiles
+) -> None:
     """The files for continuous integration, with paths as they are found from here."""
     from autograder.report.ci.case import Shown
-    from autograder.report.ci.files import write
+    from autograder.report.ci.result_files import write
     from autograder.submission.read import UnreadableFile, read_text
     from autograder.submission.siblings import MAX_SOURCE
 

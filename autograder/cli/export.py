@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.entered_since import refuse_entered_since
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.exports.grades import read_reports
@@ -16,10 +18,10 @@ from autograder.files import write_whole
 from autograder.report.above import above_maximum, told_of
 from autograder.report.model import Report
 
-Made = tuple[bytes, list[str]]  # the file, and what is to be said of it
+ExportFile = tuple[bytes, list[str]]  # the file, and what is to be said of it
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ExportRequest(msgspec.Struct, frozen=True):
     """What is to be made, of what."""
 
     reports: Sequence[Report]
@@ -31,14 +33,14 @@ class Asked(msgspec.Struct, frozen=True):
     date: datetime | None = None
 
 
-def _canvas(asked: Asked) -> Made:
+def _canvas(asked: ExportRequest) -> ExportFile:
     from autograder.exports.canvas import CANVAS
     from autograder.exports.gradebook import fill_in
 
     return fill_in(CANVAS, asked.reports, asked.course, asked.template, asked.column, asked.scale)
 
 
-def _blackboard(asked: Asked) -> Made:
+def _blackboard(asked: ExportRequest) -> ExportFile:
     from autograder.exports.blackboard import BLACKBOARD
     from autograder.exports.gradebook import fill_in
 
@@ -47,7 +49,7 @@ def _blackboard(asked: Asked) -> Made:
     )
 
 
-def _brightspace(asked: Asked) -> Made:
+def _brightspace(asked: ExportRequest) -> ExportFile:
     from autograder.exports.brightspace import BRIGHTSPACE
     from autograder.exports.gradebook import fill_in
 
@@ -56,43 +58,43 @@ def _brightspace(asked: Asked) -> Made:
     )
 
 
-def _moodle(asked: Asked) -> Made:
+def _moodle(asked: ExportRequest) -> ExportFile:
     from autograder.exports import moodle
 
     return moodle.fill_in(asked.reports, asked.template, asked.column, asked.scale)
 
 
-def _moodle_feedback(asked: Asked) -> Made:
+def _moodle_feedback(asked: ExportRequest) -> ExportFile:
     from autograder.exports import moodle
 
     return moodle.feedback(asked.reports, asked.results, asked.template, asked.column)
 
 
-def _gradescope(asked: Asked) -> Made:
+def _gradescope(asked: ExportRequest) -> ExportFile:
     from autograder.exports.gradescope import results_zip
 
     return results_zip(asked.reports, asked.course.content.hints)
 
 
-def _oneroster(asked: Asked) -> Made:
+def _oneroster(asked: ExportRequest) -> ExportFile:
     from autograder.exports import oneroster
 
     return oneroster.results(asked.reports, asked.template, asked.column, asked.date)
 
 
-def _lti(asked: Asked) -> Made:
+def _lti(asked: ExportRequest) -> ExportFile:
     from autograder.exports import lti
 
     return lti.scores(asked.reports, asked.template, asked.date)
 
 
-def _feedback(asked: Asked) -> Made:
+def _feedback(asked: ExportRequest) -> ExportFile:
     from autograder.exports.pages import pages
 
     return pages(asked.reports, asked.results)
 
 
-EXPORTS: dict[str, Callable[[Asked], Made]] = {
+EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {
     "canvas": _canvas,
     "moodle": _moodle,
     "moodle-feedback": _moodle_feedback,
@@ -127,7 +129,8 @@ def run(
     reports = read_reports(results)
     course = find_course(Path.cwd(), named=course_path)
     refuse_entered_since(results, course, reports)
-    asked = Asked(reports, course, results, template or results, column, scale, date)
+    reports = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
+    asked = ExportRequest(reports, course, results, template or results, column, scale, date)
     data, notes = EXPORTS[platform](asked)
     try:
         write_whole(out, data)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,46 +47,40 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="A CSV of who is enrolled: id, name, email, …",
 )
+@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--apply/--no-apply",
+    default=None,
+    help="Whether grades that are there may change; with no, nothing does.  "
+    "[default: ask; without a terminal, no]",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="So many seconds for another run to end.  [default: none]",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
+@click.option("--anonymous", is_flag=True, help="Pseudonyms for names; the key is in the course.")
 @click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
 @course_option
 @seed_option
 @with_result_files
-def grade(
-    submissions: Path,
-    out: Path,
-    workers: int | None,
-    exercises: tuple[str, ...],
-    assignment: str | None,
-    confinement: Level | None,
-    own_code: bool,
-    platform: str | None,
-    roster: Path | None,
-    dry_run: bool,
-    course: Path | None,
-    seed: int | None,
-) -> None:
+def grade(**options: Any) -> None:
     """Grade a class: SUBMISSIONS holds a folder for each student, or is a platform's download.
 
-    The exit code is 0 if all could be graded, 1 if a person has to look at something.
-    """
-    from autograder.cli.grade import run
+    Into RESULTS that are there already: only what --exercise, --assignment and --student name
+    changes, and grades that somebody had change only after a yes.
 
-    raise SystemExit(
-        run(
-            submissions,
-            out,
-            workers,
-            exercises,
-            assignment,
-            course,
-            seed,
-            confinement,
-            own_code,
-            platform,
-            roster,
-            dry_run,
-        )
-    )
+    \b
+    Exit codes: 0 all is graded, and counts
+                1 it counts, and a person has to look at something
+                2 it could not be carried out
+                3 nothing was changed: grades would change, and nobody said yes
+    """
+    from autograder.cli.grade import GradeOptions, run
+
+    raise SystemExit(run(GradeOptions(**options)))
 
 
 @click.command(short_help="Make what students get: no answer in it.")
@@ -262,6 +256,33 @@ def adjust(
 
     changes = add, points, excuse, undo
     raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
+
+
+@click.command(short_help="Say whose grades differ, and why.")
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Everybody, not the first few.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
+def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
+    """Say whose grades differ between two folders of results, BEFORE and AFTER, and why.
+
+    RESULTS/history/0001 is a folder of results too, and so is RESULTS/proposed. The exit code is 0
+    if all grades are the same, 1 if not, 2 if it could not be carried out.
+    """
+    from autograder.cli.diff import run
+
+    raise SystemExit(run(before, after, everything, as_json))
+
+
+@click.command(short_help="Say what became of grades, and when.")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("student", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
+def history(results: Path, student: str | None, as_json: bool) -> None:
+    """Say which versions of the RESULTS have counted, or what became of a STUDENT's grade."""
+    from autograder.cli.history import run
+
+    raise SystemExit(run(results, student, as_json))
 
 
 @click.group()

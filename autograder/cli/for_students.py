@@ -65,9 +65,9 @@ def check(
     """
     gc.disable()  # a short life: collecting garbage while importing costs more than it frees
     from autograder.cli.check import Asked, run
-    from autograder.report.ci.files import Wanted
+    from autograder.report.ci.result_files import ResultFiles
 
-    files = Wanted(junit, ctrf, summary, annotate)
+    files = ResultFiles(junit, ctrf, summary, annotate)
     asked = Asked(more, show_all, as_json, plot, plain, seed, files)
     raise SystemExit(run(work, course, asked))
 

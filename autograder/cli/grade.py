@@ -1,133 +1,183 @@
 """`autograder grade`: a class."""
 
+import io
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.classroom.grade_difference import GradeDifference
+from autograder.classroom.graded_class import GradedClass
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
+from autograder.cli import events
 from autograder.cli.dry_run import show
+from autograder.cli.log import FILE as LOG
+from autograder.cli.log import Log
 from autograder.cli.progress import graded_with_progress
+from autograder.cli.regrade import ask, in_a_terminal, print_difference
+from autograder.cli.summary import print_notes, print_overview
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
 from autograder.lint.course import refuse_slips
 from autograder.platforms.recognise import left_something
 from autograder.report.html import ANSWERS, FOLDER, INDEX
-from autograder.report.overview import Overview, Row
-from autograder.report.table import EXCUSED, points_cell
 from autograder.sandbox.levels import choose
-from autograder.text import number, several
+from autograder.text import several
 from autograder.worker.confinement import LAYERS, Level
 
-MAX_ROWS = 60
-MAX_NOTES = 40
+NOT_APPLIED = 3
 
 
-def run(
-    submissions: Path,
-    out: Path,
-    workers: int | None,
-    names: tuple[str, ...],
-    assignment: str | None,
-    course_path: Path | None,
-    seed: int | None,
-    confinement: Level | None,
-    own_code: bool,
-    platform: str | None,
-    roster: Path | None,
-    dry_run: bool,
-) -> int:
-    course = find_course(Path.cwd(), named=course_path)
-    chosen = names or (course.assignment(assignment).exercises if assignment else ())
-    exercises = [course.exercise(name) for name in chosen] or list(course.exercises.values())
+class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    submissions: Path
+    out: Path
+    workers: int | None = None
+    exercises: tuple[str, ...] = ()
+    assignment: str | None = None
+    students: tuple[str, ...] = ()
+    course: Path | None = None
+    seed: int | None = None
+    confinement: Level | None = None
+    own_code: bool = False
+    platform: str | None = None
+    roster: Path | None = None
+    apply: bool | None = None
+    wait: float = 0.0
+    as_json: bool = False
+    dry_run: bool = False
+    anonymous: bool = False
+
+
+def run(wanted: GradeOptions) -> int:
+    """Grade, and say what came of it; the exit code."""
+    if not wanted.as_json:
+        return _run(wanted, Console(highlight=False))
+    if wanted.dry_run:
+        raise UserError("--json has nothing to say of a dry run. Leave one of them out.")
+    try:
+        return _run(wanted, Console(highlight=False, file=io.StringIO()))
+    except UserError as error:
+        events.say("error", said=str(error), exit_code=2)
+        raise
+
+
+def _run(wanted: GradeOptions, console: Console) -> int:
+    course = find_course(Path.cwd(), named=wanted.course)
+    exercises = _exercises(course, wanted)
     require_libraries(exercises)
-    if not submissions.exists():
-        raise UserError(f"{submissions} is not there. Name the folder or zip of the submissions.")
+    if not wanted.submissions.exists():
+        raise UserError(
+            f"{wanted.submissions} is not there. Name the folder or zip of the submissions."
+        )
     refuse_slips(course, exercises)
-    if dry_run:
-        return show(submissions, course, exercises, platform, roster)
-    job = Job(
+    if wanted.dry_run:
+        return show(wanted.submissions, course, exercises, wanted.platform, wanted.roster)
+    job = _job(wanted, course, exercises)
+    _print_head(console, job)
+    with Log(job.out) as log:
+        overview = _graded(wanted, job, console, log)
+        code = _code(overview)
+        log.overview(overview, code)
+    if overview.in_force:
+        print_overview(console, overview, course)
+        _print_files(console, job, overview)
+    if wanted.as_json:
+        events.end(overview, job.out, code)
+    return code
+
+
+def _exercises(course: Course, wanted: GradeOptions) -> list[Exercise]:
+    assigned = course.assignment(wanted.assignment).exercises if wanted.assignment else ()
+    names = wanted.exercises or assigned
+    return [course.exercise(name) for name in names] or list(course.exercises.values())
+
+
+def _job(wanted: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
+    return Job(
         course=course,
-        exercises=tuple(exercises),
-        submissions=submissions,
-        out=out,
-        workers=workers or os.cpu_count() or 1,
-        seed=course.content.seed if seed is None else seed,
-        level=choose(confinement, own_code),
-        platform=platform,
-        roster=roster,
+        exercises=tuple(each for each in course.content.exercises if each in exercises),
+        submissions=wanted.submissions,
+        out=wanted.out,
+        workers=wanted.workers or os.cpu_count() or 1,
+        seed=course.content.seed if wanted.seed is None else wanted.seed,
+        level=choose(wanted.confinement, wanted.own_code),
+        platform=wanted.platform,
+        roster=wanted.roster,
+        partial=bool(wanted.exercises or wanted.assignment or wanted.students),
+        students=wanted.students,
+        wait=wanted.wait,
+        anonymous=wanted.anonymous,
     )
-    console = Console(highlight=False)
-    console.print(f"[bold]{course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
+
+
+def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> GradedClass:
+    """The class, graded; what would change is shown, and decided about."""
+    if wanted.as_json:
+        events.start(job)
+
+    def decide(difference: GradeDifference) -> bool:
+        if wanted.apply or wanted.as_json or not in_a_terminal():
+            return bool(wanted.apply)
+        print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)
+        return ask()
+
+    def work(progress: Callable[[int, int], None]) -> GradedClass:
+        told = log.beside(progress)
+        return grade_class(job, told, None if wanted.apply is False else decide, waiting)
+
+    def waiting(said: str) -> None:
+        if wanted.as_json:
+            events.say("waiting", said=said)
+        else:
+            print(said, file=sys.stderr, flush=True)
+
+    kept = f"graded so far are kept in {job.out}; run the same command to go on from there."
+    overview = graded_with_progress(work, kept, events.progress if wanted.as_json else None)
+    asked = wanted.apply is None and in_a_terminal() and overview.difference is not None
+    if overview.difference is not None and not (asked and overview.difference.needs_yes):
+        place = HISTORY if overview.in_force else PROPOSED
+        where = f"{overview.version:04}" if overview.in_force else ""
+        print_difference(console, overview.difference, job.out / place / where / CHANGES_TABLE)
+    if not overview.in_force:
+        print_notes(console, overview, LOG)
+        said = f"""
+Nothing was changed: the grades that were there count as they are. To put these in
+force, run the same command with --apply. They are in {job.out / PROPOSED}."""
+        console.print(Text(said), soft_wrap=True)
+    return overview
+
+
+def _code(overview: GradedClass) -> int:
+    found = overview.difference
+    if not overview.in_force and (found is None or found.changes or found.texts):
+        return NOT_APPLIED
+    notes = [*overview.said_only, *overview.notes]
+    return 1 if overview.needs_a_person or left_something(notes) else 0
+
+
+def _print_head(console: Console, job: Job) -> None:
+    console.print(f"[bold]{job.course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
     if job.level == "none":
         console.print("confinement: none. The code runs with your rights.", style="yellow")
     else:
         console.print(f"confinement: {job.level} ({', '.join(LAYERS[job.level])})")
-    overview = graded_with_progress(
-        lambda progress: grade_class(job, progress),
-        f"graded so far are kept in {job.out}; run the same command to go on from there.",
-    )
-    console.print(_table(overview, course, console.width))
-    _print_notes(console, overview)
+
+
+def _print_files(console: Console, job: Job, overview: GradedClass) -> None:
+    out = job.out
     console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
-    if any(exercise.questions for exercise in job.exercises):
+    if any(exercise.questions for exercise in overview.exercises):
         console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
-    console.print(f"Records   {out / REPORTS}")
-    return 1 if overview.needs_a_person or left_something(overview.notes) else 0
-
-
-def _print_notes(console: Console, overview: Overview) -> None:
-    """What is to be said below the table: the rest of it stands in the files."""
-    if len(overview.rows) > MAX_ROWS:
-        console.print(f"… and {len(overview.rows) - MAX_ROWS} more, in {GRADES}.")
-    for note in overview.notes[:MAX_NOTES]:
-        console.print(Text(f"Note: {note}"))
-    if len(overview.notes) > MAX_NOTES:
-        console.print(f"… and {len(overview.notes) - MAX_NOTES} more, in {INDEX}.")
-    for line in overview.changed[:MAX_ROWS]:
-        console.print(Text(line))
-    if len(overview.changed) > MAX_ROWS:
-        console.print(f"… and {len(overview.changed) - MAX_ROWS} more, in {GRADES}.")
-    for row in overview.needs_a_person:
-        console.print(Text(f"{row.student}: {row.said}"))
-
-
-WIDE = 7  # columns that a number and its head take, so that nothing is cut
-
-
-def _table(overview: Overview, course: Course, width: int) -> Table:
-    """A row a student; by assignment, where there is no room for every exercise."""
-    groups = {e.title: [e] for e in overview.exercises}
-    if len(groups) * WIDE + 30 > width and course.content.assignments:
-        groups = {
-            assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
-            for assignment in course.content.assignments
-        }
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("student", overflow="fold")
-    for words, exercises in groups.items():
-        if exercises:
-            points = number(sum(exercise.points for exercise in exercises))
-            table.add_column(f"{words} /{points}", justify="right")
-    table.add_column("total", justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    for row in overview.rows[:MAX_ROWS]:
-        style = {"graded": "", "missing": "dim", "excused": "dim"}.get(row.status, "yellow")
-        cells = [_cell(row, exercises) for exercises in groups.values() if exercises]
-        table.add_row(Text(row.student), *cells, number(row.total), Text(row.status, style=style))
-    return table
-
-
-def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """The points of some exercises together; a dot where none has any, `EX` for excused."""
-    counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
-    if not counted:
-        return EXCUSED
-    if not any(points_cell(row, name) for name in counted):
-        return "·"
-    return number(sum(row.points[name] for name in counted))
+    console.print(f"Records   {out / REPORTS}\nLog       {out / LOG}")
+    if job.anonymous:
+        console.print(f"Names     {job.course.root / PSEUDONYMS}, and nowhere else")

@@ -33,31 +33,33 @@ class Rate(ProgressColumn):
         return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
 
-def graded_with_progress(work: Callable[[Callable[[int, int], None]], T], kept: str) -> T:
-    """Do work that says how many of how many submissions are graded.
+def graded_with_progress(
+    work: Callable[[Callable[[int, int], None]], T],
+    kept: str,
+    told: Callable[[int, int], None] | None = None,
+) -> T:
+    """Do work that says how many of how many submissions are graded; `told` is told, if given.
 
     Raises:
         UserError: somebody pressed Ctrl-C; it says how many are graded and, by `kept`, what of it.
     """
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
     done = 0
     console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
-    bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    silent = told is not None or not console.is_terminal
+    bars = Progress(*_columns(), console=console, transient=True, disable=silent)
     with _noticing_interrupts() as interrupted, bars as progress:
         bar = progress.add_task("grading", total=None)
 
         def show(count: int, total: int) -> None:
             nonlocal done
             tenth = max(1, total // 10)
-            if not console.is_terminal and (count == total or count % tenth == 0):
+            if told is not None:
+                told(count, total)
+            elif silent and (count == total or count % tenth == 0):
                 print(f"graded {count} of {total}", file=console.file, flush=True)
             progress.update(bar, completed=count, total=total)
+            if count == total:
+                progress.stop()  # a question may come
             done = count
             if interrupted.is_set() and count < total:
                 raise KeyboardInterrupt
@@ -66,6 +68,16 @@ def graded_with_progress(work: Callable[[Callable[[int, int], None]], T], kept: 
             return work(show)
         except KeyboardInterrupt:
             raise UserError(f"Stopped. {several(done, 'submission')} {kept}") from None
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    return (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
 
 
 @contextlib.contextmanager

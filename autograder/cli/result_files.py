@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograder.report.ci.files import Wanted
+from autograder.report.ci.result_files import ResultFiles
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 COUNTS = {0, 1}  # exit codes with which results were written
@@ -34,7 +34,7 @@ def with_result_files(command: Command) -> Command:
 
     @functools.wraps(command)
     def run(junit: Path | None, ctrf: Path | None, summary: Path | None, **options: Any) -> None:
-        wanted = Wanted(junit, ctrf, summary)
+        wanted = ResultFiles(junit, ctrf, summary)
         try:
             command(**options)
         except SystemExit as done:
@@ -45,7 +45,7 @@ def with_result_files(command: Command) -> Command:
     return result_files(run)
 
 
-def of_a_class(wanted: Wanted, results: Path, course_path: Path | None) -> None:
+def of_a_class(wanted: ResultFiles, results: Path, course_path: Path | None) -> None:
     """Write the files from a folder of results, with what students may see: logs are read by many.
 
     Raises:
@@ -54,7 +54,7 @@ def of_a_class(wanted: Wanted, results: Path, course_path: Path | None) -> None:
     from autograder.course import find_course
     from autograder.exports.grades import read_reports
     from autograder.report.ci.case import Shown
-    from autograder.report.ci.files import write
+    from autograder.report.ci.result_files import write
     from autograder.report.redact import for_student
 
     course = find_course(Path.cwd(), named=course_path)

@@ -3,8 +3,8 @@
 import csv
 from pathlib import Path
 
+from autograder.authoring.attachments import pictures_of
 from autograder.authoring.build import build_exercise
-from autograder.authoring.pictures import pictures_of
 from autograder.course import Course, find_course
 from autograder.errors import UserError
 from autograder.extras import require

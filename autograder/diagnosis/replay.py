@@ -204,7 +204,9 @@ def both(pair: Pair) -> tuple[Misconception, Misconception]:
 
 
 def _combine(first: Wrong, second: Wrong) -> bool:
-    """Whether no two of them touch the same step; the same style in both is one."""
+    """Whether two mistakes touch no step in common; the same style in both is one."""
+    if first[0] is second[0]:  # in two styles
+        return False
     together = dict.fromkeys((*first, *second))
     return all(fit_together(*two) for two in combinations(together, 2))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.roster import spellings, squashed
+from autograder.classroom.versions import see_settled
 from autograder.course import Assignment, Course
 from autograder.errors import UserError
 from autograder.report.model import Report, worst
@@ -63,6 +64,7 @@ def read_reports(results: Path) -> list[Report]:
     Raises:
         UserError: there are none, or they are of another version.
     """
+    see_settled(results)
     path = results / REPORTS
     try:
         lines = path.read_bytes().splitlines()

@@ -23,7 +23,7 @@ MOST = 50 * 1024 * 1024
 Files = dict[str, bytes]
 
 
-class Job(msgspec.Struct, frozen=True):
+class PackagedJob(msgspec.Struct, frozen=True):
     """What a package grades; `platform` is the one that it is for."""
 
     platform: str
@@ -45,7 +45,7 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
             f"elsewhere does not know whose work it has. Leave it out, and grade it with "
             f"`autograder grade`."
         )
-    job = Job(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
+    job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
     found = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, found.values()))
     if size > MOST:

@@ -25,7 +25,7 @@ from autograder.packaged.bundle import (
     JOB,
     REQUIREMENTS,
     Files,
-    Job,
+    PackagedJob,
     engine_files,
     files_below,
     requirements,
@@ -34,7 +34,7 @@ from autograder.packaged.bundle import (
 from autograder.packaged.grade_one import read_job
 from autograder.report.check_text import check_text, first_line
 from autograder.report.ci.case import Shown
-from autograder.report.ci.summary import summary
+from autograder.report.ci.job_summary import summary
 from autograder.report.model import ExerciseReport, Report
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.siblings import MAX_SOURCE
@@ -69,7 +69,7 @@ def package(
     exercises = [exercise for exercise in exercises if exercise.name in inside]
     if not exercises:
         raise UserError(f"{kit} has none of these exercises; it has {', '.join(inside)}.")
-    job = Job(PLATFORM, tuple(exercise.name for exercise in exercises), course.content.seed)
+    job = PackagedJob(PLATFORM, tuple(exercise.name for exercise in exercises), course.content.seed)
     found = dict(engine_files()) | dict(files_below(kit, KIT))
     found[JOB] = msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n"
     found[REQUIREMENTS] = "".join(f"{line}\n" for line in requirements(exercises)).encode()

@@ -14,7 +14,7 @@ from autograder.classroom.submissions import guarded
 from autograder.course import FILE_NAME, Course, Exercise, load_course
 from autograder.errors import UserError
 from autograder.grading.scoring import grader, ungraded, whole_report
-from autograder.packaged.bundle import COURSE, JOB, Job
+from autograder.packaged.bundle import COURSE, JOB, PackagedJob
 from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.sandbox.levels import choose
 from autograder.submission.stubs import read_stubs
@@ -28,7 +28,7 @@ OUT_OF_TIME = (
 class Package(msgspec.Struct, frozen=True):
     """A package as it lies on the machine."""
 
-    job: Job
+    job: PackagedJob
     course: Course
 
     @property
@@ -45,14 +45,14 @@ def opened(place: Path) -> Package:
     return Package(read_job(place), load_course(place / COURSE / FILE_NAME))
 
 
-def read_job(place: Path) -> Job:
+def read_job(place: Path) -> PackagedJob:
     """What the package in a folder grades.
 
     Raises:
         UserError: it is no package.
     """
     try:
-        return msgspec.json.decode((place / JOB).read_bytes(), type=Job)
+        return msgspec.json.decode((place / JOB).read_bytes(), type=PackagedJob)
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(
             f"{place / JOB} cannot be read ({error}). Make the package again: autograder package."

@@ -93,7 +93,8 @@ def exercise_html(
 
 def page_of(report: Report) -> str:
     """Where a student's page lies, below the folder of results."""
-    return f"{FOLDER}/{file_name(report.student)}.html"
+    called = report.hand_in.pseudonym if report.hand_in else ""
+    return f"{FOLDER}/{file_name(called or report.student)}.html"
 
 
 class Pages:

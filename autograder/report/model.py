@@ -156,10 +156,28 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
     comment: str = ""
 
 
+class Basis(Record, frozen=True, kw_only=True):
+    """What a grade rests on besides the work.
+
+    Digests of the exercise's checks, of the reference, of the exercise's settings in `course.yml`
+    and of the grader itself, whose `version` is beside it; and what it ran with.
+    """
+
+    checks: str
+    reference: str
+    settings: str
+    engine: str
+    version: str
+    libraries: str
+    seed: int
+    confinement: str
+
+
 class ExerciseReport(Record, frozen=True, kw_only=True):
     """One exercise of one submission.
 
-    `reason_is_ours` if running the submission has put nothing into the reason.
+    `reason_is_ours` if running the submission has put nothing into the reason. `basis` is that of
+    a class's grades: exercises of one report may have been graded at different times.
     """
 
     name: str
@@ -177,6 +195,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     answers: tuple[WrittenAnswer, ...] = ()
     excused: bool = False
     repair: Repair | None = None
+    basis: Basis | None = None
 
 
 class Grader(Record, frozen=True, kw_only=True):
@@ -196,7 +215,8 @@ class HandIn(Record, frozen=True, kw_only=True):
 
     `platform` and `platform_id` are where it came from and the student's number there; `ids` are
     their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
-    where its source names none; `at_from` is that source, or what marks it as `late`.
+    where its source names none; `at_from` is that source, or what marks it as `late`. `pseudonym`
+    is what the student is called in results without names.
     """
 
     platform: str = ""
@@ -213,6 +233,7 @@ class HandIn(Record, frozen=True, kw_only=True):
     extra_days: float = 0.0
     late_days_used: float = 0.0
     excused: tuple[str, ...] = ()
+    pseudonym: str = ""
 
 
 class Lateness(Record, frozen=True, kw_only=True):

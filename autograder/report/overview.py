@@ -41,6 +41,7 @@ class Overview:
         self.course = course
         self.exercises = tuple(exercises)
         self.notes = tuple(notes)
+        self.said_only: tuple[str, ...] = ()  # to who runs it, and written nowhere
         self.rows: list[Row] = []
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []

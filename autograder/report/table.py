@@ -11,6 +11,7 @@ from autograder.files import write_whole
 from autograder.text import number
 
 if TYPE_CHECKING:
+    from autograder.report.model import Status
     from autograder.report.overview import Row
 
 EXCUSED = "EX"
@@ -60,13 +61,17 @@ def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 
 def points_cell(row: "Row", exercise: str) -> str:
+    """What stands in the table for an exercise."""
+    excused = exercise in row.excused
+    return points_text(row.statuses[exercise], row.points[exercise], excused)
+
+
+def points_text(status: "Status", points: float, excused: bool) -> str:
     """The points, `EX`, or nothing for what was not handed in or could not be graded."""
-    if exercise in row.excused:
+    if excused:
         return EXCUSED
     unseen = {"missing", "not loaded", "needs a person", "by hand"}
-    if row.statuses[exercise] in unseen and not row.points[exercise]:
-        return ""
-    return number(row.points[exercise])
+    return "" if status in unseen and not points else number(points)
 
 
 def safe_cell(text: str) -> str:

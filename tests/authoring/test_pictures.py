@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from autograder.authoring.attachments import LARGEST, pictures_in, pictures_of
 from autograder.authoring.build import as_book, build_exercise, require_lesson
-from autograder.authoring.pictures import LARGEST, pictures_in, pictures_of
 from autograder.course import load_course
 from autograder.errors import UserError
 from autograder.nbgrader.source import source_notebook

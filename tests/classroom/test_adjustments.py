@@ -120,6 +120,28 @@ def test_other_work_makes_it_stale_until_somebody_confirms_it(apply):
     assert one.points == 3.0
 
 
+def test_what_was_given_for_other_points_of_the_checks_is_named(apply):
+    """It counts as before: a person who corrected the check sees whether it is still meant."""
+    _, _, _, path = apply("s1,softmax,test_a,add,2,the check was wrong,,,,\n")
+    corrected = exercise("s1")
+    checks = (msgspec.structs.replace(corrected.exercises[0].checks[0], points=6.0),)
+    one = msgspec.structs.replace(
+        corrected.exercises[0], points=11.0, checks=checks + corrected.exercises[0].checks[1:]
+    )
+    corrected = msgspec.structs.replace(corrected, exercises=(one,))
+    for _ in range(2):
+        one, _, table, _ = apply(None, corrected)
+        assert one.points == 13.0
+        assert table.notes({"s1"}) == [
+            "adjustments.csv: 1 row counted, and the checks have given other points since, so see "
+            "whether it is still meant: s1 (softmax)."
+        ]
+        assert ",check changed,4" in path.read_text()
+    path.write_text(path.read_text().replace(work_id(corrected.exercises), ""))
+    assert apply(None, corrected)[2].notes({"s1"}) == []  # confirmed
+    assert "check changed" not in path.read_text() and ",,6" in path.read_text()
+
+
 def test_what_has_no_place_is_kept_and_named(apply):
     text = "s1,softmax,test_gone,add,1,,,,,\ns9,softmax,,add,1,,,,,\n"
     one, _, table, path = apply(text)

@@ -29,7 +29,7 @@ def graded(tmp_path):
 
     def grade():
         args = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
-        args += ["--exercise", "reflection", "--course", str(ROOT), "--workers", "1"]
+        args += ["--exercise", "reflection", "--course", str(ROOT), "--workers", "1", "--apply"]
         result = CliRunner().invoke(app, args)
         return result, {row["student"]: row for row in rows_of(tmp_path / "out" / "grades.csv")}
 
@@ -373,14 +373,14 @@ def test_a_table_that_somebody_has_in_hand_is_left_as_it_is(marked, monkeypatch,
     shutil.copytree(marked.ann, marked.ann.with_name("zoe"))
     left = []
 
-    def grade(job, progress):
+    def grade(job, progress, *others):
         def meanwhile(*args):
             if not left:
                 event(marked.table)
                 left.append(marked.table.read_bytes() if marked.table.exists() else None)
             progress(*args)
 
-        return grade_class(job, meanwhile)
+        return grade_class(job, meanwhile, *others)
 
     monkeypatch.setattr("autograder.cli.grade.grade_class", grade)
     result, _ = marked()

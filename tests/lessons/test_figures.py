@@ -7,7 +7,8 @@ import re
 import pytest
 from PIL import Image
 
-from autograder.authoring.pictures import LARGEST, pictures_in
+from autograder.authoring.attachments import LARGEST, pictures_in
+from lessons import style
 from lessons.book import main
 from lessons.drawn import SAID, as_png, figures
 from tests.conftest import ROOT
@@ -71,6 +72,20 @@ def test_each_lesson_says_its_time_its_needs_its_sources_and_where_to_go_on(less
     links = re.findall(r"^# - .*?\]\(https://", further, re.MULTILINE | re.DOTALL)
     assert 2 <= len(links) <= 4
     assert not re.search(r"\bS[0-4]\b|reference text", text)
+
+
+def test_words_in_figures_stand_out():
+    """WCAG's contrast for text, between the colours that words have and the card."""
+
+    def luminance(color):
+        parts = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return sum(
+            share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+        )
+
+    for color in (style.INK, style.QUIET, style.RED):
+        assert (luminance(style.CARD) + 0.05) / (luminance(color) + 0.05) >= 4.5
 
 
 def test_no_figure_knows_what_is_asked():

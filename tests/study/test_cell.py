@@ -6,7 +6,7 @@ import pytest
 
 from autograder.errors import UserError
 from autograder.notebook import CannotCheck, answer_of
-from autograder.study.cell import with_answers
+from autograder.study.checking_cell import with_answers
 from autograder.study.progress import read_progress
 from autograder.submission.source import Source
 from tests.study.course import RIGHT, WRONG, make_course

@@ -10,7 +10,7 @@ from autograder.report.check_text import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.terminal import score
 
-State = Literal["passed", "failed", "error", "skipped"]
+CaseState = Literal["passed", "failed", "error", "skipped"]
 STOPPED = {"timed out", "crashed", "error"}
 
 
@@ -32,11 +32,11 @@ class Shown(msgspec.Struct, frozen=True):
         return f"{self.student}: {name}" if self.student else name
 
 
-class Case(msgspec.Struct, frozen=True):
+class CheckCase(msgspec.Struct, frozen=True):
     """A check, or in place of all checks why none was run; `line` is the student's, from 1."""
 
     name: str
-    state: State
+    state: CaseState
     points: float
     max_points: float
     message: str = ""
@@ -44,11 +44,11 @@ class Case(msgspec.Struct, frozen=True):
     line: int | None = None
 
 
-def cases_of(shown: Shown) -> list[Case]:
+def cases_of(shown: Shown) -> list[CheckCase]:
     """The cases of an exercise, in the order of its checks."""
     exercise = shown.exercise
     found = [
-        Case(
+        CheckCase(
             name=check.title,
             state=_state(check),
             points=check.points,
@@ -61,12 +61,12 @@ def cases_of(shown: Shown) -> list[Case]:
     ]
     if found:
         return found
-    state: State = "skipped" if exercise.status == "missing" or exercise.excused else "error"
+    state: CaseState = "skipped" if exercise.status == "missing" or exercise.excused else "error"
     reason = exercise.reason or exercise.status
-    return [Case(exercise.title, state, exercise.points, exercise.max_points, reason, reason)]
+    return [CheckCase(exercise.title, state, exercise.points, exercise.max_points, reason, reason)]
 
 
-def _state(check: CheckReport) -> State:
+def _state(check: CheckReport) -> CaseState:
     if check.outcome == "passed":
         return "passed"
     if check.outcome == "failed":
@@ -96,9 +96,9 @@ def _defined(name: str, text: str) -> int | None:
     return next((n.lineno for n in tree.body if isinstance(n, kinds) and n.name == name), None)
 
 
-def counts(cases: Iterable[Case]) -> dict[State, int]:
+def counts(cases: Iterable[CheckCase]) -> dict[CaseState, int]:
     """How many cases there are in each state."""
-    found: dict[State, int] = {"passed": 0, "failed": 0, "error": 0, "skipped": 0}
+    found: dict[CaseState, int] = {"passed": 0, "failed": 0, "error": 0, "skipped": 0}
     for case in cases:
         found[case.state] += 1
     return found

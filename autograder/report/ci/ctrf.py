@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 
 import autograder
-from autograder.report.ci.case import Case, Shown, State, cases_of, counts
+from autograder.report.ci.case import CaseState, CheckCase, Shown, cases_of, counts
 
 SPEC = "0.0.0"
-STATUS: dict[State, str] = {
+STATUS: dict[CaseState, str] = {
     "passed": "passed",
     "failed": "failed",
     "error": "failed",
@@ -43,7 +43,7 @@ def ctrf(shown: Sequence[Shown]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
-def _test(shown: Shown, case: Case) -> dict[str, Any]:
+def _test(shown: Shown, case: CheckCase) -> dict[str, Any]:
     test: dict[str, Any] = {
         "name": case.name,
         "status": STATUS[case.state],

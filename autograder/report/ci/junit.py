@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from autograder.report.ci.case import Case, Shown, cases_of, counts
+from autograder.report.ci.case import CheckCase, Shown, cases_of, counts
 from autograder.text import number
 
 # What XML 1.0 has no way to write.
@@ -28,7 +28,7 @@ def junit(shown: Sequence[Shown]) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
-def _counted(name: str, cases: Sequence[Case]) -> dict[str, str]:
+def _counted(name: str, cases: Sequence[CheckCase]) -> dict[str, str]:
     count = counts(cases)
     return {
         "name": _clean(name),
@@ -39,7 +39,7 @@ def _counted(name: str, cases: Sequence[Case]) -> dict[str, str]:
     }
 
 
-def _add(suite: ET.Element, shown: Shown, case: Case) -> None:
+def _add(suite: ET.Element, shown: Shown, case: CheckCase) -> None:
     about = {"name": _clean(case.name), "classname": _clean(shown.title)}
     if shown.path:
         about["file"] = _clean(shown.path)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact
+from autograder.diagnosis import Fact
 
 
 def _two(s: Any, value: Any) -> tuple[Any, Any]:

@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Probe, Trait
+from autograder.diagnosis import Probe, Trait
+
+CAUSAL = np.tril(np.ones((4, 4), bool))
+ROWS = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+EACH = np.stack([ROWS, ROWS[::-1]])
+SQUARE = np.array([[True, False, True], [True, True, False], [False, True, True]])
+FIRST = np.array([[True, True, False], [True, False, False]])
+HUGE = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0], [90, 3], [0, 1.0]])
+LOW = np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0], [0, 2.0]])
 
 
 def probes(draw: int) -> Sequence[Probe]:
@@ -19,18 +27,8 @@ def probes(draw: int) -> Sequence[Probe]:
     def whole(*sizes: int) -> Any:
         return rng.permutation(int(np.prod(sizes))).reshape(sizes) % 4 - 1.0
 
-    causal = np.tril(np.ones((4, 4), bool))
-    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
-    square = np.array([[True, False, True], [True, True, False], [False, True, True]])
-    each = np.stack([rows, rows[::-1]])
     large = qkv((2,), 3, 5, 4, 2)
-    huge = [
-        np.array([[100.0, 1.0], [0.1, 0.0]]),
-        np.array([[100.0, 0], [90, 3], [0, 1.0]]),
-        rng.normal(size=(3, 4)),
-    ]
-    low = [np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0], [0, 2.0]])]
-    first = np.array([[True, True, False], [True, False, False]])
+    huge = (*HUGE, rng.normal(size=(3, 4)))
     return [
         Probe((whole(2, 4), whole(3, 4), whole(3, 5))),
         Probe((whole(3, 3), whole(3, 3), whole(3, 3))),
@@ -41,19 +39,19 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe(tuple(qkv((2, 3), 4, 5, 1, 6))),
         Probe(tuple(qkv((2, 2), 2, 2, 2, 2))),
         Probe(tuple(qkv((), 5, 2, 64, 3))),
-        Probe((*qkv((), 3, 3, 2, 4), square)),
-        Probe((*qkv((), 3, 4, 5, 2), rows.astype(bool))),
-        Probe((*qkv((2,), 4, 4, 3, 2), causal)),
-        Probe((*qkv((2,), 3, 4, 5, 2), rows)),
-        Probe((*qkv((2,), 3, 4, 5, 2), rows[:1].astype(bool))),
-        Probe((*qkv((2,), 3, 4, 5, 2), each.astype(float))),
-        Probe((*qkv((3, 2), 3, 3, 3, 3), square)),
-        Probe((*qkv((2,), 4, 3, 2, 5), np.stack([rows.T, rows.T[::-1]]).astype(bool))),
-        Probe((*qkv((2,), 4, 3, 6, 2), np.stack([rows.T[::-1], rows.T]))),
+        Probe((*qkv((), 3, 3, 2, 4), SQUARE)),
+        Probe((*qkv((), 3, 4, 5, 2), ROWS.astype(bool))),
+        Probe((*qkv((2,), 4, 4, 3, 2), CAUSAL)),
+        Probe((*qkv((2,), 3, 4, 5, 2), ROWS)),
+        Probe((*qkv((2,), 3, 4, 5, 2), ROWS[:1].astype(bool))),
+        Probe((*qkv((2,), 3, 4, 5, 2), EACH.astype(float))),
+        Probe((*qkv((3, 2), 3, 3, 3, 3), SQUARE)),
+        Probe((*qkv((2,), 4, 3, 2, 5), np.stack([ROWS.T, ROWS.T[::-1]]).astype(bool))),
+        Probe((*qkv((2,), 4, 3, 6, 2), np.stack([ROWS.T[::-1], ROWS.T]))),
         Probe((large[0] * 60, large[1] * 60, large[2]), condition=1e5),
-        Probe(tuple(huge), condition=1e5),
-        Probe((*low, rng.normal(size=(3, 4)), first), condition=1e4),
-        Probe((*low, rng.normal(size=(3, 3)), first.astype(int)), condition=1e4),
+        Probe(huge, condition=1e5),
+        Probe((*LOW, rng.normal(size=(3, 4)), FIRST), condition=1e4),
+        Probe((*LOW, rng.normal(size=(3, 3)), FIRST.astype(int)), condition=1e4),
     ]
 
 

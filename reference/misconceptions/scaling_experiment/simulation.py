@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.recipe import Fact, Made, Probe
+from autograder.diagnosis import Fact, Made, Probe
 from reference.attention import scores, softmax
 from reference.scaling import MEASURES, entropy
 

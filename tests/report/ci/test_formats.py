@@ -13,9 +13,9 @@ from autograder.report.check_text import check_html
 from autograder.report.ci.annotations import annotations
 from autograder.report.ci.case import Shown, cases_of
 from autograder.report.ci.ctrf import ctrf
-from autograder.report.ci.files import Wanted, write
+from autograder.report.ci.job_summary import summary
 from autograder.report.ci.junit import junit
-from autograder.report.ci.summary import summary
+from autograder.report.ci.result_files import ResultFiles, write
 from autograder.report.model import CheckReport, Diagnosis, Evidence, ExerciseReport, Line
 
 EVIL = "</failure> ]]> | `x` <img src=x> @all ::warning:: \x00\x1b 100%"
@@ -156,7 +156,7 @@ def test_a_summary_in_which_nothing_acts(monkeypatch):
     assert text.count(fence.removesuffix("text")) == 2
     assert "**Second: a, b**, line 8" in text
     many = [msgspec.structs.replace(SHOWN[0], student=f"s{n}") for n in range(20)]
-    monkeypatch.setattr("autograder.report.ci.summary.MOST", 5000)
+    monkeypatch.setattr("autograder.report.ci.job_summary.MOST", 5000)
     long = summary(many)
     assert len(long) < 5100 and long.endswith(b"The rest has no room here.\n")
 
@@ -183,4 +183,4 @@ def test_the_same_work_gives_the_same_bytes():
 def test_a_file_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
-        write(Wanted(junit=tmp_path / "file" / "x.xml"), SHOWN)
+        write(ResultFiles(junit=tmp_path / "file" / "x.xml"), SHOWN)

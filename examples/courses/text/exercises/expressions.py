@@ -49,6 +49,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check expressions`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# expressions` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check expressions
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.

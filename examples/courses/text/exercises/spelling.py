@@ -33,5 +33,9 @@ def corrected(text, known):
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check spelling`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more.
+# Save this file, then run in a terminal:
+#
+#     autograder check spelling
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.

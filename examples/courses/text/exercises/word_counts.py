@@ -38,6 +38,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Check your work
 #
-# Save this file, then run in a terminal: `autograder check word_counts`. It shows your points and, if
-# something is not right yet, what it is and a hint; `--hint` shows one more. `autograder watch
-# word_counts` does so whenever you save.
+# Save this file, then run in a terminal:
+#
+#     autograder check word_counts
+#
+# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
+# more. With `watch` in place of `check` it does so whenever you save.

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Sequence
 
-from autograder.report.ci.case import Case, Shown, cases_of, heading
+from autograder.report.ci.case import CheckCase, Shown, cases_of, heading
 from autograder.text import number, one_line
 
 MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "skipped": "–"}
@@ -30,7 +30,7 @@ def summary(shown: Sequence[Shown]) -> bytes:
     return data if len(data) <= MOST else data[:MOST].rpartition(b"\n## ")[0] + CUT.encode()
 
 
-def _exercise(shown: Shown, cases: Sequence[Case]) -> list[str]:
+def _exercise(shown: Shown, cases: Sequence[CheckCase]) -> list[str]:
     lines = ["", f"## {_plain(shown.title)}", ""]
     for case in cases:
         points = f" ({number(case.points)}/{number(case.max_points)})" if case.max_points else ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autograder.report.ci.case import Shown
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class ResultFiles(msgspec.Struct, frozen=True):
     """Which files are asked for, and whether the log gets annotations."""
 
     junit: Path | None = None
@@ -26,7 +26,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return self.annotate or any((self.junit, self.ctrf, self.summary))
 
 
-def write(wanted: Wanted, shown: "Sequence[Shown]") -> None:
+def write(wanted: ResultFiles, shown: "Sequence[Shown]") -> None:
     """Write what is asked for, and print annotations, to where no program reads the output.
 
     Raises:
@@ -34,8 +34,8 @@ def write(wanted: Wanted, shown: "Sequence[Shown]") -> None:
     """
     from autograder.report.ci.annotations import annotations
     from autograder.report.ci.ctrf import ctrf
+    from autograder.report.ci.job_summary import summary
     from autograder.report.ci.junit import junit
-    from autograder.report.ci.summary import summary
 
     made = ((wanted.junit, junit), (wanted.ctrf, ctrf), (wanted.summary, summary))
     for path, make in made:

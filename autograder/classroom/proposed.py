@@ -1,0 +1,205 @@
+"""The results of a run before they count: prepared beside those that do, and compared with them."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.by_hand import TABLE as MARKS
+from autograder.classroom.by_hand import Marks, answers_of
+from autograder.classroom.grade_difference import Change, GradeDifference, compare
+from autograder.classroom.graded_class import GradedClass
+from autograder.classroom.journal import Journal
+from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import Records
+from autograder.classroom.versions import (
+    CHANGES,
+    CHANGES_TABLE,
+    GRADES,
+    proposal,
+    put_in_force,
+)
+from autograder.course import Course, Exercise
+from autograder.files import open_new, plain_folder
+from autograder.report.above import told_of
+from autograder.report.html import FOLDER, Pages
+from autograder.report.model import Grader, Report, WrittenAnswer
+from autograder.report.redact import for_student
+from autograder.report.table import safe_cell, write_grades, write_table
+
+ALL_HINTS = 99
+Decide = Callable[[GradeDifference], bool]
+
+
+class Proposed:
+    """Results that come one student after the other, in the order of the table."""
+
+    def __init__(
+        self,
+        out: Path,
+        course: Course,
+        exercises: Sequence[Exercise],
+        before: Records,
+        journal: Journal,
+        notes: Sequence[str],
+    ) -> None:
+        self.overview = GradedClass(course.title, exercises, notes)
+        self.difference = GradeDifference()
+        self._out = out
+        self._course = course
+        self._exercises = exercises
+        self._before = before
+        self._journal = journal
+        self._folder = proposal(out)
+        self._pages = Pages(self._folder, course, exercises)
+        self._written: list[tuple[str, str]] = []
+        self._answers: list[tuple[str, str, WrittenAnswer]] = []
+        self._records = open_new(self._folder / REPORTS)
+        self._changes = open_new(self._folder / CHANGES)
+
+    def add(self, data: bytes) -> None:
+        """Take the next student's report, as it is encoded."""
+        report = msgspec.json.decode(data, type=Report)
+        self._records.write(data + b"\n")
+        self._answers += answers_of(report)
+        self.overview.add(report, self._page(report, data))
+        if data != self._before.line(report.student):
+            self._compare(compare(self._before.get(report.student), report, self._course))
+
+    def gone(self, report: Report) -> None:
+        """Note that a student is no longer in the table."""
+        self._compare(compare(report, None, self._course))
+
+    def _compare(self, change: Change | None) -> None:
+        if change is None:
+            self.difference.texts += 1
+            return
+        self._changes.write(msgspec.json.encode(change) + b"\n")
+        if self._before.there:
+            self.difference.changes.append(change)
+
+    def _page(self, report: Report, data: bytes) -> str:
+        """Prepare the student's page, unless it is there and would be the same."""
+        policy = self._course.content.hints
+        page = self._pages.path(report)
+        key = hashlib.sha256(data + policy.encode()).hexdigest()
+        if not _is_plain(self._out / page) or not self._journal.page_is(report.student, key):
+            self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
+            self._written.append((report.student, key))
+        return page
+
+    def conclude(
+        self,
+        decide: Decide | None,
+        marks: Marks,
+        adjustments: Adjustments,
+        grader: Grader,
+        names: Sequence[str],
+    ) -> None:
+        """Put the results in force, if that is decided; else they stay where they are.
+
+        Grades that nobody had before are no question; without `decide` nothing is put in force.
+
+        Raises:
+            OSError: something cannot be written; what counted before still does.
+        """
+        overview = self.overview
+        self.close()
+        columns = [exercise.name for exercise in self._exercises]
+        write_grades(self._folder / GRADES, columns, overview.rows)
+        if self._before.there:
+            write_table(self._folder / CHANGES_TABLE, CHANGE_COLUMNS, _lines(self.difference))
+        difference = self.difference
+        overview.difference = difference if self._before.there else None
+        overview.in_force = decide is not None and (not difference.needs_yes or decide(difference))
+        if not overview.in_force:
+            return
+        if any(exercise.questions for exercise in self._exercises):
+            self._write_marks(marks)
+        overview.notes += tuple(told_of(overview.above))
+        here = {row.student for row in overview.rows}
+        overview.notes += (*adjustments.notes(here), *adjustments.write())
+        self._pages.write_index(overview)
+        self._put_in_force(grader, names)
+
+    def _write_marks(self, marks: Marks) -> None:
+        """The table for people's marks, and the page to read the answers on."""
+        answers = self._answers
+        self.overview.notes += (*marks.notes(answers), *marks.write(answers))
+        self._pages.write_answers(answers, MARKS, marks.changed(answers), marks.orphaned(answers))
+
+    def _put_in_force(self, grader: Grader, names: Sequence[str]) -> None:
+        for student, _ in self._written:  # until the new ones are in their places
+            self._journal.forget_page(student)
+        if self._is_the_same():
+            self._replace()
+        else:
+            first = not self._before.there
+            rows = self.overview.rows
+            about = {
+                "grader": msgspec.to_builtins(grader),
+                "exercises": tuple(names),
+                "students": len(rows),
+                "changed": len(rows) if first else len(self.difference.changes),
+                "why": self.difference.counts(),
+            }
+            self._before.close()
+            self.overview.version = put_in_force(self._out, about).number
+        for student, key in self._written:
+            self._journal.keep_page(student, key)
+
+    def _is_the_same(self) -> bool:
+        """Whether the records are those that count already."""
+        if not self._before.there or self.difference.changes or self.difference.texts:
+            return False
+        return _same(self._folder / REPORTS, self._out / REPORTS)
+
+    def _replace(self) -> None:
+        """Put the tables and pages back as these records give them, without a new version."""
+        self._before.close()
+        plain_folder(self._out / FOLDER)
+        for name in (CHANGES, CHANGES_TABLE):
+            (self._folder / name).unlink()
+        for page in os.scandir(self._folder / FOLDER):
+            os.replace(page.path, self._out / FOLDER / page.name)
+        (self._folder / FOLDER).rmdir()
+        for entry in os.scandir(self._folder):
+            os.replace(entry.path, self._out / entry.name)
+        self._folder.rmdir()
+
+    def close(self) -> None:
+        self._records.close()
+        self._changes.close()
+
+
+CHANGE_COLUMNS = ("student", "exercise", "before", "after", "why", "checks")
+
+
+def _lines(difference: GradeDifference) -> Iterator[list[str]]:
+    """A row for each cell that changed, and one for each student's total."""
+    for change in difference.changes:
+        student = safe_cell(change.student)
+        yield [student, "all", change.before, change.after, "; ".join(change.why), ""]
+        for cell in change.cells:
+            texts = [cell.exercise, cell.before, cell.after]
+            texts += ["; ".join(cell.why), "; ".join(cell.checks)]
+            yield [student, *map(safe_cell, texts)]
+
+
+def _same(one: Path, other: Path) -> bool:
+    with one.open("rb") as a, other.open("rb") as b:
+        if os.fstat(a.fileno()).st_size != os.fstat(b.fileno()).st_size:
+            return False
+        return all(x == y for x, y in zip(a, b, strict=True))
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a file is there that is no link."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,217 @@
+"""`pseudonyms.csv`: the key to results without names, and the only file that has them.
+
+A pseudonym is drawn once for a student of the course, and is theirs in all results from then on.
+What students themselves wrote into their files stays as it is.
+"""
+
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom.filled_in import Row, Table
+from autograder.classroom.folders import Folder
+from autograder.classroom.intake import Work
+from autograder.errors import UserError
+from autograder.report.model import HandIn, Report
+from autograder.report.table import plain_cell, safe_cell
+from autograder.submission.source import Source
+
+FILE = "pseudonyms.csv"
+COLUMNS = ("pseudonym", "student", "name", "email", "hand_in")
+NEEDED = 2
+REMEDY = "Put them back: without this file nobody can tell whose results are whose."
+LETTERS = "abcdefghjkmnpqrstuvwxyz"  # without those that are taken for a digit
+LENGTH = 8
+FEWEST = 3  # letters of a part of a name that is looked for
+HIDDEN = "…"
+
+
+class Pseudonyms:
+    """Who is called what."""
+
+    def __init__(self, path: Path) -> None:
+        """Read them; without a file there are none yet.
+
+        Raises:
+            UserError: it is no such table, or somebody is in it twice.
+        """
+        self.path = path
+        self._table = Table(path, COLUMNS, NEEDED, REMEDY)
+        self._rows: dict[str, Row] = {}
+        self._students: dict[str, str] = {}
+        self._new: dict[str, HandIn] = {}
+        for row in self._table.rows:
+            pseudonym, student = (plain_cell(self._table.get(row, c)) for c in COLUMNS[:NEEDED])
+            if pseudonym in self._students or student in self._rows:
+                raise UserError(
+                    f"{path}, line {row.line}: {student} or {pseudonym} stands there twice. "
+                    f"Take out the row that is not in the results."
+                )
+            self._rows[student] = row
+            self._students[pseudonym] = student
+        self._called = {student: pseudonym for pseudonym, student in self._students.items()}
+
+    def __contains__(self, pseudonym: str) -> bool:
+        return pseudonym in self._students
+
+    def student(self, pseudonym: str) -> str:
+        """Whose a pseudonym is; whoever has none is called as they are."""
+        return self._students.get(pseudonym, pseudonym)
+
+    def called(self, student: str) -> str:
+        """What a student is called in the results."""
+        return self._called.get(student, student)
+
+    def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
+        """A class under pseudonyms, in their order; who has none gets one.
+
+        Raises:
+            UserError: the key cannot be written.
+        """
+        for folder in folders:
+            self._draw(folder.student)
+            self._new[folder.student] = folder.hand_in or HandIn()
+        self._write()
+        others = self._names(folders)
+        found = []
+        for folder in folders:
+            notes = tuple(self._without(note, folder.student, others) for note in folder.notes)
+            hand_in = _bare(folder.hand_in) if folder.hand_in else None
+            found.append(Folder(self._called[folder.student], folder.path, hand_in, notes))
+        return sorted(found, key=lambda folder: folder.student)
+
+    def _draw(self, student: str) -> None:
+        while student not in self._called:
+            drawn = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+            pseudonym = f"{drawn[: LENGTH // 2]}-{drawn[LENGTH // 2 :]}"
+            if pseudonym not in self._students:
+                self._students[pseudonym] = student
+                self._called[student] = pseudonym
+
+    def _names(self, folders: Iterable[Folder]) -> dict[str, str]:
+        """What everybody may be called in a note, and what stands there instead."""
+        found = {}
+        for folder in folders:
+            known = folder.hand_in or HandIn()
+            for name in (folder.student, known.name, known.email):
+                if len(name) >= FEWEST:
+                    found[name] = self._called[folder.student]
+        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+    def _without(self, text: str, student: str, others: dict[str, str]) -> str:
+        """A note without the names of the class, nor parts of the student's own."""
+        for name, pseudonym in others.items():
+            text = text.replace(name, pseudonym)
+        return self._without_own(text, student)
+
+    def _without_own(self, text: str, student: str) -> str:
+        known = self._new.get(student, HandIn())
+        words = re.findall(rf"[^\W\d_]{{{FEWEST},}}", f"{student} {known.name} {known.email}")
+        ids = [known.platform_id] if len(known.platform_id) >= FEWEST else []
+        for word in dict.fromkeys([*ids, *words]):
+            pattern = rf"(?<![^\W\d_]){re.escape(word)}(?![^\W\d_])"
+            text = re.sub(pattern, HIDDEN, text, flags=re.IGNORECASE)
+        return text
+
+    def of_work(self, work: Work) -> Work:
+        """A student's work with its files called after the exercises."""
+        student = self.student(work.student)
+        labels = {s.label: _label(s) for s in work.sources.values()}
+
+        def hide(text: str) -> str:
+            for label, plain in labels.items():
+                text = text.replace(label, plain)
+            return self._without_own(text, student)
+
+        return Work(
+            student=work.student,
+            sources={name: _renamed(source) for name, source in work.sources.items()},
+            unclear={name: hide(text) for name, text in work.unclear.items()},
+            not_loaded={name: hide(text) for name, text in work.not_loaded.items()},
+            notes=[hide(note) for note in work.notes],
+        )
+
+    def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
+        """See that results have names or pseudonyms, in their history too.
+
+        Raises:
+            UserError: they have the other.
+        """
+        there = list(students)
+        known = [student for student in there if student in self]
+        if anonymous and len(known) < len(there):
+            raise UserError(
+                f"{results} has results with names, and keeps them in its history. Name another "
+                f"--out for the anonymous ones."
+            )
+        if not anonymous and known:
+            raise UserError(
+                f"{results} has anonymous results. Say --anonymous, or name another --out."
+            )
+
+    def _write(self) -> None:
+        rows = [self._row(student, pseudonym) for pseudonym, student in self._students.items()]
+        trouble = self._table.write(rows)
+        if trouble:
+            raise UserError(f"{trouble}, and run the same command again.")
+        self.path.chmod(0o600)
+
+    def _row(self, student: str, pseudonym: str) -> tuple[str, ...]:
+        old, hand_in = self._rows.get(student), self._new.get(student)
+        values = {}
+        if old is None:
+            values = {"pseudonym": pseudonym, "student": safe_cell(student)}
+        if hand_in is not None:
+            values |= {"name": safe_cell(hand_in.name), "email": safe_cell(hand_in.email)}
+            values["hand_in"] = msgspec.json.encode(hand_in).decode()
+        return self._table.row(values, old)
+
+    def with_names(self, reports: Sequence[Report]) -> list[Report]:
+        """Anonymous reports as their students' own again; others as they are.
+
+        Raises:
+            UserError: the key has been damaged.
+        """
+        return [self._with_name(each) if each.student in self else each for each in reports]
+
+    def _with_name(self, report: Report) -> Report:
+        student = self._students[report.student]
+        text = self._table.get(self._rows[student], "hand_in")
+        try:
+            known = msgspec.json.decode(text or "{}", type=HandIn)
+        except msgspec.MsgspecError as error:
+            raise UserError(
+                f"{self.path}, line {self._rows[student].line}, column hand_in: this cannot be "
+                f"read ({error}). Run the same grade command again, which writes it anew."
+            ) from None
+        known = msgspec.structs.replace(known, pseudonym=report.student)
+        return msgspec.structs.replace(report, student=student, hand_in=known)
+
+
+def _bare(hand_in: HandIn) -> HandIn:
+    """What is known of a hand-in, without whose it is."""
+    return HandIn(
+        at=hand_in.at,
+        at_from=hand_in.at_from,
+        late=hand_in.late,
+        enrolled=hand_in.enrolled,
+        extra_days=hand_in.extra_days,
+        late_days_used=hand_in.late_days_used,
+        excused=hand_in.excused,
+    )
+
+
+def _label(source: Source) -> str:
+    return f"{source.name}{Path(source.label).suffix}"
+
+
+def _renamed(source: Source) -> Source:
+    """A source under a name that says nothing of who wrote it."""
+    units = tuple(
+        msgspec.structs.replace(unit, label=_label(source)) if unit.label == source.label else unit
+        for unit in source.units
+    )
+    return msgspec.structs.replace(source, label=_label(source), units=units)

@@ -1,0 +1,132 @@
+"""What a class got, on one screen: a table of a small class, the numbers of a large one."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.course import Course, Exercise
+from autograder.report.html import INDEX
+from autograder.report.overview import Overview, Row
+from autograder.report.table import EXCUSED, points_cell
+from autograder.text import number, several
+
+MAX_ROWS = 30  # beyond which a class is shown in numbers
+MAX_LINES = 12  # of each kind, below the table of a small class
+FEW_LINES = 3  # the same for a large one
+WIDE = 7  # columns that a number and its head take, so that nothing is cut
+WITHOUT = {"missing", "excused"}
+
+
+def print_overview(console: Console, overview: Overview, course: Course) -> None:
+    """The class, and what is to be said of it; the rest stands in the files."""
+    groups = _groups(overview, course, console.width)
+    if len(overview.rows) <= MAX_ROWS:
+        console.print(_table(overview, groups))
+        most, cut = MAX_LINES, False
+    else:
+        console.print(_numbers(overview, groups))
+        most, cut = FEW_LINES, True
+    _print_notes(console, overview, most, INDEX, cut)
+    _print_some(console, overview.changed, most, "grades.csv", cut)
+    people = [f"{row.student}: {row.said}" for row in overview.needs_a_person]
+    _print_some(console, people, most, "grades.csv, whose status is “needs a person”", cut)
+
+
+def print_notes(console: Console, overview: Overview, rest: str) -> None:
+    """The first of what is to be said of the class; the rest of it is elsewhere."""
+    _print_notes(console, overview, FEW_LINES, rest, cut=True)
+
+
+def _print_notes(console: Console, overview: Overview, most: int, rest: str, cut: bool) -> None:
+    notes = [*overview.said_only, *overview.notes]
+    _print_some(console, [f"Note: {note}" for note in notes], most, rest, cut)
+
+
+def _print_some(
+    console: Console, lines: Sequence[str], most: int, rest: str, cut: bool = False
+) -> None:
+    for line in lines[:most]:
+        console.print(Text(line), overflow="ellipsis" if cut else None, no_wrap=cut)
+    if len(lines) > most:
+        console.print(f"… and {len(lines) - most} more, in {rest}.")
+
+
+def _groups(overview: Overview, course: Course, width: int) -> dict[str, list[Exercise]]:
+    """The columns: exercises, or assignments where there is no room for every exercise."""
+    groups = {e.title: [e] for e in overview.exercises}
+    if len(groups) * WIDE + 30 > width and course.content.assignments:
+        groups = {
+            assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
+            for assignment in course.content.assignments
+        }
+    return {words: exercises for words, exercises in groups.items() if exercises}
+
+
+def _table(overview: Overview, groups: dict[str, list[Exercise]]) -> Table:
+    """A row a student."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("student", overflow="fold")
+    for words, exercises in groups.items():
+        table.add_column(f"{words} /{_most(exercises)}", justify="right")
+    table.add_column("total", justify="right", no_wrap=True)
+    table.add_column("status", no_wrap=True)
+    for row in overview.rows:
+        style = {"graded": "", "missing": "dim", "excused": "dim"}.get(row.status, "yellow")
+        cells = [_cell(row, exercises) for exercises in groups.values()]
+        table.add_row(Text(row.student), *cells, number(row.total), Text(row.status, style=style))
+    return table
+
+
+def _most(exercises: Iterable[Exercise]) -> str:
+    return number(sum(exercise.points for exercise in exercises))
+
+
+def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
+    """The points of some exercises together; a dot where none has any, `EX` for excused."""
+    if all(exercise.name in row.excused for exercise in exercises):
+        return EXCUSED
+    points = _points(row, exercises)
+    return "·" if points is None else number(points)
+
+
+def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
+    """The points of some exercises together, without what is excused; None where there are none."""
+    counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
+    if not any(points_cell(row, name) for name in counted):
+        return None
+    return sum(row.points[name] for name in counted)
+
+
+def _numbers(overview: Overview, groups: dict[str, list[Exercise]]) -> Table:
+    """A row an exercise or assignment: of those who have points for it, what they have."""
+    rows = overview.rows
+    statuses = Counter(row.status for row in rows).most_common()
+    told = ", ".join(f"{status} {count}" for status, count in statuses)
+    table = Table(
+        title=f"{several(len(rows), 'student')}: {told}",
+        title_style="bold",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
+    table.add_column("of those with points", overflow="fold")
+    for name in ("points", "students", "mean", "median", "lowest", "highest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for words, exercises in groups.items():
+        points = [p for row in rows if (p := _points(row, exercises)) is not None]
+        table.add_row(Text(words), _most(exercises), *_described(points))
+    totals = [row.total for row in rows if row.status not in WITHOUT]
+    table.add_row("total", _most(overview.exercises), *_described(totals), style="bold")
+    return table
+
+
+def _described(points: Sequence[float]) -> list[str]:
+    if not points:
+        return ["0", *["·"] * 4]
+    numbers = (statistics.fmean(points), statistics.median(points), min(points), max(points))
+    return [str(len(points)), *map(number, numbers)]
