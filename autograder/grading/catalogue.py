@@ -6,7 +6,7 @@ from autograder.diagnosis.replay import Replay
 from autograder.grading.diagnose import Catalogue
 from autograder.recorded.by_numbers import RecordedReplay
 from autograder.recorded.known import FOLLOWING, KnownFunction, Names
-from autograder.recorded.records import FOLDER, read_packed
+from autograder.recorded.packing import FOLDER, read_packed
 
 
 def catalogue_of(course: Course) -> Catalogue:

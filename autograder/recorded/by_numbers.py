@@ -25,7 +25,7 @@ from autograder.recorded.known import (
     kind_and_sums,
     unshuffled,
 )
-from autograder.recorded.records import unpacked_value
+from autograder.recorded.packing import unpacked_value
 
 Bools = npt.NDArray[np.bool_]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course import Course
-from autograder.recorded.records import (
+from autograder.recorded.packing import (
     FOLDER,
     SUFFIX,
     Recorded,

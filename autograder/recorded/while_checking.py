@@ -11,7 +11,7 @@ from autograder.report.model import CheckOutcome
 from autograder.untold import HIDDEN, MayFollow
 
 if TYPE_CHECKING:
-    from autograder.recorded.records import HiddenCheck, Recorded
+    from autograder.recorded.packing import HiddenCheck, Recorded
 
 
 class WhatBecame(Protocol):

@@ -13,7 +13,7 @@ from autograder.errors import UserError
 from autograder.grading.plugin import CheckResult
 from autograder.own_modules import importable
 from autograder.recorded.known import FOLLOWING
-from autograder.recorded.records import FOLDER, SUFFIX, pack
+from autograder.recorded.packing import FOLDER, SUFFIX, pack
 from autograder.release.around import around
 from autograder.release.collected import checks_of
 from autograder.release.leaks import leaks

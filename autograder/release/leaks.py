@@ -10,7 +10,7 @@ from pathlib import Path
 
 import autograder
 from autograder.course import Course, Exercise
-from autograder.recorded.records import MOST, SUFFIX
+from autograder.recorded.packing import MOST, SUFFIX
 from autograder.release.check_code import is_hidden
 from autograder.submission.markers import strip_solutions
 

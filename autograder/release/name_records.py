@@ -26,7 +26,7 @@ from autograder.recorded.known import (
     kind_and_sums,
     shuffled,
 )
-from autograder.recorded.records import packed_value
+from autograder.recorded.packing import packed_value
 from autograder.recorded.sketch import refuse_code
 from autograder.untold import NotToldHere
 

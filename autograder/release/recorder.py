@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checking.right_pass import right_pass
-from autograder.recorded.records import RecordedAnswers, packed_value
+from autograder.recorded.packing import RecordedAnswers, packed_value
 from autograder.recorded.sketch import Sketch, pass_asked, refuse_code
 from autograder.untold import NotToldHere
 from autograder.worker.codec import Tensor

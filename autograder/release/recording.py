@@ -12,7 +12,7 @@ from autograder.grading.graded import Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.own_modules import importable
-from autograder.recorded.records import HiddenCheck, Recorded, canary
+from autograder.recorded.packing import HiddenCheck, Recorded, canary
 from autograder.recorded.while_checking import record_with
 from autograder.release.check_code import FIND
 from autograder.release.recorder import Recorder

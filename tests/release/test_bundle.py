@@ -1,7 +1,7 @@
 """What is in a released course, and what is not."""
 
 from autograder.course import parse_course
-from autograder.recorded.records import HiddenCheck, Recorded, read_packed
+from autograder.recorded.packing import HiddenCheck, Recorded, read_packed
 from autograder.release.leaks import leaks, unpacked
 from tests.release.conftest import LONGER, NAMES, files_of, mark
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
-from autograder.recorded.records import Recorded, pack, read_packed
+from autograder.recorded.packing import Recorded, pack, read_packed
 from autograder.release.compare import compared
 from tests.release.conftest import NAMES
 

@@ -10,7 +10,7 @@ from autograder.diagnosis.replay import Replay
 from autograder.own_modules import importable
 from autograder.recorded.by_numbers import RecordedReplay
 from autograder.recorded.known import Names
-from autograder.recorded.records import pack, read_packed
+from autograder.recorded.packing import pack, read_packed
 from autograder.release.name_records import names_of
 
 

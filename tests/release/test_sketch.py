@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from autograder.recorded.records import packed_value, unpacked_value
+from autograder.recorded.packing import packed_value, unpacked_value
 from autograder.recorded.sketch import Sketch
 from autograder.untold import NotToldHere
 
