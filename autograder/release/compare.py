@@ -107,7 +107,7 @@ def _take_up(found: Compared, source: Source, right: CheckResult, told: CheckRes
     names = told.diagnosis.misconceptions if told.diagnosis is not None else ()
     if names == right.diagnosis.misconceptions:
         found.also_named += 1
-    elif told.diagnosis is not None and told.diagnosis.kind == "named":
+    elif names and names != (right.mistake,):  # that one the check says itself, in both
         found.false_names.append(f"{source.label}, {right.name}: {names}")
 
 
