@@ -75,11 +75,24 @@ class Assignment(Block, frozen=True, kw_only=True):
     late: LatePolicy | None = None
 
 
+class Released(Block, frozen=True, kw_only=True):
+    """What a released course was made of: `autograder release` writes it.
+
+    `course` is a digest of the course's checks and reference, `seeds` are those whose answers are
+    recorded, `made_with` is the NumPy that they were recorded with.
+    """
+
+    course: str
+    seeds: tuple[int, ...]
+    made_with: str = ""
+
+
 class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (right answers in other styles) are folders of
-    the course, `reference` is a package in it.
+    the course, `reference` is a package in it. `helpers` are modules of that package that hold no
+    answer: what checks share, which `autograder release` hands out with them.
     """
 
     title: str
@@ -94,6 +107,8 @@ class CourseFile(Block, frozen=True, kw_only=True):
     reference: Identifier = "reference"
     checks: str = "reference/checks"
     right: str = "examples/right"
+    helpers: tuple[str, ...] = ()
+    released: Released | None = None
 
 
 class Course:

@@ -97,14 +97,15 @@ class SubmissionRun:
 
     def _concluded(self, path: Path) -> "Graded":
         """What became of a file's checks, as a judge has it: they have run here already."""
-        from autograder.grading.diagnose import Catalogue, attach_diagnoses
+        from autograder.grading.catalogue import catalogue_of
+        from autograder.grading.diagnose import attach_diagnoses
         from autograder.grading.graded import Graded, clear_of_blame, trouble_of
 
         client, results, trouble = self.clients[path], self._results(path), self.checks.trouble
         try:
             if trouble is None:
                 clear_of_blame(results, self._is_sound)
-                catalogue = Catalogue(self.course.content.reference)
+                catalogue = catalogue_of(self.course)
                 with importable(self.course):
                     attach_diagnoses(catalogue, path.stem, results, client)
             client.close()
@@ -143,6 +144,7 @@ class SubmissionRun:
 
     def _results(self, path: Path) -> "list[CheckResult]":
         from autograder.grading.plugin import CheckResult
+        from autograder.recorded.while_checking import with_untold
 
         results = []
         for item in self.items[path]:
@@ -151,7 +153,7 @@ class SubmissionRun:
                 result = CheckResult(item)
                 result.outcome, result.finding = "not run", NOT_SELECTED
             results.append(result)
-        return results
+        return with_untold(self.course, path, results, CheckResult)
 
 
 class CheckModule(pytest.Module):

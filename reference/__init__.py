@@ -8,7 +8,7 @@ from reference.attention import (
     scores,
     softmax,
 )
-from reference.by_hand import HandPart, HandProblem, hand_problem
+from reference.by_hand import HandPart, HandProblem, hand_problem, hand_shape
 from reference.heads import merge_heads, split_heads
 from reference.masks import causal_mask, count_visible, masked_weights
 from reference.patterns import analyze_pattern, strongest_links
@@ -38,6 +38,7 @@ __all__ = [
     "entropy",
     "gradient_norm",
     "hand_problem",
+    "hand_shape",
     "masked_weights",
     "measure_trial",
     "merge_heads",

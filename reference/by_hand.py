@@ -97,6 +97,11 @@ PRINTED_IN_S3: dict[str, dict[tuple[int, ...], float]] = {
 STANDARD = HandProblem(_HAND_PARTS, (0.5, 0.8, 0.3, 0.9))
 
 
+def hand_shape(letter: str, step: str) -> tuple[int, int]:
+    """The shape of a step's matrix, the same for all variants."""
+    return STANDARD.parts[letter].shape(step)
+
+
 @functools.lru_cache(maxsize=256)
 def hand_problem(variant: str = "") -> HandProblem:
     """The problem of a variant, a key of hexadecimal digits; the course's own for the empty one.

@@ -72,6 +72,11 @@ def panels_of(figure: Figure) -> list[Array]:
     return [matrix_of(axes.images[-1]) for axes in panels_in(figure)]
 
 
+def panels_shown(value: Any) -> list[Array] | None:
+    """The panels of a figure; None of what is none."""
+    return panels_of(value) if isinstance(value, Figure) else None
+
+
 def tokens_for(length: int) -> list[str]:
     """Tokens that say their own place, so that a picture can be read by its labels alone."""
     return [f"w{i}" for i in range(length)]

@@ -9,7 +9,7 @@ from tests.engine import ENGINE, imports, modules
 # From the bottom to the top. A room imports what stands above it in this list, and nothing below.
 LAYERS = [
     ["worker"],
-    ["errors", "text", "files"],
+    ["errors", "text", "files", "untold"],
     ["lateness", "yaml_file"],
     ["course"],
     ["extras", "own_modules"],
@@ -19,12 +19,13 @@ LAYERS = [
     ["sandbox"],
     ["checking"],
     ["diagnosis"],
+    ["recorded"],
     ["lint"],
     ["grading"],
     ["repair"],
     ["platforms", "study"],
     ["classroom", "authoring"],
-    ["exports", "verification"],
+    ["exports", "verification", "release"],
     ["packaged"],
     ["nbgrader"],
     ["pytest_editors"],

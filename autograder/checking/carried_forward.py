@@ -15,6 +15,7 @@ import numpy.typing as npt
 from autograder.checking.expect import Mismatch, Numbers, expect_close
 from autograder.checking.tolerance import allowed_error
 from autograder.sandbox.problems import StudentProblem
+from autograder.untold import MayFollow, NotToldHere
 
 if TYPE_CHECKING:
     from autograder.checking.proxy import Submission
@@ -182,7 +183,11 @@ def all_follow(
             expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
         start = OwnSteps(submission, **varied)
-        if not _Following(start, what, condition).holds(cases, unlike):
+        try:
+            holds = _Following(start, what, condition).holds(cases, unlike)
+        except NotToldHere:
+            raise MayFollow(wrong, own) from None
+        if not holds:
             raise wrong from None
         note(f"Right, given your {own}.")
 
@@ -263,14 +268,25 @@ def respond(steps: OwnSteps) -> bool:
 
 
 def follows_data(
-    actual: Any, expected: npt.ArrayLike, following: npt.ArrayLike, what: str, note: Note, own: str
+    actual: Any,
+    expected: npt.ArrayLike,
+    following: Callable[[], npt.ArrayLike],
+    what: str,
+    note: Note,
+    own: str,
 ) -> None:
-    """The same, where what the student's own step gave was handed to the judge as an answer."""
+    """The same, where what the student's own step gave was handed to the judge as an answer.
+
+    `following` computes what follows from it.
+    """
     __tracebackhide__ = True
     try:
         expect_close(actual, expected, what)
     except Mismatch as wrong:
-        data = np.asarray(following, dtype=np.float64)
+        try:
+            data = np.asarray(following(), dtype=np.float64)
+        except NotToldHere:
+            raise MayFollow(wrong, own) from None
         if not says_something(data):
             raise
         try:

@@ -12,7 +12,6 @@ from autograder.worker.messages import Forward, Passed
 from autograder.worker.module_calls import run_module
 
 
-@computed_once
 def right_pass(
     build: Callable[..., Any],
     made_with: tuple[Any, ...],
@@ -22,8 +21,24 @@ def right_pass(
 ) -> Passed:
     """The same pass of a module of the course's own, in float64, here in this process.
 
-    Most submissions are asked the same: what was computed is kept, and cannot be written to.
+    Most submissions are asked the same: what was computed is kept, and cannot be written to. In a
+    released course `build` stands for the module alone, and knows what it gave.
     """
+    recorded = getattr(build, "recorded_pass", None)
+    if recorded is not None:
+        passed: Passed = recorded(made_with, inputs, state, toward)
+        return passed
+    return _computed(build, made_with, inputs, state, toward)
+
+
+@computed_once
+def _computed(
+    build: Callable[..., Any],
+    made_with: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    state: Weights,
+    toward: tuple[Any, ...] | None,
+) -> Passed:
     import torch
 
     def tensor(value: Any) -> Any:

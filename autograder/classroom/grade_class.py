@@ -31,6 +31,7 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.grading.scoring import grader, ungraded
 from autograder.report.model import ExerciseReport
+from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import read_stubs
 from autograder.variants import read_secret, stated_variant, variant_of
@@ -206,6 +207,7 @@ class _Run:
 
         def read() -> _Waiting:
             work = self._with_variants(read_work(folder, names, self.stubs))
+            work.notes += older_releases(self.job.course, work.sources.values())
             return self._looked_up(self.pseudonyms.of_work(work) if self.job.anonymous else work)
 
         return guarded(folder, names, read, self._looked_up)

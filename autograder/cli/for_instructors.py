@@ -2,13 +2,17 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.cli.options import MOMENT, ExerciseName, course_option, seed_option
 from autograder.cli.result_files import with_result_files
 from autograder.worker.confinement import Level
+
+if TYPE_CHECKING:
+    from autograder.course import HintPolicy
+    from autograder.release.paper import FileForm
 
 
 @click.command(short_help="Grade a class.")
@@ -77,6 +81,58 @@ def grade(**options: Any) -> None:
     from autograder.cli.grade import GradeOptions, run
 
     raise SystemExit(run(GradeOptions(**options)))
+
+
+@click.command(short_help="Make what students get: no answer in it.")
+@click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--assignment", "assignments", multiple=True, help="Its exercises; may be repeated.")
+@click.option(
+    "--exercise", "exercises", multiple=True, type=ExerciseName(), help="This one; may be repeated."
+)
+@click.option(
+    "--policy",
+    type=click.Choice(["practice", "homework", "exam"]),
+    help="What students are shown.  [default: the course's `hints`]",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["py", "ipynb"]),
+    default="py",
+    show_default=True,
+    help="Scripts or notebooks.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 50),
+    default=3,
+    show_default=True,
+    help="Draws of random inputs to record.",
+)
+@click.option("--update", "again", is_flag=True, help="Over an earlier one; students' files stay.")
+@click.option("--compare", is_flag=True, help="Show that it says what the full course says.")
+@course_option
+def release(
+    target: Path,
+    assignments: tuple[str, ...],
+    exercises: tuple[str, ...],
+    policy: "HintPolicy | None",
+    form: "FileForm",
+    seeds: int,
+    again: bool,
+    compare: bool,
+    course: Path | None,
+) -> None:
+    """Make what students get in DIR, or in a zip: exercises, checks, recorded answers.
+
+    No solution, reference or hidden check is in it. The exit code is 1 if --compare finds a
+    difference.
+    """
+    from autograder.cli.release import run
+
+    raise SystemExit(
+        run(target, exercises, assignments, policy, form, seeds, again, compare, course)
+    )
 
 
 @click.command(short_help="Fill in the file that a platform takes.")

@@ -13,6 +13,7 @@ from autograder.checking.proxy import Submission
 from autograder.course import Course
 from autograder.grading.docstring import hints_in
 from autograder.lint.stopped import explained, innermost
+from autograder.recorded.while_checking import begin_check, decided, with_untold
 from autograder.report.literal import as_text
 from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line, Matrix
 from autograder.report.not_run import needs_first
@@ -21,6 +22,7 @@ from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import ProblemKind, StudentProblem
 from autograder.text import one_line, printable
+from autograder.untold import MayFollow, NotToldHere
 
 
 class CheckResult:
@@ -79,6 +81,8 @@ class CheckResult:
             self.evidence = _evidence(error, submission)
             if isinstance(error, Mismatch):
                 self.mistake, self.told = error.mistake, error.told
+        elif isinstance(error, NotToldHere):
+            self.outcome, self.hints, self.diagnosable = "not told", (), False
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
@@ -129,10 +133,13 @@ class CheckPlugin(Fixtures):
 
     def results_of(self, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """The results of these checks, in their order; one that did not run is a failure."""
-        return [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+        results = [self.results.get(item.nodeid) or CheckResult(item) for item in items]
+        path = items[0].path if items else None
+        return with_untold(self.course, path, results, CheckResult)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         own = self.results[item.nodeid] = CheckResult(item)
+        begin_check(self.course, own)
         if self.trouble is not None:
             pytest.skip("Not run: the grader itself has failed, and will try again.")
         if self.enough:
@@ -141,7 +148,7 @@ class CheckPlugin(Fixtures):
         for other_id, other in self.results.items():
             same_file = other_id.split("::")[0] == path
             needed = other.function in own.needs or other.name in own.needs
-            if same_file and needed and other.outcome != "passed":
+            if same_file and needed and other.outcome not in {"passed", "not told"}:
                 pytest.skip(needs_first(other.title))
 
     @pytest.hookimpl(wrapper=True)
@@ -153,9 +160,15 @@ class CheckPlugin(Fixtures):
         if result is not None:
             funcargs: dict[str, Any] = getattr(item, "funcargs", {})
             if call.excinfo is not None:
-                if isinstance(call.excinfo.value, GraderTrouble):
-                    self.trouble = call.excinfo.value
-                result.failed(call.excinfo.value, funcargs.get("submission"))
+                error = call.excinfo.value
+                if isinstance(error, GraderTrouble):
+                    self.trouble = error
+                if isinstance(error, MayFollow):
+                    error = decided(error, self.results.values())
+                result.failed(error, funcargs.get("submission"))
+                if result.outcome == "not told":  # where pytest itself reports: no failure
+                    report.outcome, place = "skipped", item.location
+                    report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
             elif call.when == "call":
                 result.passed(item.user_properties, funcargs.get("submission"))
         return report

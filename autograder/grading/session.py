@@ -19,6 +19,7 @@ from autograder.grading.plugin import CheckPlugin, CheckResult
 from autograder.lint.checks import Collected, missing_checks
 from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
+from autograder.recorded.while_checking import refuse_other_seeds
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children, GraderTrouble
 from autograder.sandbox.client import Client
@@ -60,6 +61,7 @@ class Judge:
         seed: int | None = None,
         kills: int = 2,
     ) -> None:
+        refuse_other_seeds(course, seed)
         self.course = course
         self.kills = kills
         self.seed = course.content.seed if seed is None else seed
@@ -78,9 +80,9 @@ class Judge:
     @functools.cached_property
     def catalogue(self) -> "Catalogue":
         """The course's misconceptions, and what was replayed of them."""
-        from autograder.grading.diagnose import Catalogue
+        from autograder.grading.catalogue import catalogue_of
 
-        return Catalogue(self.course.content.reference)
+        return catalogue_of(self.course)
 
     def __enter__(self) -> "Judge":
         missing = [missing_checks(self.course, exercise) for exercise in self.exercises]
@@ -243,7 +245,9 @@ class Judge:
             attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
 
     def _is_sound(self, task: _Task, result: CheckResult) -> bool:
-        """Whether a check passes for the course's solution."""
+        """Whether a check passes for the course's solution; a released one did."""
+        if self.course.content.released is not None:
+            return True
         key = result.item.nodeid, self._checks.seed
         if key not in self._sound:
             name = task.exercise.name

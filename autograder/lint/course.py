@@ -6,6 +6,7 @@ from types import ModuleType
 
 from autograder.course import Course, Exercise
 from autograder.diagnosis.mistakes import NAME, WrongMistakes, load_module, read_mistakes
+from autograder.errors import UserError
 from autograder.lint.checks import slips_in_checks
 from autograder.lint.dry_run import slips_in_runs
 from autograder.lint.names import Uses, defined_in_solution, loaded_modules, undefined_names
@@ -28,6 +29,10 @@ def refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
     Raises:
         CourseSlips: they are not; it says where, which word, and what was probably meant.
     """
+    if course.content.released is not None:
+        raise UserError(
+            f"{course.root} is a released course: some answers are not in it. Use the full one."
+        )
     with importable(course):
         slips = slips_in_checks(course, [exercise.name for exercise in exercises])
         if slips:
@@ -41,6 +46,8 @@ def refuse_slips_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
     Raises:
         CourseSlips: something else than the marks is not as it must be.
     """
+    if course.content.released is not None:  # refused, if need be, when it was released
+        return
     with importable(course):
         slips = _slips_in_code(course, exercises)
     if slips:

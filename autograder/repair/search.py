@@ -12,7 +12,7 @@ from autograder.grading.graded import Graded, Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
-from autograder.repair.how_far import HowFar, progress
+from autograder.repair.how_far import HowFar, holds, progress
 from autograder.repair.lines import Lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.templates import templates
@@ -220,7 +220,7 @@ class Search:
         """Whether all checks pass, alone, with the course's inputs and with others."""
         for more in range(1 + OTHER_SEEDS):
             graded = self._graded(edited, line, seed=self.judge.seed + more)
-            if any(result.outcome != "passed" for result in graded.results):
+            if not all(map(holds, graded.results)):
                 return False
         return True
 

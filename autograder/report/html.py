@@ -37,6 +37,7 @@ OUTCOMES = {
     "passed": "✓",
     "failed": "✗",
     "not run": "–",
+    "not told": "·",
     "timed out": "⏱",
     "crashed": "✗",
     "error": "!",

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-CheckOutcome = Literal["passed", "failed", "not run", "timed out", "crashed", "error"]
+CheckOutcome = Literal["passed", "failed", "not run", "not told", "timed out", "crashed", "error"]
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]

@@ -20,6 +20,7 @@ from autograder.report.model import (
     worst,
 )
 from autograder.report.not_run import NOT_SELECTED, needs_first
+from autograder.untold import OURS
 
 HintsShown = int | Mapping[str, int]
 
@@ -109,6 +110,8 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
 
 
 def _why_not_run(exercise: ExerciseReport, check: CheckReport) -> str:
+    if check.outcome == "not told" and check.finding in OURS:
+        return check.finding
     if check.outcome != "not run":
         return ""
     ours = {NOT_SELECTED, *(needs_first(other.title) for other in exercise.checks)}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
-from autograder.report.terminal import diagnosed, first_failure, headline, score
+from autograder.report.terminal import QUIET, diagnosed, first_failure, headline, score
 from autograder.report.values import digits_for, index, shape, shown
 from autograder.report.wrap import StyledLine
 from autograder.text import capital, number
@@ -31,7 +31,7 @@ def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[s
         points = points if check.max_points else ""
         yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
         yield from (f"  {text}" for text in _of_check(check, left > 0, told))
-        left -= check.outcome not in {"passed", "not run"} and not check.hidden
+        left -= check.outcome not in QUIET and not check.hidden
     for note in exercise.notes:
         yield f"Note: {note}"
     if exercise.printed.strip():
@@ -51,7 +51,7 @@ def _of_check(check: CheckReport, with_values: bool, told: set[str]) -> Iterator
         yield named
     if check.hidden and not check.finding and not named:
         yield "This check does not show its inputs."
-    known = check.outcome == "not run" and check.finding in told
+    known = check.outcome in QUIET and check.finding in told
     if check.finding and not named.startswith(check.finding) and not known:
         yield check.finding
     told.add(check.finding)

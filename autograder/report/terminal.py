@@ -11,10 +11,12 @@ MARKS = {
     "passed": ("✓", "good"),
     "failed": ("✗", "bad"),
     "not run": ("–", "dim"),
+    "not told": ("·", "dim"),
     "timed out": ("✗", "bad"),
     "crashed": ("✗", "bad"),
     "error": ("!", "odd"),
 }
+QUIET = frozenset({"passed", "not run", "not told"})
 INDENT = " " * 11
 MAX_PRINTED = 8
 
@@ -32,7 +34,7 @@ def exercise_lines(
     said = {headline(first)} if first is not None else set()
     for check in exercise.checks:
         yield from check_lines(check, with_values=left > 0, said=said, width=width)
-        if check.outcome not in {"passed", "not run"} and not check.hidden:
+        if check.outcome not in QUIET and not check.hidden:
             left -= 1
     yield from wrapped(repair_lines(exercise), width)
     yield from wrapped(_foot(exercise), width)
@@ -82,7 +84,7 @@ def score(exercise: ExerciseReport) -> str:
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
     """The first check that went wrong by itself, and not because another did."""
-    failures = (c for c in exercise.checks if c.outcome not in {"passed", "not run"})
+    failures = (c for c in exercise.checks if c.outcome not in QUIET)
     return next(failures, None)
 
 
@@ -111,8 +113,8 @@ def check_lines(
     is_new = bool(told) and told not in said
     if check.outcome != "passed" and is_new:
         said.add(told)
-    known = check.outcome == "not run" and check.finding in said
-    if check.outcome == "not run":
+    known = check.outcome in QUIET and check.finding in said
+    if check.outcome in QUIET:
         said.add(check.finding)
     yield from wrapped(_found(check, told, is_new, known), width)
     if check.outcome == "passed":
@@ -140,7 +142,7 @@ def _found(check: CheckReport, told: str, is_new: bool, known: bool) -> Iterator
     if check.hidden and not check.finding and not told:
         yield [(INDENT + "This check does not show its inputs.", "dim")]
     if check.finding and not told.startswith(check.finding) and not known:
-        yield [(INDENT + check.finding, "dim" if check.outcome == "not run" else "")]
+        yield [(INDENT + check.finding, "dim" if check.outcome in QUIET else "")]
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.report.kept import FOLDER, read_kept, write_kept
-from autograder.report.model import ExerciseReport, Status
+from autograder.report.model import CheckReport, ExerciseReport, Status
 
 
 class LastCheck(msgspec.Struct, frozen=True):
@@ -50,10 +50,15 @@ def progress_of(shown: ExerciseReport, now: datetime | None = None) -> LastCheck
         checked=(now or datetime.now(UTC)).replace(microsecond=0),
         status=shown.status,
         points=shown.points,
-        max_points=shown.max_points,
+        max_points=round(shown.max_points - sum(map(_untold, shown.checks)), 2),
         passed=tuple(check.name for check in shown.checks if check.outcome == "passed"),
-        checks=len(shown.checks),
+        checks=sum(check.outcome != "not told" for check in shown.checks),
     )
+
+
+def _untold(check: CheckReport) -> float:
+    """The points of a check that a released course does not tell."""
+    return check.max_points if check.outcome == "not told" else 0.0
 
 
 def write_progress(source: Path, shown: ExerciseReport) -> None:

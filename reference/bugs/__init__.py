@@ -52,6 +52,11 @@ def implementations(name: str) -> tuple[Implementation, ...]:
     return tuple(found)
 
 
+def right_answer(name: str, *args: Any) -> Any:
+    """What the first right implementation of a function gives."""
+    return next(each for each in implementations(name) if not each.wrong).function(*args)
+
+
 def _alone(node: ast.FunctionDef) -> str:
     """The function as `implementation`, without its docstring."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body

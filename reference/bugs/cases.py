@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from reference.masks import causal_mask
+
 RESULTS = ("the output", "the weights")
 Draw = Callable[[np.random.Generator], Sequence[tuple[Any, ...]]]
 
@@ -42,7 +44,7 @@ def _masks(rng: np.random.Generator) -> Sequence[tuple[Any, ...]]:
     cases: list[tuple[Any, ...]] = []
     for batch, heads, length in ((2, 3, 4), (3, 3, 3), (2, 2, 4), (4, 4, 4), (1, 2, 5), (2, 4, 4)):
         scores = 2 * rng.normal(size=(batch, heads, length, length))
-        causal = np.tril(np.ones((length, length), bool))
+        causal = causal_mask(length)
         each = rng.random((batch, length, length)) < 0.5
         each |= np.eye(length, dtype=bool)
         cases += [(scores, causal), (scores, each), (scores, each.astype(int))]

@@ -342,7 +342,7 @@ def test_title(submission, reference, rng):
     ),
 )
 def test_mask_effect(submission, reference, rng):
-    causal, other = np.tril(np.ones((3, 3), bool)), np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]])
+    causal, other = reference.causal_mask(3), np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]])
     for mask in (causal, other):
         scores = rng.normal(size=mask.shape)
         value = submission.plot_mask_effect(scores, mask)

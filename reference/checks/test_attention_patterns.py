@@ -8,8 +8,27 @@ import pytest
 from autograder.checking.expect import Mismatch, expect_close, expect_numbers, expect_unchanged
 from autograder.checking.purity import expect_no_trace
 from autograder.text import one_line
+from reference.attention import softmax
+from reference.patterns import strongest_links
 
 KEYS = ("self_attention", "max_attention", "entropy")
+HINTS = {
+    "self_attention": (
+        "Which entries of the matrix say how much a position looks at itself?",
+        "It is the mean of the diagonal: entry [i][i] of each row.",
+        "np.diag takes the diagonal out of a matrix; then take its mean.",
+    ),
+    "max_attention": (
+        "How many numbers does `max_attention` sum up into one?",
+        "It is the single largest weight of the whole matrix.",
+        "Take the maximum over all entries, without an axis.",
+    ),
+    "entropy": (
+        "Whose entropy is taken, and what is done with several of them?",
+        "Each row has an entropy −Σ p·ln p, in nats; and the measure is their mean.",
+        "Sum along each row first; then take the mean of these sums.",
+    ),
+}
 SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
 
 
@@ -59,25 +78,9 @@ def test_by_hand(submission, reference):
         pytest.param(
             key,
             id=key,
-            marks=pytest.mark.check(f"analyze_pattern: {key}", points=1, hints=hints),
+            marks=pytest.mark.check(f"analyze_pattern: {key}", points=1, hints=HINTS[key]),
         )
-        for key, hints in {
-            "self_attention": (
-                "Which entries of the matrix say how much a position looks at itself?",
-                "It is the mean of the diagonal: entry [i][i] of each row.",
-                "np.diag takes the diagonal out of a matrix; then take its mean.",
-            ),
-            "max_attention": (
-                "How many numbers does `max_attention` sum up into one?",
-                "It is the single largest weight of the whole matrix.",
-                "Take the maximum over all entries, without an axis.",
-            ),
-            "entropy": (
-                "Whose entropy is taken, and what is done with several of them?",
-                "Each row has an entropy −Σ p·ln p, in nats; and the measure is their mean.",
-                "Sum along each row first; then take the mean of these sums.",
-            ),
-        }.items()
+        for key in KEYS
     ],
 )
 def test_measure(submission, reference, rng, key):
@@ -107,11 +110,12 @@ def expect_links(answer, weights, tokens, k):
     """Pass if each query's links are its largest, in order; ties may stand in any order."""
     if not isinstance(answer, list) or len(answer) != len(weights):
         raise Mismatch(f"strongest_links has to return a list with {len(weights)} lists.")
+    right = strongest_links(weights, tokens, k)
     for query, (links, row) in enumerate(zip(answer, weights, strict=True)):
         where = f"the links of query {query} ({tokens[query]})"
         if not isinstance(links, list) or not all(is_pair(link) for link in links):
             raise Mismatch(f"{where}: expected a list of pairs (token, weight).".capitalize())
-        wanted = np.sort(row)[::-1][:k]
+        wanted = [weight for _, weight in right[query]]
         if len(links) != len(wanted):
             raise Mismatch(f"{where}: expected {len(wanted)}, found {len(links)}.".capitalize())
         found = expect_numbers([link[1] for link in links], f"the weights in {where}")
@@ -140,9 +144,7 @@ def close_enough(pairs, there):
 
 
 def weights_of(rng, length):
-    return np.exp(scores := rng.normal(size=(length, length))) / np.exp(scores).sum(
-        axis=1, keepdims=True
-    )
+    return softmax(rng.normal(size=(length, length)))
 
 
 @pytest.mark.check(

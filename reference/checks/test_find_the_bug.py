@@ -11,7 +11,7 @@ import pytest
 from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
 from autograder.checking.purity import expect_no_trace
 from autograder.sandbox.problems import NotWritten, Raised
-from reference.bugs import NAMES, SHOWN, implementations
+from reference.bugs import NAMES, SHOWN, implementations, right_answer
 from reference.bugs.cases import CASES, RESULTS
 from reference.dropout import what_dropout_did
 
@@ -78,11 +78,10 @@ def test_repaired(submission, rng, name):
     if name == DROPOUT:
         compare_dropout(submission, rng)
         return
-    right = next(each for each in implementations(name) if not each.wrong).function
     cases = CASES[name](rng)
     for args in cases:
         answer = getattr(submission, name)(*args)
-        expected = right(*args)
+        expected = right_answer(name, *args)
         if not isinstance(expected, tuple):
             expect_close(answer, expected, condition=20.0)
             continue
@@ -149,7 +148,7 @@ def outcome(submission, name, each):
     return submission.shared[key]
 
 
-@each_function(1, "test_{}: lets right functions pass, and stops the broken one", WRITE)
+@each_function(1, "test_{}: lets right functions pass, and stops the broken one", hints=WRITE)
 def test_of_shown(submission, name):
     known = implementations(name)
     chosen = [each for each in known if not each.wrong or each.id == SHOWN]
@@ -192,13 +191,15 @@ def expect_most(passed, count, allowed, name):
         )
 
 
-@each_function(1, "test_{}: stops half of the other broken functions", WRITE, "test_of_shown")
+@each_function(
+    1, "test_{}: stops half of the other broken functions", hints=WRITE, needs="test_of_shown"
+)
 def test_of_half(submission, name):
     passed, count = others(submission, name)
     expect_most(passed, count, count // 2, name)
 
 
-@each_function(1, "test_{}: stops all other broken functions", WRITE, "test_of_half")
+@each_function(1, "test_{}: stops all other broken functions", hints=WRITE, needs="test_of_half")
 def test_of_all(submission, name):
     passed, count = others(submission, name)
     expect_most(passed, count, 0, name)

@@ -14,6 +14,8 @@ from autograder.checking.torch_modules import (
     expect_same_tensors,
 )
 from reference.asking import Asked
+from reference.following import own_logits
+from reference.masks import causal_mask
 
 BLOCK, MODEL = "TransformerBlock", "SimpleLanguageModel"
 ATTENTION = tuple(f"attention.W_{name}" for name in "qkvo")
@@ -117,7 +119,7 @@ def test_block_values(block, rng):
 )
 def test_block_mask(block, rng, note):
     state, x = block_state(rng, 6, 5), draw(rng, 2, 4, 6)
-    causal = np.tril(np.ones((4, 4), bool))
+    causal = causal_mask(4)
     odd = np.array([[1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]])
     for mask in (causal, odd, causal.astype(np.float32)):
         block.compare_masked((6, 2, 5), (x,), mask, state, note)
@@ -172,30 +174,13 @@ def compare_model(model, block, sizes, tokens, state, note):
     follows(
         model.answers(run.value, right)[0],
         right,
-        lambda steps: logits_of_own_block(steps, block, sizes, tokens, run.state),
+        lambda steps: own_logits(steps, block, sizes, tokens, run.state),
         "the logits",
         note,
         BLOCK,
         block.submission,
         condition=100.0,
     )
-
-
-def logits_of_own_block(steps, block, sizes, tokens, state):
-    """What a right model makes of the student's own block: one mistake costs once."""
-    _, d_model, heads, d_ff, _ = sizes
-    x = state["token_embedding.weight"][tokens]
-    x = x + state["position_embedding.weight"][: tokens.shape[1]]
-    causal = np.tril(np.ones((tokens.shape[1],) * 2, bool))
-    own = {
-        name.removeprefix("block."): value
-        for name, value in state.items()
-        if name.startswith("block.")
-    }
-    sizes = (d_model, heads, d_ff)
-    found = steps.ask(lambda mine, x: block.of(mine).output(sizes, (x, causal), own), x)
-    weight = state["output_projection.weight"].astype(float)
-    return found @ weight.T + state["output_projection.bias"]
 
 
 @pytest.mark.check(
@@ -275,7 +260,7 @@ def test_block_other_sizes(block, rng):
     state, x = block_state(rng, 10, 3), draw(rng, 1, 6, 10)
     block.compare((10, 5, 3), (x,), state, condition=100.0)
     expect_same_tensors(block.run((10, 5, 3), (x,), state), (x,), ("x",))
-    causal = np.tril(np.ones((6, 6), np.float32))
+    causal = causal_mask(6).astype(np.float32)
     others = ((draw(rng, 1, 6, 10), causal), (draw(rng, 2, 4, 10),))
     for inputs in ((x,), (x, causal.T)):
         expect_forgotten(

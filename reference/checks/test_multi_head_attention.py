@@ -13,10 +13,11 @@ from autograder.checking.torch_modules import (
     expect_same_tensors,
 )
 from reference.asking import Asked
+from reference.masks import causal_mask
 
 NAME = "MultiHeadAttention"
 MATRICES = ("W_q", "W_k", "W_v", "W_o")
-CAUSAL = np.tril(np.ones((4, 4), bool))
+CAUSAL = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], bool)
 ODD = np.array([[1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]], bool)
 
 
@@ -166,7 +167,7 @@ def test_other_sizes(heads, rng, note):
     state, x = state_of(rng, 12), draw(rng, 3, 7, 12)
     for count in (1, 2, 3, 6, 12):
         heads.compare_scaled((12, count), (x,), state, (12, count), note)
-    causal = np.tril(np.ones((7, 7), np.float32))
+    causal = causal_mask(7).astype(np.float32)
     expect_same_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
     changed = x.copy()
     changed[:, 4:] -= 1

@@ -180,7 +180,7 @@ def test_round_trip(submission, reference, rng, note):
     unaware = submission.fresh()  # has seen no x that it could hand back
     for x, apart in pairs:
         back = unaware.merge_heads(apart)
-        following = reference.merge_heads(apart)
+        following = lambda apart=apart: reference.merge_heads(apart)
         follows_data(back, x, following, "what comes back", note, "split_heads")
 
 

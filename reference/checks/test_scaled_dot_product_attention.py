@@ -6,6 +6,8 @@ import pytest
 from autograder.checking.carried_forward import follows
 from autograder.checking.expect import expect_close, expect_results, expect_shape, expect_unchanged
 from autograder.checking.purity import expect_no_trace
+from reference.following import own_attention, own_attention_with_zeros
+from reference.masks import causal_mask
 
 NAMES = ("output", "attention_weights")
 RESULTS = ("the output", "the attention weights")
@@ -44,23 +46,21 @@ def compare(submission, reference, note):
             expect_close(answer, right, what, condition=condition)
             return
 
-        def given(how, *changed):
+        def given(of_own, *changed):
             """What comes of a softmax of the student's own, or of the right one."""
-
-            def from_own(steps):
-                own = lambda x: steps.ask(lambda mine, x: mine.softmax(x), x)
-                return how(*changed, softmax=own if steps else reference.softmax)[place]
-
-            return from_own
+            return lambda steps: of_own(steps, place, *changed)
 
         Q, K, V, *masks = args
-        others = [given(reference.attention, Q * np.sqrt(Q.shape[-1]), *args[1:])]
+        others = [given(own_attention, Q * np.sqrt(Q.shape[-1]), *args[1:])]
         for mask in masks:
-            others += [given(reference.attention, Q, K, V), given(with_zeros, Q, K, V, mask)]
+            others += [
+                given(own_attention, Q, K, V),
+                given(own_attention_with_zeros, Q, K, V, mask),
+            ]
         follows(
             answer,
             right,
-            given(reference.attention, *args),
+            given(own_attention, *args),
             what,
             note,
             "softmax",
@@ -68,12 +68,6 @@ def compare(submission, reference, note):
             condition=condition,
             unlike=[each for each in others if np.abs(each(None) - right).max() > 0.01],
         )
-
-    def with_zeros(Q, K, V, mask, softmax):
-        """Attention whose blocked scores are 0, which is no mask."""
-        scores = np.where(mask, reference.scale(reference.scores(Q, K), Q.shape[-1]), 0.0)
-        weights = softmax(scores)
-        return weights @ V, weights
 
     def compare(*args, condition=20.0, results=("the attention weights", "the output")):
         answers = dict(zip(RESULTS, run(submission, *args), strict=True))
@@ -196,7 +190,7 @@ def test_mask(compare, rng):
     compare(Q, K, V, np.array([[True, False, True], [False, True, True]]))
     for batch in ((), (2,), (2, 3)):
         Q, K, V = draw(rng, batch, 4, 4, 3, 2)
-        compare(Q, K, V, np.tril(np.ones((4, 4), bool)))
+        compare(Q, K, V, causal_mask(4))
 
 
 @pytest.mark.check(

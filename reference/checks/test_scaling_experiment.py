@@ -8,8 +8,8 @@ seed, beyond those that the text names, and of some generators it is known what 
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import OwnSteps, respond
-from autograder.checking.expect import Mismatch, expect_close, expect_numbers, expect_shape
+from autograder.checking.carried_forward import OwnSteps
+from autograder.checking.expect import Mismatch, expect_close, expect_numbers
 from autograder.checking.purity import expect_no_trace
 from autograder.sandbox.problems import StudentProblem
 from autograder.text import one_line
@@ -27,6 +27,7 @@ from reference.checks.fair_trials import (
 )
 from reference.checks.one_trial import expect_trials
 from reference.curves import labels_of_pairs, legend_tells_apart, says_scaled, says_unscaled
+from reference.following import own_distributions, sharper
 
 SEQ_LEN = 8
 REPEATS = 25
@@ -174,38 +175,13 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
         expect_fair(table, names, sizes, distributions_at(reference, sizes))
         expect_scatter(scattered, names, many, distributions_at(reference, many))
     except Mismatch:
-        own = own_distributions(submission, reference, sizes)
+        own = own_distributions(OwnSteps(submission, vary=sharper), sizes)
         if own is None:
             raise
         expect_fair(table, names, sizes, own.get)
         largest = [name for name in names if name.startswith("max_weight")]
         expect_scatter(scattered, largest, many, distributions_at(reference, many))
         note("Right, given your attention_entropy.")
-
-
-def own_distributions(submission, reference, sizes):
-    """For each dimension, the distributions by the student's attention_entropy, if it is usable."""
-
-    steps = OwnSteps(submission, vary=sharper)
-
-    def own_entropy(weights):
-        values = steps.ask(lambda own, w: own.attention_entropy(w), weights)
-        return expect_shape(values, weights.shape[:-1])
-
-    try:
-        found = {
-            d: reference.sampling_distributions(d, sizes.seq_len, entropy=own_entropy)
-            for d in sizes.dimensions
-        }
-        return found if respond(steps) else None
-    except (Mismatch, StudentProblem, ValueError, TypeError):
-        return None
-
-
-def sharper(weights):
-    """Other weights, whose rows sum to 1 and are further from equal."""
-    squares = weights**2
-    return squares / squares.sum(axis=-1, keepdims=True)
 
 
 @pytest.mark.check(

@@ -1,7 +1,5 @@
 """Checks of `self_attention`."""
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,8 @@ from autograder.checking.torch_modules import (
 )
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, what_dropout_did
+from reference.following import own_self_attention
+from reference.masks import causal_mask
 
 BARE, WHOLE = "ScaledDotProductAttention", "SelfAttention"
 BARE_NAMES = {"input 0": "query", "input 1": "key", "input 2": "value"}
@@ -27,13 +27,7 @@ MATRICES = ("W_q", "W_k", "W_v", "W_o")
 def bare(submission, modules):
     rng = np.random.default_rng(1)
     first = tuple(((), draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((2,), ()))
-    return Asked(submission, without_dropout(modules.ScaledDotProductAttention), BARE, first)
-
-
-@functools.cache
-def without_dropout(module):
-    """The course's own, made without the rate that a student's is made with: always the same."""
-    return lambda *_: module()
+    return Asked(submission, modules.without_dropout, BARE, first)
 
 
 @pytest.fixture
@@ -84,26 +78,13 @@ def compare_whole(whole, bare, made_with, inputs, state, note):
         follows(
             answer,
             expected,
-            lambda steps, place=place: from_own(steps, bare, inputs, run.state, place),
+            lambda steps, place=place: own_self_attention(steps, bare, inputs, run.state, place),
             what,
             note,
             BARE,
             whole.submission,
             condition=20.0,
         )
-
-
-def from_own(steps, bare, inputs, state, place):
-    """What a right SelfAttention makes of the student's own attention: one mistake costs once."""
-
-    def ask(mine, x):
-        query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
-        own = bare.of(mine)
-        return own.answers(own.run((), (query, key, value, *mask), {}).value)[place]
-
-    x, *mask = inputs
-    found = steps.ask(ask, x)
-    return found if place else found @ state["W_o.weight"].T
 
 
 def expect_two_alike(bare, made_with, inputs):
@@ -331,7 +312,7 @@ def test_widths(whole, bare, rng, note):
     ),
 )
 def test_causality(whole, rng, note):
-    causal = np.tril(np.ones((5, 5), bool))
+    causal = causal_mask(5)
     state = state_of(rng, 4)
     x = draw_x(rng, *whole_batch(whole, rng), 5, 4)
     for mask in (causal, causal.astype(int), causal.astype(np.float32)):
@@ -402,7 +383,7 @@ def test_other_sizes(whole, bare, rng, note):
     training = whole.output((8, 5, 3), x, state, training=True)
     expect_close(training, np.asarray(still, float), "the output while training", condition=20.0)
     expect_same_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
-    causal = np.tril(np.ones((6, 6), np.float32))
+    causal = causal_mask(6).astype(np.float32)
     others = ((draw_x(rng, *batch, 6, 8)[0], causal), draw_x(rng, *batch, 4, 8))
     for given in (x, (*x, causal.T)):
         expect_forgotten(

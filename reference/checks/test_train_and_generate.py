@@ -15,15 +15,14 @@ from autograder.worker.codec import tensor
 from reference.checks.trained_models import (
     draw_model,
     form_of,
-    losses_of_own_loss,
-    of_own_words,
     one_number,
-    right_losses,
     run_generate,
     run_training,
 )
+from reference.following import own_losses, own_words
 from reference.generating import greedy, mean_logits
 from reference.kit import kit_of
+from reference.losses import right_gradient, right_loss, right_losses
 from reference.sampling import what_was_drawn
 
 AT_ONCE, CALLS = 200, 8  # words drawn by a call, since recursion is a right way to write
@@ -40,14 +39,6 @@ def kit(submission):
 def draw_loss(rng, batch, length, words):
     logits = (2 * rng.normal(size=(batch, length, words))).astype(np.float32)
     return logits, rng.integers(words, size=(batch, length))
-
-
-def right_loss(logits, tokens):
-    shifted = logits[:, :-1].astype(float)
-    scores = shifted - shifted.max(-1, keepdims=True)
-    logarithms = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
-    chosen = np.take_along_axis(logarithms, tokens[:, 1:, None], -1)
-    return -chosen.mean()
 
 
 @pytest.mark.check(
@@ -92,15 +83,6 @@ def test_loss_of_batches(submission, kit, rng):
     expect_close(gradient, right_gradient(logits, tokens), "the gradient by the logits")
 
 
-def right_gradient(logits, tokens):
-    shifted = logits[:, :-1].astype(float)
-    e = np.exp(shifted - shifted.max(-1, keepdims=True))
-    gradient = np.zeros(logits.shape)
-    gradient[:, :-1] = e / e.sum(-1, keepdims=True)
-    gradient[:, :-1] -= np.eye(logits.shape[-1])[tokens[:, 1:]]
-    return gradient / tokens[:, 1:].size
-
-
 @pytest.mark.check(
     "The losses of a few steps of training",
     points=4,
@@ -126,7 +108,7 @@ def compare_losses(submission, answer, run, note):
     follows(
         answer,
         right_losses(*run)[0],
-        lambda asked: losses_of_own_loss(asked, *run),
+        lambda asked: own_losses(asked, *run),
         "the losses",
         note,
         "next_token_loss",
@@ -214,9 +196,7 @@ def test_context(submission, kit, rng, note):
         follows(
             answer,
             greedy(*weights, prompt, count, limit),
-            lambda asked, w=weights, p=prompt, n=count, m=limit: of_own_words(
-                asked, w, p, n, m, form
-            ),
+            lambda asked, w=weights, p=prompt, n=count, m=limit: own_words(asked, w, p, n, m, form),
             "the sequence",
             note,
             "choice of words",

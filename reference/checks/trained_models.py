@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from autograder.checking.expect import expect_numbers, expect_results, expect_shape
-from autograder.checking.once import computed_once
+from autograder.checking.expect import expect_numbers, expect_shape
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import tensor
-from reference.kit import kit_of
 
 
 def draw_model(rng, words, width=6):
@@ -14,18 +12,6 @@ def draw_model(rng, words, width=6):
         rng.normal(size=(words, width)).astype(np.float32),
         (1.5 * rng.normal(size=(words, width))).astype(np.float32),
     )
-
-
-@computed_once
-def right_losses(weights, batches, steps, lr):
-    """The course's own training, and the embedding after it."""
-    import torch
-
-    from reference import small_models, training
-
-    model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
-    losses = training.train(model, [torch.from_numpy(each) for each in batches], steps, lr)
-    return np.array(losses), small_models.rows(model).numpy()
 
 
 def run_training(submission, kit, weights, batches, steps, lr):
@@ -63,50 +49,6 @@ def form_of(submission, kit):
     return {(1, 5): "batch", (3,): "new"}.get(answer.shape, "plain")
 
 
-def of_own_words(asked, weights, prompt, count, limit, form):
-    """The sequence whose every word is the student's own choice after the last `limit` words."""
-    tokens = list(prompt)
-
-    def choice(mine, context):
-        kit = kit_of(mine)
-        model = kit.MeanModel.kept(*(tensor(each) for each in weights))
-        return run_generate(mine, model, context, 1, form=form)[-1:]
-
-    for _ in range(count):
-        tokens.append(int(asked.ask(choice, np.array(tokens[-limit:]))[0]))
-    return tokens
-
-
 def one_number(answer):
     numbers = expect_numbers(answer, "the loss")
     return numbers.reshape(()) if numbers.size == 1 else numbers
-
-
-def losses_of_own_loss(asked, weights, batches, steps, lr):
-    """The losses of a right training with the student's own loss: one mistake costs once."""
-    import torch
-
-    from reference import small_models
-
-    model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
-    losses = []
-
-    def own_loss(mine, logits):
-        """The loss, then its gradient by the logits."""
-        kit = kit_of(mine)
-        own = mine.kept_value("next_token_loss")
-        both = kit.with_gradient(own, tensor(logits), tensor(tokens))
-        loss, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
-        found = expect_shape(gradient, logits.shape, "the gradient")
-        return np.append(one_number(loss), found.ravel())
-
-    for step in range(steps):
-        tokens = batches[step % len(batches)]
-        logits = model(torch.from_numpy(tokens))
-        loss, *gradient = asked.ask(own_loss, logits.detach().numpy())
-        optimizer.zero_grad()
-        logits.backward(torch.tensor(gradient, dtype=torch.float64).reshape(logits.shape))
-        optimizer.step()
-        losses.append(float(loss))
-    return losses

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograder.diagnosis import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step
 from reference.attention import block, softmax
-from reference.figures import image_of, panels_of, tokens_for
+from reference.figures import image_of, panels_shown, tokens_for
 from reference.masks import causal_mask
 
 IMAGE: Hints = (
@@ -252,7 +252,7 @@ MISTAKES = Mistakes(
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
         comparison=Comparison(
-            read=lambda figure: panels_of(figure) if hasattr(figure, "axes") else None,
+            read=panels_shown,
             sample=lambda s: _figure(s.panels),
         ),
     ),

@@ -1,0 +1,250 @@
+"""Misconceptions of a released course: found again by numbers, where the full one replays them."""
+
+import functools
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.checking.tolerance import allowed_error
+from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.comparison import EXACT, Comparison
+from autograder.diagnosis.family import Misconception, Style
+from autograder.diagnosis.general import NOTHING_RETURNED
+from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.recipe import Caller, Made, Probe, Recipe, State, Trait
+from autograder.diagnosis.replay import Changes, Pair, Replay, Wrong
+from autograder.recorded.known import (
+    SLACK,
+    Gave,
+    KnownFunction,
+    Probed,
+    kind_and_sums,
+    unshuffled,
+)
+from autograder.recorded.packing import unpacked_value
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class RecordedRecipe(Recipe):
+    """A function of which only its calls are known, and what is true of them."""
+
+    known: Mapping[int, Any] = field(default_factory=dict)
+    wrong: tuple[Misconception, ...] = ()
+
+    @property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """Each that was recorded, in words alone."""
+        return self.wrong
+
+    def right(self, probe: Probe) -> Any:
+        """What is known of the right call."""
+        return self.known[id(probe)]
+
+
+class RecordedReplay(Replay):
+    """Outcomes from records: of single misconceptions as numbers, of pairs as two sums."""
+
+    def __init__(self, function: KnownFunction, package: str) -> None:
+        self.function = function
+        probes = [_probe(each) for each in function.probes]
+        super().__init__(_recipe(function, probes, package))
+        self._probes, self._size = probes, function.drawn
+        self._right_ones = [_outcome(function, each[0]) for each in function.outcomes]
+        wrong = self.recipe.misconceptions
+        self._singles = [
+            (wrong[place], _STYLES[number]) for number, place in _numbered(function.singles)
+        ]
+        self._rows: dict[Changes, int] = {each: n for n, each in enumerate(self._singles)}
+        self._pairs = [(wrong[a], wrong[b]) for a, b in function.pairs]
+        self._pair_rows = {each: n for n, each in enumerate(self._pairs)}
+
+    @property
+    def singles(self) -> list[Wrong]:
+        """The misconceptions, in each style that was recorded."""
+        return self._singles
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs that were recorded: none with a general misconception, none in a style."""
+        return self._pairs if self.function.paired else []
+
+    def probes(self, draws: int = 1) -> Sequence[Probe]:
+        """The calls that were recorded."""
+        return self._probes[: draws * self._size]
+
+    def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
+        """What comes of a probe; of pairs, only whether an answer fits is known."""
+        if not wrong:
+            return self._right_ones[index]
+        key = index, wrong
+        if key not in self._kept:
+            place = self.function.outcomes[index][1 + self._rows[wrong]]
+            self._kept[key] = _outcome(self.function, place)
+        return self._kept[key]
+
+    def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
+        """Whether an answer is what these misconceptions give."""
+        if wrong in self._pair_rows:
+            return bool(self._pairs_hit(index, answer)[self._pair_rows[wrong]])
+        return super().fits(index, answer, wrong)
+
+    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
+        """The pairs that no probe speaks against."""
+        found = np.ones(len(self.pairs), bool)
+        for index in indices:
+            if found.any():
+                found &= self._pairs_hit(index, answers[index])
+        return [self._pairs[n] for n in np.flatnonzero(found)]
+
+    def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
+        if wrong not in self._pair_rows:
+            return super()._differ(index, wrong, other)
+        right = self.outcome(index)
+        return not right.raised and not self.fits(index, right, wrong)
+
+    def _pairs_hit(self, index: int, answer: Outcome) -> Bools:
+        """Which pairs give this answer, as far as two sums tell."""
+        known = self._column(index)
+        kind, sums, weights = kind_and_sums(answer)
+        finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
+        condition = self._probes[index].condition
+        with np.errstate(over="ignore", invalid="ignore"):
+            allowed = weights @ allowed_error(answer.precision, finite, condition)
+            close = (np.abs(known.sums - sums) <= allowed + SLACK * np.abs(known.sums)).all(axis=-1)
+        return np.asarray((close & (known.kinds == _number(kind)))[known.which])
+
+    @functools.cache  # noqa: B019  as long as the replay itself
+    def _column(self, index: int) -> "_Column":
+        return _Column(self.function, index)
+
+
+class _Column:
+    """What all pairs give in one probe."""
+
+    def __init__(self, function: KnownFunction, index: int) -> None:
+        paired = function.paired[index]
+        self.which = np.frombuffer(paired.which, "<u2")
+        self.kinds = np.array([_number(kind) for kind in paired.kinds], np.uint64)
+        self.sums = unshuffled(paired.sums)
+
+
+class _Styles(dict[int, Style]):
+    """A style for each number: singles in several styles are told apart by it."""
+
+    def __missing__(self, number: int) -> Style:
+        self[number] = Style({})
+        return self[number]
+
+
+_STYLES = _Styles()
+
+
+def _numbered(singles: Sequence[int]) -> list[tuple[int, int]]:
+    """The singles, each with how many of the same misconception stand before it."""
+    seen: dict[int, int] = {}
+    found = []
+    for place in singles:
+        found.append((seen.get(place, 0), place))
+        seen[place] = seen.get(place, 0) + 1
+    return found
+
+
+def _number(kind: bytes) -> np.uint64:
+    return np.uint64(int.from_bytes(kind, "little"))
+
+
+def _outcome(function: KnownFunction, place: int) -> Outcome:
+    gave: Gave = function.gave[place]
+    numbers = np.frombuffer(gave.numbers, "<f4" if gave.single else "<f8").astype(np.float64)
+    outcome = Outcome(
+        function.signatures[gave.signature],
+        numbers,
+        allowed=np.frombuffer(gave.allowed, "<f8") if gave.allowed else None,
+        parts=tuple(map(np.asarray, unpacked_value(gave.parts))) if gave.parts else (),
+    )
+    return outcome if function.random else outcome.in_precision(np.dtype(function.precision))
+
+
+def _probe(probed: Probed) -> Probe:
+    args, kwargs = unpacked_value(probed.given)
+    given = [
+        Made(probed.made[n], tuple(value), lambda *_: None) if n in probed.made else value
+        for n, value in enumerate(args)
+    ]
+    return Probe(tuple(given), kwargs, probed.condition)
+
+
+def _recipe(function: KnownFunction, probes: Sequence[Probe], package: str) -> RecordedRecipe:
+    known = {
+        id(probe): State(traits=probed.traits, sizes=probed.sizes, result=_result(probed))
+        for probe, probed in zip(probes, function.probes, strict=True)
+    }
+    return RecordedRecipe(
+        of=function.name,
+        parameters=tuple(function.parameters),
+        steps={},
+        probes=lambda _: probes,
+        wrong=tuple(_misconception(each) for each in function.wrong),
+        defaults=unpacked_value(function.defaults),
+        traits=tuple(
+            Trait(functools.partial(_has, place), when, otherwise)
+            for place, (when, otherwise) in enumerate(function.traits)
+        ),
+        results=tuple(function.results),
+        axes=lambda state: getattr(state, "sizes", {}),
+        call=_call(function, package),
+        comparison=_comparison(function, package),
+        known=known,
+    )
+
+
+def _comparison(function: KnownFunction, package: str) -> Comparison:
+    return Comparison(
+        precision=np.dtype(function.precision),
+        by_kind=function.by_kind,
+        read=_named(package, function.read) if function.read else EXACT.read,
+        spread=_drawn if function.random else None,
+    )
+
+
+def _has(place: int, state: Any) -> bool:
+    return bool(state.traits[place])
+
+
+def _drawn(_: Any) -> tuple[Any, Any]:
+    raise NotImplementedError("what was drawn is recorded")
+
+
+def _result(probed: Probed) -> Any:
+    return unpacked_value(probed.result) if probed.result else None
+
+
+def _misconception(wrong: Any) -> Misconception:
+    if wrong.id == NOTHING_RETURNED.id:
+        return NOTHING_RETURNED
+    return Misconception(wrong.id, wrong.finding, wrong.hints, {})
+
+
+def _call(function: KnownFunction, package: str) -> Caller | None:
+    call = function.call or {}
+    if call.get("kind") == "tensors":
+        return InTensors()
+    if call.get("kind") != "module":
+        return None
+    return Blueprint(
+        tuple(call["built_with"]),
+        tuple(call["called_with"]),
+        call["weights"],
+        _named(package, call["words"]),
+    )
+
+
+def _named(package: str, name: str) -> Any:
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(f"{package}.{module}"), last)

@@ -1,0 +1,61 @@
+"""What goes around a released course: how to begin, and tasks for an editor."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from autograder.course import Course, Exercise
+from autograder.release.paper import PACKAGE, FileForm
+from autograder.text import number
+
+TEMPLATES = Path(__file__).parent / "templates"
+TASKS = ("check", "watch")
+
+
+def around(
+    course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
+) -> dict[str, str]:
+    """The README, what git leaves out, and the tasks."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters["points"] = number
+    torch = any(exercise.needs == "torch" for exercise in exercises)
+    names = {exercise.name for exercise in exercises}
+    due = any(each.due and names & set(each.exercises) for each in course.content.assignments)
+    readme = environment.get_template("README.md.jinja").render(
+        title=course.title,
+        wheel=wheel,
+        extra="[torch]" if torch else "",
+        first=exercises[0].name,
+        exercises=exercises,
+        due=due,
+        form=form,
+        package=PACKAGE,
+        numpy=numpy,
+    )
+    return {
+        "README.md": readme,
+        ".gitignore": ".autograder/\n.venv/\n__pycache__/\n",
+        ".vscode/tasks.json": _tasks(),
+    }
+
+
+def _tasks() -> str:
+    tasks = [
+        {
+            "label": f"autograder: {name} this file",
+            "type": "shell",
+            "command": f'autograder {name} "${{file}}"',
+            "problemMatcher": [],
+        }
+        for name in TASKS
+    ]
+    return json.dumps({"version": "2.0.0", "tasks": tasks}, indent=2) + "\n"

@@ -1,0 +1,44 @@
+"""Work that was begun in a released course, and whether the course is another by now."""
+
+import functools
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+
+from autograder.course import FILE_NAME, Course
+from autograder.submission.source import Source
+
+HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
+LINE = "\n# %%\n# Handed out as {}: leave this line as it is.\n"
+
+
+def course_digest(course: Course) -> str:
+    """What a course's checks, answers and texts are known by: another course has another digest."""
+    digest = hashlib.sha256()
+    folders = [*course.grading, course.solutions]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    for file in [course.root / FILE_NAME, *files]:
+        name = file.relative_to(course.root).as_posix().encode()
+        digest.update(b"\0".join((name, file.read_bytes(), b"")))
+    return digest.hexdigest()[:12]
+
+
+def with_mark(text: str, digest: str) -> str:
+    """An exercise's text that says which release it is of."""
+    return text.rstrip("\n") + "\n" + LINE.format(digest)
+
+
+def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
+    """A word on each file that an earlier release of the course handed out."""
+    for source in sources:
+        found = HANDED_OUT.search(source.text)
+        if found is not None and found[1] != _digest(course):
+            yield (
+                f"{source.label} is of another release of the course ({found[1]}); it is graded "
+                f"by the course as it is now."
+            )
+
+
+@functools.lru_cache(maxsize=8)
+def _digest(course: Course) -> str:
+    return course_digest(course)

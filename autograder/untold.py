@@ -1,0 +1,35 @@
+"""What a released course cannot say: it is told when the work is graded."""
+
+HIDDEN = "Told when your work is graded: this check does not show its inputs."
+NOT_RECORDED = (
+    "Not told here: what this check compares with is not among the answers of a released course. "
+    "It is told when your work is graded."
+)
+GIVEN_OWN = (
+    "Not told here: this may be right, given your own {}. Put that right first; points for what "
+    "follows from it are given when your work is graded."
+)
+OTHER_MACHINE = (
+    "Not told here: the answers were recorded with NumPy {}, and this machine's NumPy {} draws "
+    "other random numbers. Install that version (pip install numpy=={}), or hand in as it is."
+)
+OURS = (HIDDEN, NOT_RECORDED)
+
+
+class NotToldHere(Exception):
+    """A released check needs an answer that was not recorded; says why, in a sentence."""
+
+    def __init__(self, said: str = NOT_RECORDED) -> None:
+        super().__init__(said)
+
+
+class MayFollow(NotToldHere):
+    """An answer is not right, and whether it follows from a step of the student's is not known.
+
+    `wrong` is the mismatch, `own` the function that the step is done by.
+    """
+
+    def __init__(self, wrong: Exception, own: str) -> None:
+        super().__init__(GIVEN_OWN.format(own))
+        self.wrong = wrong
+        self.own = own

@@ -1,0 +1,172 @@
+"""What follows from a student's own steps, where these are wrong: one mistake costs once.
+
+Each function puts its questions to `steps`, an `OwnSteps`, and does the rest as it should be done.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.checking.carried_forward import OwnSteps, respond
+from autograder.checking.expect import Mismatch, expect_results, expect_shape
+from autograder.sandbox.problems import StudentProblem
+from autograder.worker.codec import tensor
+from reference.attention import Array, attention, scale, scores, softmax
+from reference.generating import Tokens
+from reference.kit import kit_of
+from reference.scaling import Distribution, sampling_distributions
+
+State = Mapping[str, Any]
+Softmax = Callable[[Array], Array]
+
+
+def own_count_visible(steps: OwnSteps, size: int) -> Array:
+    """How many positions each query sees, by the student's own mask."""
+    return steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
+
+
+def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) -> Array:
+    """The weights, by the student's own `apply_mask`."""
+    blocked = steps.ask(lambda own, x: own.apply_mask(x, mask), given)
+    return softmax(blocked)
+
+
+def own_attention(
+    steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any = None
+) -> Array:
+    """The output or the weights, by the student's own softmax; by the right one without steps."""
+    return attention(Q, K, V, mask, _softmax(steps))[place]
+
+
+def own_attention_with_zeros(
+    steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
+) -> Array:
+    """The same with blocked scores that are 0, which is no mask."""
+    scaled = scale(scores(Q, K), Q.shape[-1])
+    weights = _softmax(steps)(np.where(mask, scaled, 0.0))
+    return (weights @ V, weights)[place]
+
+
+def _softmax(steps: OwnSteps | None) -> Softmax:
+    if not steps:
+        return softmax
+    return lambda x: steps.ask(lambda mine, x: mine.softmax(x), x)
+
+
+def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
+    """For each dimension, the distributions by the student's `attention_entropy`, if it is usable.
+
+    `sizes` are those that `measure_scaling` is asked for.
+    """
+
+    def own_entropy(weights: Array) -> Array:
+        values = steps.ask(lambda own, w: own.attention_entropy(w), weights)
+        return expect_shape(values, weights.shape[:-1])
+
+    try:
+        found = {
+            d: sampling_distributions(d, sizes.seq_len, entropy=own_entropy)
+            for d in sizes.dimensions
+        }
+        return found if respond(steps) else None
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return None
+
+
+def sharper(weights: Array) -> Array:
+    """Other weights, whose rows sum to 1 and are further from equal."""
+    squares = weights**2
+    return squares / squares.sum(axis=-1, keepdims=True)
+
+
+def own_self_attention(
+    steps: OwnSteps, bare: Any, inputs: tuple[Array, ...], state: State, place: int
+) -> Array:
+    """What a right SelfAttention makes of the student's own attention."""
+
+    def ask(mine: Any, x: Array) -> Any:
+        query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
+        own = bare.of(mine)
+        return own.answers(own.run((), (query, key, value, *mask), {}).value)[place]
+
+    x, *mask = inputs
+    found = steps.ask(ask, x)
+    return found if place else found @ state["W_o.weight"].T
+
+
+def own_logits(
+    steps: OwnSteps, block: Any, sizes: tuple[int, ...], tokens: Tokens, state: State
+) -> Array:
+    """What a right model makes of the student's own block."""
+    _, d_model, heads, d_ff, _ = sizes
+    x = state["token_embedding.weight"][tokens]
+    x = x + state["position_embedding.weight"][: tokens.shape[1]]
+    causal = np.tril(np.ones((tokens.shape[1],) * 2, bool))
+    own = {
+        name.removeprefix("block."): value
+        for name, value in state.items()
+        if name.startswith("block.")
+    }
+    made_with = (d_model, heads, d_ff)
+    found = steps.ask(lambda mine, x: block.of(mine).output(made_with, (x, causal), own), x)
+    weight = state["output_projection.weight"].astype(float)
+    logits: Array = found @ weight.T + state["output_projection.bias"]
+    return logits
+
+
+def own_words(
+    steps: OwnSteps,
+    weights: tuple[Array, Array],
+    prompt: Tokens,
+    count: int,
+    limit: int,
+    form: str,
+) -> list[int]:
+    """The sequence whose every word is the student's own choice after the last `limit` words."""
+    from reference.checks.trained_models import run_generate
+
+    tokens = list(prompt)
+
+    def choice(mine: Any, context: Tokens) -> Any:
+        kit = kit_of(mine)
+        model = kit.MeanModel.kept(*(tensor(each) for each in weights))
+        return run_generate(mine, model, context, 1, form=form)[-1:]
+
+    for _ in range(count):
+        tokens.append(int(steps.ask(choice, np.array(tokens[-limit:]))[0]))
+    return tokens
+
+
+def own_losses(
+    steps: OwnSteps, weights: tuple[Array, Array], batches: Sequence[Tokens], count: int, lr: float
+) -> list[float]:
+    """The losses of a right training with the student's own loss."""
+    import torch
+
+    from reference import small_models
+    from reference.checks.trained_models import one_number
+
+    model = small_models.MeanModel(*(torch.from_numpy(each).double() for each in weights))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    losses = []
+
+    def own_loss(mine: Any, logits: Array) -> Any:
+        """The loss, then its gradient by the logits."""
+        kit = kit_of(mine)
+        own = mine.kept_value("next_token_loss")
+        both = kit.with_gradient(own, tensor(logits), tensor(tokens))
+        loss, gradient = expect_results(both, ("loss", "gradient"), "next_token_loss")
+        found = expect_shape(gradient, logits.shape, "the gradient")
+        return np.append(one_number(loss), found.ravel())
+
+    for step in range(count):
+        tokens = batches[step % len(batches)]
+        logits = model(torch.from_numpy(tokens))
+        loss, *gradient = steps.ask(own_loss, logits.detach().numpy())
+        optimizer.zero_grad()
+        logits.backward(torch.tensor(gradient, dtype=torch.float64).reshape(logits.shape))
+        optimizer.step()
+        losses.append(float(loss))
+    return losses

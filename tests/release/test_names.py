@@ -1,0 +1,61 @@
+"""Names from records: the same as by replay."""
+
+import numpy as np
+import pytest
+
+from autograder.diagnosis.examine import Answer, Examination
+from autograder.diagnosis.mistakes import load_module, read_mistakes
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.replay import Replay
+from autograder.own_modules import importable
+from autograder.recorded.by_numbers import RecordedReplay
+from autograder.recorded.known import Names
+from autograder.recorded.packing import pack, read_packed
+from autograder.release.name_records import names_of
+
+
+@pytest.fixture(scope="module")
+def both(course, tmp_path_factory):
+    """The replay of `project_qkv`, and what is recorded of it."""
+    path = tmp_path_factory.mktemp("names") / "names.bin"
+    with importable(course):
+        module = load_module(course.content.reference, "qkv_projection")
+        (recipe,) = read_mistakes(module).recipes.values()
+        path.write_bytes(pack(names_of(course, course.exercise("qkv_projection"), 2)))
+        (function,) = read_packed(path, Names).functions
+    return Replay(recipe), RecordedReplay(function, "released")
+
+
+def found(replay, recipe, wrong, noise=0.0):
+    def ask(probe):
+        try:
+            value = recipe.run(probe, wrong)
+        except Exception:
+            return Answer(Outcome(RAISES), "stopped")
+        return Answer(outcome_of(tuple(np.asarray(each) + noise for each in value)))
+
+    finding = Examination(replay, ask).diagnose()
+    return None if finding is None else (finding.kind, finding.says, finding.misconceptions)
+
+
+def test_single_mistakes(both):
+    full, recorded = both
+    recipe = full.recipe
+    singles = [wrong for wrong in full.singles if wrong[0] in recipe.misconceptions]
+    assert len(recorded.singles) == len(full.singles)
+    for wrong in [(), *singles]:
+        for noise in (0.0, 1e-8):
+            assert found(recorded, recipe, wrong, noise) == found(full, recipe, wrong, noise)
+
+
+def test_pairs(both):
+    full, recorded = both
+    pairs = [pair for pair in full.pairs if set(pair) <= set(full.recipe.misconceptions)][::7]
+    assert len(pairs) > 20
+    for pair in pairs:
+        assert found(recorded, full.recipe, pair) == found(full, full.recipe, pair)
+
+
+def test_hints_beyond_the_policy_are_not_recorded(both):
+    assert {len(each.hints) for each in both[1].recipe.misconceptions} <= {2, 3}  # 3: of None
+    assert sum(len(each.hints) == 3 for each in both[1].recipe.misconceptions) <= 1
