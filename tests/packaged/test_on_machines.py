@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -207,14 +209,23 @@ def test_exercism_passed_and_not_loaded(runner):
     assert broken["status"] == "error" and broken["tests"] == [] and "line 1" in broken["message"]
 
 
+@pytest.fixture
+def for_all():
+    """A folder that others can enter, too: pytest closes its own whenever it starts anywhere."""
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        place.chmod(0o755)
+        yield place
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("platform", ["gradescope", "prairielearn", "exercism"])
 @pytest.mark.parametrize("as_user", [[], NOBODY], ids=["as it is", "plain"])
-def test_each_script_as_root_and_as_a_plain_user(course, tmp_path, platform, as_user):
+def test_each_script_as_root_and_as_a_plain_user(course, for_all, platform, as_user):
     if as_user and (os.geteuid() or not shutil.which("setpriv")):
         pytest.skip("only root can become somebody else")
     exercises = list(course.exercises.values())
-    place = tmp_path / "work"
+    place = for_all / "work"
     if platform == "gradescope":
         put(gradescope.package(course, exercises), place / "source")
         interpreter(place / "venv" / "bin", "python")
@@ -230,10 +241,9 @@ def test_each_script_as_root_and_as_a_plain_user(course, tmp_path, platform, as_
         (place / "results").mkdir()
     (place / work).mkdir()
     (place / work / "shares.py").write_text(RIGHT)
-    bin_folder = interpreter(tmp_path / "bin", "python3").parent
-    for folder in (place, *place.rglob("*"), *tmp_path.parents[:3], tmp_path):
-        if folder.stat().st_uid == os.geteuid():
-            folder.chmod(folder.stat().st_mode | (0o777 if folder.is_dir() else 0o644))
+    bin_folder = interpreter(for_all / "bin", "python3").parent
+    for folder in (place, *place.rglob("*")):
+        folder.chmod(folder.stat().st_mode | (0o777 if folder.is_dir() else 0o644))
     environment = {"PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": "/"}
     if as_user and subprocess.run([*as_user, sys.executable, "-c", ""], env=environment).returncode:
         pytest.skip("this Python is for its owner alone")
