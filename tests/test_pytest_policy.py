@@ -9,6 +9,8 @@ import pytest
 
 from autograder.course import load_course
 
+pytestmark = pytest.mark.one_in(2)
+
 POLICIES = ("practice", "homework", "exam")
 COURSE = """
 title: Tiny

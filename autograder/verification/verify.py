@@ -1,6 +1,7 @@
 """Shows of one exercise that its checks and diagnoses do what they promise."""
 
 import functools
+import itertools
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -39,7 +40,7 @@ from autograder.verification.stops import Stops
 from autograder.worker.messages import Unit
 
 SEEDS = 50
-QUICK = 8  # a quick look takes so small a share of pairs, mutants and seeds
+QUICK = 8  # a quick look takes so small a share of misconceptions, pairs, mutants and seeds
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
@@ -69,7 +70,7 @@ class Verified(msgspec.Struct):
 class Verifier:
     """Verifies one exercise; a context manager, since it owns a judge.
 
-    Of pairs, mutants and seeds one in `share` is tried.
+    Of misconceptions, pairs, mutants and seeds one in `share` is tried.
     """
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
@@ -192,10 +193,11 @@ class Verifier:
             assert replay is not None
             self.result.remarks += remarks.of_ids(function, recipe)
             self._apart(function, replay)
-            ids = {each.id for each in recipe.misconceptions}
+            chosen = recipe.misconceptions[:: self.share]
+            ids = {each.id for each in chosen}
             self.result.misconceptions += len(ids)
             unnamed = set()
-            for each in recipe.misconceptions:
+            for each in chosen:
                 named = self._named_for(function, recipe, (each,))
                 if named != {each.id}:
                     unnamed.add(each.id)
@@ -220,7 +222,9 @@ class Verifier:
 
     def _values(self, simulated: Simulations) -> None:
         """Misconceptions in values that are handed in, rather than in functions."""
-        for name, wrong, values in self._simulated(simulated):
+        for name, wrong, values in itertools.islice(
+            self._simulated(simulated), 0, None, self.share
+        ):
             client = SimulatedClient(
                 self.course,
                 self.exercise,

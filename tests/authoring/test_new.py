@@ -74,7 +74,7 @@ def test_a_new_exercise_with_torch_holds_as_it_is(run, tmp_path):
         verifier._right_answers()
         verifier._stub()
         wrong = Unit("x.py", right.replace("x.sum()", "x.max()"))
-        report = verifier._report(Source("parts_of_it", "x.py", (wrong,)))
+        report = verifier._judge.grade(Source("parts_of_it", "x.py", (wrong,)))
     assert verifier.result.faults == []
     assert report.checks[0].diagnosis.misconceptions == ("largest-for-sum",)
 

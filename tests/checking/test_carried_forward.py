@@ -242,6 +242,7 @@ def test_counts_follow_from_a_mask_that_is_only_off_by_one(grade_text):
     assert (check.outcome, check.note) == ("passed", "Right, given your create_causal_mask.")
 
 
+@pytest.mark.thorough
 def test_a_loss_that_is_not_shifted_costs_no_training(grade_source, root):
     solution = (root / "solutions" / "train_and_generate.py").read_text()
     old, new = "logits[:, :-1]", "logits"

@@ -8,6 +8,8 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.journal import FILE, Journal
 
+pytestmark = pytest.mark.one_in(3)
+
 
 @pytest.fixture
 def grade(course, tmp_path):

@@ -13,6 +13,8 @@ from autograder.verification.verify import Verifier
 from tests.lint.course import MISTAKES as MISTAKES_TEXT
 from tests.lint.course import arguments, command, make
 
+pytestmark = pytest.mark.one_in(2)
+
 # What the brief names, over the four commands: file, text, what stands there instead, line, words.
 NAMED = {
     "needs": ("checks", '"test_area"]', '"test_aera"]', 14, "`test_aera`.*mean `test_area`"),
