@@ -69,7 +69,7 @@ def variants(students: Path, out: Path, course: Path | None) -> None:
 @click.argument("exercises", nargs=-1, type=ExerciseName())
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
-@click.option("--quick", is_flag=True, help="An eighth of mistakes, mutants, pairs and seeds.")
+@click.option("--quick", is_flag=True, help="Of mistakes, mutants, pairs and seeds one in 24.")
 @click.option("--unseen", is_flag=True, help="What reports say of mutants of right answers.")
 @click.option("--sample", type=click.IntRange(0), default=0, help="With --unseen: so many of each.")
 @click.option("--table", type=click.Path(path_type=Path), help="Write the table as Markdown.")
