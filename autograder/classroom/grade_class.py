@@ -17,7 +17,7 @@ from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.intake import Work, read_work
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.lock import in_use
-from autograder.classroom.merging import Merging, missing
+from autograder.classroom.merging import Merging, without_checks
 from autograder.classroom.pool import Reports, Setup, Task, graded
 from autograder.classroom.proposed import Decide, Proposed
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
@@ -238,16 +238,10 @@ class _Run:
 
     def _known(self, exercise: Exercise, work: Work, keys: dict[str, str]) -> ExerciseReport | None:
         """The report, where no check has to run for it; else its key is put into `keys`."""
-        if exercise.name in work.unclear:
-            reason = work.unclear[exercise.name]
-            return ungraded(exercise, "needs a person", reason, ran=False)
-        if exercise.name in work.not_loaded:
-            reason = work.not_loaded[exercise.name]
-            return ungraded(exercise, "not loaded", reason, ran=False)
-        source = work.sources.get(exercise.name)
-        if source is None:
-            return missing(exercise)
-        key = key_of(source, exercise, self.job.course, self.grader)
+        report = without_checks(exercise, work)
+        if report is not None:
+            return report
+        key = key_of(work.sources[exercise.name], exercise, self.job.course, self.grader)
         found = self.journal.find(work.student, exercise.name, key)
         if found is not None:
             with contextlib.suppress(msgspec.MsgspecError):  # of another form: graded again

@@ -6,6 +6,7 @@ import msgspec
 
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.finished import finished
+from autograder.classroom.intake import Work
 from autograder.course import Course, Exercise
 from autograder.grading.scoring import ungraded, whole_report
 from autograder.report.model import ExerciseReport, Grader, HandIn, Lateness, Report
@@ -15,6 +16,16 @@ NOTHING = "Nothing was handed in for this exercise."
 
 def missing(exercise: Exercise) -> ExerciseReport:
     return ungraded(exercise, "missing", NOTHING, ran=False)
+
+
+def without_checks(exercise: Exercise, work: Work) -> ExerciseReport | None:
+    """The report of an exercise for which what was handed in gives no check anything to look at."""
+    name = exercise.name
+    if name in work.unclear:
+        return ungraded(exercise, "needs a person", work.unclear[name], ran=False)
+    if name in work.not_loaded:
+        return ungraded(exercise, "not loaded", work.not_loaded[name], ran=False)
+    return None if name in work.sources else missing(exercise)
 
 
 class Merging:

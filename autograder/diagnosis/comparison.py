@@ -36,7 +36,10 @@ class Comparison:
 
     def of_student(self, value: Any) -> Outcome:
         """The outcome of a call of the student's function."""
-        return outcome_of(self.read(value), self.by_kind)
+        read = self.read(value)
+        if read is None and value is not None:
+            return Outcome("has nothing to compare")
+        return outcome_of(read, self.by_kind)
 
     def of_replay(self, state: Any) -> Outcome:
         """The outcome that a call with this state should have."""

@@ -9,6 +9,7 @@ import msgspec
 from autograder.classroom.finished import finished
 from autograder.classroom.folders import Folder
 from autograder.classroom.intake import Work, read_work
+from autograder.classroom.merging import without_checks
 from autograder.classroom.pool import Setup, Task, TaskGrader
 from autograder.classroom.submissions import guarded
 from autograder.course import FILE_NAME, Course, Exercise, load_course
@@ -85,7 +86,7 @@ def grade_one(
 def _graded(
     course: Course, exercises: Sequence[Exercise], work: Work, level: Level, secret: Sequence[Path]
 ) -> list[ExerciseReport]:
-    found = {exercise.name: _without_checks(exercise, work) for exercise in exercises}
+    found = {exercise.name: without_checks(exercise, work) for exercise in exercises}
     waiting = tuple(name for name, report in found.items() if report is None)
     if waiting:
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
@@ -99,16 +100,3 @@ def _graded(
         found[exercise.name] or ungraded(exercise, "timed out", OUT_OF_TIME)
         for exercise in exercises
     ]
-
-
-def _without_checks(exercise: Exercise, work: Work) -> ExerciseReport | None:
-    """The report, where no check has to run for it."""
-    name = exercise.name
-    if name in work.unclear:
-        return ungraded(exercise, "needs a person", work.unclear[name], ran=False)
-    if name in work.not_loaded:
-        return ungraded(exercise, "not loaded", work.not_loaded[name], ran=False)
-    if name not in work.sources:
-        reason = "Nothing was handed in for this exercise."
-        return ungraded(exercise, "missing", reason, ran=False)
-    return None

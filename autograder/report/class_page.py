@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.report.overview import Overview, Row
 from autograder.statistics import words
-from autograder.statistics.mistakes import MistakeCount, in_groups
+from autograder.statistics.mistakes import MistakeCount, costliest, in_groups
 from autograder.statistics.resampled import Interval
 from autograder.statistics.summary import summarise
 
@@ -23,11 +23,12 @@ def content(overview: Overview) -> dict[str, Any]:
     return {
         "overview": overview,
         "commonest": made,
-        "costliest": overview.mistakes.costliest(),
+        "costliest": costliest(made),
         "map": _map(made[:ON_THE_MAP]),
         "summary": summary,
         "sentences": words.of_class(summary),
         "remark": words.of_item,
+        "few": words.FEW,
         "enough": summary.students >= words.FEW,
         "known": math.isfinite,
         "interval": interval,

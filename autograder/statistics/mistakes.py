@@ -52,10 +52,11 @@ class ClassMistakes:
             each.also = _also(each, made)
         return made
 
-    def costliest(self, most: int = 5) -> list[MistakeCount]:
-        """Those that cost the class most points."""
-        made = [each for each in self.commonest() if each.lost > 0]
-        return sorted(made, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
+
+def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]:
+    """Of these mistakes those that cost the class most points."""
+    cost = [each for each in made if each.lost > 0]
+    return sorted(cost, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
 
 
 def _also(one: MistakeCount, made: Sequence[MistakeCount]) -> tuple[str, ...]:

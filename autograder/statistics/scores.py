@@ -33,16 +33,8 @@ class Taken:
         self._points.append(report.points)
 
     @property
-    def by_check(self) -> Floats:
-        """Points, of shape (students, checks)."""
-        return self._table()[:, :-1]
-
-    @property
-    def total(self) -> Floats:
-        """Points for the exercise as they count, of shape (students,)."""
-        return self._table()[:, -1]
-
-    def _table(self) -> Floats:
+    def points(self) -> Floats:
+        """Points of shape (students, checks + 1): those of each check, and last what counts."""
         return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
 
 

@@ -79,7 +79,7 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
     """An exercise and its checks, among those who handed it in."""
     own = totals[taken.students]
     names = [students[number] for number in taken.students]
-    points = np.column_stack([taken.by_check, taken.total])
+    points = taken.points
     maxima = np.array([*(most for _, _, most in taken.checks), taken.maximum])
     rest = own[:, None] - points
     drawn = resampled.draws(len(own))
@@ -107,7 +107,7 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
                 against=tuple(names[each] for each in against),
             )
         )
-    return found[-1]._replace(bars=bars(taken.total, taken.maximum)), found[:-1]
+    return found[-1]._replace(bars=bars(points[:, -1], taken.maximum)), found[:-1]
 
 
 def bars(points: Floats, maximum: float) -> tuple[int, ...]:
