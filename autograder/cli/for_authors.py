@@ -1,11 +1,14 @@
 """The commands for who makes a course, or looks after the machine."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli.options import ExerciseName, course_option
-from autograder.course import Library
+
+if TYPE_CHECKING:
+    from autograder.course import Library
 
 
 @click.group(short_help="Begin a course, or an exercise.")
@@ -24,7 +27,7 @@ needs_option = click.option(
 @click.option("--exercise", default="shares", show_default=True, help="The first exercise.")
 @title_option
 @needs_option
-def new_course(folder: Path, exercise: str, title: str, needs: Library) -> None:
+def new_course(folder: Path, exercise: str, title: str, needs: "Library") -> None:
     """Begin a course in FOLDER, with one exercise. Nothing is overwritten."""
     from autograder.cli.new import course
 
@@ -36,7 +39,7 @@ def new_course(folder: Path, exercise: str, title: str, needs: Library) -> None:
 @title_option
 @needs_option
 @course_option
-def new_exercise(name: str, title: str, needs: Library, course: Path | None) -> None:
+def new_exercise(name: str, title: str, needs: "Library", course: Path | None) -> None:
     """Add the exercise NAME to a course. Nothing is overwritten."""
     from autograder.cli.new import exercise
 
