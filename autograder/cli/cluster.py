@@ -36,7 +36,7 @@ def chosen_graders(
         raise UserError("--tls-ca-file, --tls-cert and --tls-key go together, with --scheduler.")
     require("cluster", "grade --scheduler" if scheduler else "grade --local-cluster")
     from autograder.cluster import over_dask
-    from autograder.cluster.grading import grading_on
+    from autograder.cluster.graders import grading_on
 
     if local_cluster is not None:
         return grading_on(functools.partial(over_dask.local, local_cluster), told)

@@ -14,7 +14,7 @@ import msgspec
 from autograder.classroom.pool import Reports, Setup, Task, TaskReports
 from autograder.cluster.chunks import Admission, Chunk, ChunkReports, Instruction, Readiness
 from autograder.cluster.makeup import Makeup
-from autograder.cluster.pieces import MOST_LOSSES, Attempt, Piece, Room, Seat
+from autograder.cluster.parcels import MOST_LOSSES, Attempt, Parcel, Seat, Seats
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.text import one_line, several
@@ -63,12 +63,12 @@ class Dispatch:
             secret,
             here,
         )
-        self._room = Room()
+        self._seats = Seats()
         self._asked: dict[str, Seat] = {}
         self._left_out: dict[str, str] = {}
-        self._again: deque[Piece] = deque()
-        self._alone: deque[Piece] = deque()
-        self._suspects: deque[Piece] = deque()
+        self._again: deque[Parcel] = deque()
+        self._alone: deque[Parcel] = deque()
+        self._suspects: deque[Parcel] = deque()
         self._doubtful: dict[int, tuple[Task, Reports]] = {}
         self._seconds = CHUNK_SECONDS  # that a task takes, so far as is known
         self._looked = self._last_there = float("-inf")
@@ -92,14 +92,14 @@ class Dispatch:
                 for who, data in self._cluster.events(LOOK_SECONDS):
                     if isinstance(who, str):
                         self._admit(who, data)
-                    elif who in self._room.attempts:
-                        yield from self._take(self._room.attempts[who], data)
+                    elif who in self._seats.attempts:
+                        yield from self._take(self._seats.attempts[who], data)
         finally:
             self._cluster.end(self._instruction.run)
 
     def _is_over(self) -> bool:
         waiting = self._again or self._alone or self._suspects
-        return self._exhausted and not waiting and not self._room.live
+        return self._exhausted and not waiting and not self._seats.live
 
     def _look(self) -> None:
         """See, now and then, which machines have come and which are gone."""
@@ -108,8 +108,8 @@ class Dispatch:
             return
         self._looked = now
         there = self._cluster.machines()
-        for address in [each for each in self._room.seats if each not in there]:
-            seat = self._room.seats.pop(address)
+        for address in [each for each in self._seats.there if each not in there]:
+            seat = self._seats.there.pop(address)
             chunks = several(len(seat.under_way), "chunk")
             self._told(f"{seat.name} is lost; its {chunks} go elsewhere.")
             self._withdraw(seat, lost=True)
@@ -117,13 +117,13 @@ class Dispatch:
         new = {
             address: seat
             for address, seat in there.items()
-            if address not in self._room.seats
+            if address not in self._seats.there
             and address not in self._asked
             and address not in self._left_out
         }
         if new:
             self._asked |= new
-            first = _first_cores([*self._room.seats.values(), *self._asked.values()])
+            first = _first_cores([*self._seats.there.values(), *self._asked.values()])
             asked = Admission(self._instruction, {each: first[each] for each in new})
             self._cluster.ask(new, msgspec.msgpack.encode(asked))
         self._be_patient(now)
@@ -134,7 +134,7 @@ class Dispatch:
         Raises:
             UserError: all that are there cannot grade this, or none has come for long.
         """
-        if self._room.seats or self._asked:
+        if self._seats.there or self._asked:
             self._last_there = now
             return
         if self._left_out:
@@ -160,7 +160,7 @@ class Dispatch:
         if refused:
             self._leave_out(seat, "; ".join(refused))
         else:
-            self._room.seats[address] = seat
+            self._seats.there[address] = seat
 
     def _leave_out(self, seat: Seat, why: str) -> None:
         said = one_line(f"{seat.name} is left out: {why}", 1000)
@@ -170,18 +170,18 @@ class Dispatch:
     def _withdraw(self, seat: Seat, lost: bool) -> None:
         """Have what is under way on a machine graded elsewhere; a lost one counts against it."""
         for attempt in list(seat.under_way):
-            piece = attempt.piece
-            self._room.end(attempt)
-            piece.losses += lost
-            if not piece.done and not piece.attempts:
-                self._put_back(piece)
+            parcel = attempt.parcel
+            self._seats.end(attempt)
+            parcel.losses += lost
+            if not parcel.done and not parcel.attempts:
+                self._put_back(parcel)
 
-    def _put_back(self, piece: Piece) -> None:
-        """Queue a piece again: after a loss each task for itself, and at last apart from all."""
-        if piece.losses and len(piece.tasks) > 1:
-            parts = [Piece((task,), piece.alone, piece.losses) for task in piece.tasks]
+    def _put_back(self, parcel: Parcel) -> None:
+        """Queue a parcel again: after a loss each task for itself, and at last apart from all."""
+        if parcel.losses and len(parcel.tasks) > 1:
+            parts = [Parcel((task,), parcel.alone, parcel.losses) for task in parcel.tasks]
         else:
-            parts = [piece]
+            parts = [parcel]
         for part in parts:
             if part.losses >= MOST_LOSSES - 1:
                 self._suspects.append(part)
@@ -192,32 +192,32 @@ class Dispatch:
 
     def _given_up(self) -> Iterator[tuple[Task, Reports]]:
         """Submissions with which, alone in all, yet another machine was lost: for a person."""
-        for piece in [each for each in self._suspects if each.losses >= MOST_LOSSES]:
-            self._suspects.remove(piece)
-            for task in piece.tasks:
+        for parcel in [each for each in self._suspects if each.losses >= MOST_LOSSES]:
+            self._suspects.remove(parcel)
+            for task in parcel.tasks:
                 whole, _ = self._doubtful.pop(task.number, (task, {}))
                 yield whole, {}
 
     def _hand_out(self, coming: Iterator[Task]) -> None:
         """Begin whatever there is room for."""
-        while (seat := self._room.free()) is not None:
-            piece = self._again.popleft() if self._again else self._next(coming)
-            if piece is None:
+        while (seat := self._seats.free()) is not None:
+            parcel = self._again.popleft() if self._again else self._next(coming)
+            if parcel is None:
                 break
-            self._begin(piece, seat)
-        beside = any(not attempt.piece.alone for attempt in self._room.live)
+            self._begin(parcel, seat)
+        beside = any(not attempt.parcel.alone for attempt in self._seats.live)
         if not self._exhausted or self._again or beside:
             self._try_elsewhere()
             return
-        while self._alone and (quiet := self._room.quiet()) is not None:
+        while self._alone and (quiet := self._seats.quiet()) is not None:
             self._begin(self._alone.popleft(), quiet)
-        if self._suspects and not self._room.live:
-            quiet = self._room.quiet()
+        if self._suspects and not self._seats.live:
+            quiet = self._seats.quiet()
             if quiet is not None:
                 self._begin(self._suspects.popleft(), quiet)
         self._try_elsewhere()
 
-    def _next(self, coming: Iterator[Task]) -> Piece | None:
+    def _next(self, coming: Iterator[Task]) -> Parcel | None:
         """The next chunk: as many tasks as take about as long as a chunk should."""
         most = max(1, min(MOST_TASKS, int(CHUNK_SECONDS / max(self._seconds, 1e-6))))
         tasks: list[Task] = []
@@ -229,12 +229,12 @@ class Dispatch:
                 break
             tasks.append(task)
             size += sum(len(source.text) for source in task.sources)
-        return Piece(tuple(tasks)) if tasks else None
+        return Parcel(tuple(tasks)) if tasks else None
 
-    def _begin(self, piece: Piece, seat: Seat) -> None:
-        attempt = self._room.begin(piece, seat)
-        told = msgspec.structs.replace(self._instruction, alone=piece.alone)
-        data = msgspec.msgpack.encode(Chunk(told, piece.tasks))
+    def _begin(self, parcel: Parcel, seat: Seat) -> None:
+        attempt = self._seats.begin(parcel, seat)
+        told = msgspec.structs.replace(self._instruction, alone=parcel.alone)
+        data = msgspec.msgpack.encode(Chunk(told, parcel.tasks))
         self._cluster.send(attempt.number, seat.address, data)
 
     def _try_elsewhere(self) -> None:
@@ -242,38 +242,38 @@ class Dispatch:
         if not self._exhausted or self._again:
             return
         now = time.monotonic()
-        for attempt in self._room.live:
-            piece = attempt.piece
-            late = max(LATE_SECONDS, LATE * self._seconds * len(piece.tasks))
-            late = LATE_ALONE if piece.alone else late
-            if len(piece.attempts) > 1 or now - attempt.since < late:
+        for attempt in self._seats.live:
+            parcel = attempt.parcel
+            late = max(LATE_SECONDS, LATE * self._seconds * len(parcel.tasks))
+            late = LATE_ALONE if parcel.alone else late
+            if len(parcel.attempts) > 1 or now - attempt.since < late:
                 continue
-            seat = self._room.elsewhere(piece)
+            seat = self._seats.elsewhere(parcel)
             if seat is not None:
-                self._begin(piece, seat)
+                self._begin(parcel, seat)
 
     def _take(self, attempt: Attempt, data: bytes | None) -> Iterator[tuple[Task, Reports]]:
         """What came of an attempt."""
-        self._room.end(attempt)
-        piece, seat = attempt.piece, attempt.seat
-        if piece.done:
+        self._seats.end(attempt)
+        parcel, seat = attempt.parcel, attempt.seat
+        if parcel.done:
             return
-        found = None if data is None else _read(data, piece.tasks)
+        found = None if data is None else _read(data, parcel.tasks)
         if isinstance(found, str) or found is None:
-            if seat.address in self._room.seats and isinstance(found, str):
-                del self._room.seats[seat.address]
+            if seat.address in self._seats.there and isinstance(found, str):
+                del self._seats.there[seat.address]
                 self._leave_out(seat, found)
                 self._withdraw(seat, lost=False)
             elif found is None:
-                piece.losses += 1
-            if not piece.attempts:
-                self._put_back(piece)
+                parcel.losses += 1
+            if not parcel.attempts:
+                self._put_back(parcel)
             return
         outcomes, seconds = found
-        piece.done = True
-        self._seconds += 0.1 * (seconds / len(piece.tasks) - self._seconds)
-        for task, outcome in zip(piece.tasks, outcomes, strict=True):
-            yield from self._believed(task, outcome, piece.alone)
+        parcel.done = True
+        self._seconds += 0.1 * (seconds / len(parcel.tasks) - self._seconds)
+        for task, outcome in zip(parcel.tasks, outcomes, strict=True):
+            yield from self._believed(task, outcome, parcel.alone)
 
     def _believed(
         self, task: Task, outcome: TaskReports, alone: bool
@@ -285,7 +285,7 @@ class Dispatch:
         elif outcome.doubtful:
             sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
             self._doubtful[task.number] = task, outcome.reports
-            self._alone.append(Piece((Task(task.number, task.student, sources),), alone=True))
+            self._alone.append(Parcel((Task(task.number, task.student, sources),), alone=True))
         else:
             yield task, outcome.reports
 

@@ -16,7 +16,7 @@ from distributed.security import Security
 
 from autograder.cluster import machine
 from autograder.cluster.chunks import Readiness
-from autograder.cluster.pieces import Seat
+from autograder.cluster.parcels import Seat
 from autograder.errors import UserError
 from autograder.text import one_line
 

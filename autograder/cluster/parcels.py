@@ -1,4 +1,4 @@
-"""Who does what: machines with their room, pieces of work, and what was lost with whom."""
+"""Who does what: machines with their room, parcels of work, and what was lost with whom."""
 
 import time
 
@@ -24,7 +24,7 @@ class Seat(msgspec.Struct, eq=False):
         return AHEAD * self.judges - len(self.under_way)
 
 
-class Piece(msgspec.Struct, eq=False):
+class Parcel(msgspec.Struct, eq=False):
     """Some tasks that travel together. `losses` counts machines that were lost with them; `alone`
     is for what is graded again with nothing beside it."""
 
@@ -36,58 +36,58 @@ class Piece(msgspec.Struct, eq=False):
 
 
 class Attempt(msgspec.Struct, eq=False):
-    """A piece on a machine."""
+    """A parcel on a machine."""
 
     number: int
-    piece: Piece
+    parcel: Parcel
     seat: Seat
     since: float = msgspec.field(default_factory=time.monotonic)
 
 
-class Room:
+class Seats:
     """The machines that may grade, and where there is room."""
 
     def __init__(self) -> None:
-        self.seats: dict[str, Seat] = {}
+        self.there: dict[str, Seat] = {}
         self.attempts: dict[int, Attempt] = {}
         self._number = 0
 
-    def begin(self, piece: Piece, seat: Seat) -> Attempt:
-        """Note that a piece is to be graded on a machine."""
+    def begin(self, parcel: Parcel, seat: Seat) -> Attempt:
+        """Note that a parcel is to be graded on a machine."""
         self._number += 1
-        attempt = Attempt(self._number, piece, seat)
+        attempt = Attempt(self._number, parcel, seat)
         self.attempts[attempt.number] = attempt
         seat.under_way.add(attempt)
-        piece.attempts.add(attempt)
+        parcel.attempts.add(attempt)
         return attempt
 
     def end(self, attempt: Attempt) -> None:
         """Note that an attempt is over, however it went."""
         self.attempts.pop(attempt.number, None)
         attempt.seat.under_way.discard(attempt)
-        attempt.piece.attempts.discard(attempt)
+        attempt.parcel.attempts.discard(attempt)
 
     @property
     def live(self) -> list[Attempt]:
         """What is under way and still wanted."""
-        return [each for each in self.attempts.values() if not each.piece.done]
+        return [each for each in self.attempts.values() if not each.parcel.done]
 
     def free(self) -> Seat | None:
         """The machine with most room for its size."""
-        kept = {each.seat.host for each in self.attempts.values() if each.piece.alone}
-        seats = (seat for seat in self.seats.values() if seat.host not in kept)
+        kept = {each.seat.host for each in self.attempts.values() if each.parcel.alone}
+        seats = (seat for seat in self.there.values() if seat.host not in kept)
         best = max(seats, key=lambda seat: seat.room / seat.judges, default=None)
         return best if best is not None and best.room > 0 else None
 
     def quiet(self) -> Seat | None:
         """A machine on whose host nothing is under way."""
-        busy = {seat.host for seat in self.seats.values() if seat.under_way}
-        return next((seat for seat in self.seats.values() if seat.host not in busy), None)
+        busy = {seat.host for seat in self.there.values() if seat.under_way}
+        return next((seat for seat in self.there.values() if seat.host not in busy), None)
 
-    def elsewhere(self, piece: Piece) -> Seat | None:
-        """A machine with a judge that has nothing to do, and that does not have the piece."""
-        if piece.alone:
+    def elsewhere(self, parcel: Parcel) -> Seat | None:
+        """A machine with a judge that has nothing to do, and that does not have the parcel."""
+        if parcel.alone:
             return self.quiet()
-        there = {attempt.seat for attempt in piece.attempts}
-        idle = (seat for seat in self.seats.values() if len(seat.under_way) < seat.judges)
+        there = {attempt.seat for attempt in parcel.attempts}
+        idle = (seat for seat in self.there.values() if len(seat.under_way) < seat.judges)
         return next((seat for seat in idle if seat not in there), None)
