@@ -19,7 +19,7 @@ from autograder.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.text import one_line, several
 
-CHUNK_SECONDS = 2.0  # aimed at: long beside what a chunk costs, short beside a class
+CHUNK_SECONDS = 4.0  # aimed at: long beside what a chunk costs, short beside a class
 MOST_TASKS, MOST_BYTES = 64, 2**20  # of a chunk
 LOOK_SECONDS = 1.0
 PATIENCE = 300.0  # seconds without any machine
