@@ -198,7 +198,6 @@ def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
                 assert len(reports) == len(task.sources)
                 if number % max(1, submissions // 10) == submissions // 10 - 1:
                     memory.append(resident())
-            print(f"worker process {children_time():.1f} s") if "--costs" in sys.argv else None
             wall, cpu = time.perf_counter() - start, time.process_time() - cpu
             judged = sum(COSTS[n % len(COSTS)] for n in range(submissions)) / scale
         seconds, peak = used()
@@ -219,12 +218,6 @@ def processor_time() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def children_time() -> float:
-    import psutil
-
-    return sum(sum(each.cpu_times()[:2]) for each in psutil.Process().children(recursive=True))
-
-
 def hush() -> None:
     logging.disable(logging.CRITICAL)
 
@@ -237,10 +230,10 @@ def resident() -> int:
 
 def main() -> None:
     short = "--short" in sys.argv
-    numbers = [int(each) for each in sys.argv[1:] if each.isdigit()]
+    numbers = [float(each) for each in sys.argv[1:] if each[0].isdigit()]
     if numbers:
         workers, submissions, scale = [*numbers, 1][:3]
-        plan = [(workers, submissions, float(scale))]
+        plan = [(int(workers), int(submissions), scale)]
     else:
         plan = (
             [(2, 60, 20.0)] if short else [(1, 1_000, 5.0), (16, 16_000, 5.0), (256, 100_000, 1.0)]

@@ -43,8 +43,8 @@ class Stopped(Exception):
     pass
 
 
-def grade(folder: Path, stop: int = 0) -> None:
-    """One run; prints seconds, processor time, and the largest memory in MB."""
+def grade(folder: Path, stop: int = 0) -> list[float]:
+    """One run: its seconds, processor time, and the largest memory in MB so far."""
     course = load_course(ROOT / "course.yml")
     job = Job(course, (course.exercise(EXERCISE),), folder / "class", folder / "out", 1, 0)
 
@@ -59,7 +59,7 @@ def grade(folder: Path, stop: int = 0) -> None:
     except Stopped:
         pass
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{time.perf_counter() - start:.2f} {processor() - before:.2f} {memory}")
+    return [time.perf_counter() - start, processor() - before, memory]
 
 
 def processor() -> float:
@@ -67,14 +67,16 @@ def processor() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def run(folder: Path, *args: str) -> list[float]:
+def run(folder: Path, here: bool, *args: str) -> list[float]:
+    if here:
+        return grade(folder, int(args[1]) if args else 0)
     command = [sys.executable, "-m", "benchmarks.journal", "--in", str(folder), *args]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [float(each) for each in done.stdout.split()]
 
 
-def measure(count: int) -> None:
+def measure(count: int, here: bool = False) -> None:
     with tempfile.TemporaryDirectory(prefix="cluster-journal-") as made:
         folder = Path(made)
         for number in range(count):
@@ -86,7 +88,7 @@ def measure(count: int) -> None:
             ("gone on with", []),
             ("all known", []),
         ):
-            wall, used, memory = run(folder, *args)
+            wall, used, memory = run(folder, here, *args)
             print(
                 f"{count} students, {what}: {wall:.1f} s, {1e6 * used / count:.0f} µs of the "
                 f"processor a student, {memory:.0f} MB at most",
@@ -98,10 +100,11 @@ def main() -> None:
     if "--in" in sys.argv:
         folder = Path(sys.argv[sys.argv.index("--in") + 1])
         stop = int(sys.argv[sys.argv.index("--stop") + 1]) if "--stop" in sys.argv else 0
-        return grade(folder, stop)
+        return print(*grade(folder, stop))
+    short = "--short" in sys.argv
     counts = [int(each) for each in sys.argv[1:] if each.isdigit()]
-    for count in counts or ([20] if "--short" in sys.argv else [1_000, 10_000]):
-        measure(count)
+    for count in counts or ([20] if short else [1_000, 10_000]):
+        measure(count, here=short)
     return None
 
 
