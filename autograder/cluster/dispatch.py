@@ -39,6 +39,9 @@ class Cluster(Protocol):
     def send(self, attempt: int, address: str, data: bytes) -> None:
         """Have a chunk graded on a machine; the answer is an event."""
 
+    def drop(self, attempt: int) -> None:
+        """Forget a chunk whose machine is lost."""
+
     def events(self, seconds: float) -> "Iterable[tuple[int | str, bytes | None]]":
         """What came meanwhile: an attempt or an address, and its answer; None for a failure."""
 
@@ -156,11 +159,17 @@ class Dispatch:
         try:
             refused = msgspec.msgpack.decode(data or b"", type=Readiness).refused
         except msgspec.MsgspecError:
-            refused = ("it does not answer as this version of autograder does",)
+            refused = ("it has no autograder of this version, or does not answer",)
         if refused:
             self._leave_out(seat, "; ".join(refused))
         else:
             self._seats.there[address] = seat
+        if not self._asked:
+            seats = self._seats.there.values()
+            judges = several(sum(each.judges for each in seats), "judge")
+            self._told(
+                f"The cluster has {several(len(seats), 'machine')} that can grade: {judges}."
+            )
 
     def _leave_out(self, seat: Seat, why: str) -> None:
         said = one_line(f"{seat.name} is left out: {why}", 1000)
@@ -172,6 +181,7 @@ class Dispatch:
         for attempt in list(seat.under_way):
             parcel = attempt.parcel
             self._seats.end(attempt)
+            self._cluster.drop(attempt.number)
             parcel.losses += lost
             if not parcel.done and not parcel.attempts:
                 self._put_back(parcel)

@@ -1,10 +1,13 @@
 """Machines as Dask distributed has them: found, asked and sent chunks through its scheduler."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import ipaddress
 import logging
 import queue
+import secrets
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +41,8 @@ class OverDask:
     def __init__(self, client: Client, where: str) -> None:
         self._client, self._where = client, where
         self._events: queue.SimpleQueue[tuple[int | str, bytes | None]] = queue.SimpleQueue()
-        self._futures: dict[int, Any] = {}
+        self._name = secrets.token_hex(8)  # of this run, on a scheduler that others may use too
+        self._followed: dict[int | str, concurrent.futures.Future[None]] = {}
         self._known: dict[str, Seat] = {}
 
     def machines(self) -> dict[str, Seat]:
@@ -84,7 +88,7 @@ class OverDask:
         future = self._client.submit(
             machine.grade_chunk,
             data,
-            key=f"autograder-{id(self):x}-{attempt}",
+            key=f"autograder-{self._name}-{attempt}",
             workers=[address],
             allow_other_workers=False,
             pure=False,
@@ -93,9 +97,15 @@ class OverDask:
 
     async def _answer(self, future: Any) -> Any:
         try:
-            return await self._client.gather(future, asynchronous=True)
+            return await asyncio.shield(self._client.gather(future, asynchronous=True))
         finally:
             future.release()
+
+    def drop(self, attempt: int) -> None:
+        """Forget a chunk that was lost with its machine, lest it be graded if that comes back."""
+        followed = self._followed.pop(attempt, None)
+        if followed is not None:
+            followed.cancel()
 
     def _follow(self, who: int | str, answer: Any) -> None:
         """Have an answer that Dask's loop waits for come as an event."""
@@ -106,7 +116,10 @@ class OverDask:
                 found = await answer
             self._events.put((who, found if isinstance(found, bytes) else None))
 
-        asyncio.run_coroutine_threadsafe(followed(), self._client.loop.asyncio_loop)
+        loop = self._client.loop.asyncio_loop
+        following = asyncio.run_coroutine_threadsafe(followed(), loop)
+        self._followed[who] = following
+        following.add_done_callback(lambda _: self._followed.pop(who, None))
 
     def events(self, seconds: float) -> Iterator[tuple[int | str, bytes | None]]:
         """What came meanwhile; waits for the first so long."""
@@ -202,46 +215,57 @@ def connected(address: str, files: Certificates | None) -> Iterator[OverDask]:
     try:
         yield OverDask(client, one_line(address, 80))
     finally:
-        with contextlib.suppress(Exception):
-            client.close(timeout=2)
+        _close(client)
 
 
 @contextlib.contextmanager
 def local(machines: int) -> Iterator[OverDask]:
     """A cluster on this machine alone, with certificates of its own for the time it lives."""
-    _quieten()
     security = Security.temporary()
-    with LocalCluster(
-        n_workers=machines,
-        threads_per_worker=1,
-        processes=True,
-        host="tls://127.0.0.1",
-        security=security,
-        dashboard_address=None,
-        worker_dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-    ) as cluster:
-        client = _client(cluster.scheduler_address, security)
+    with contextlib.ExitStack() as stack:
         try:
-            yield OverDask(client, "127.0.0.1")
-        finally:
-            with contextlib.suppress(Exception):
-                client.close(timeout=2)
+            with _quiet():
+                cluster = LocalCluster(
+                    n_workers=machines,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="tls://127.0.0.1",
+                    security=security,
+                    dashboard_address=None,
+                    worker_dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+            stack.enter_context(cluster)
+            client = _client(cluster.scheduler_address, security)
+        except (RuntimeError, OSError, TimeoutError) as error:
+            said = one_line(str(error) or type(error).__name__, 200)
+            raise UserError(f"The local cluster did not start: {said}. Use --workers.") from None
+        stack.callback(_close, client)
+        yield OverDask(client, "127.0.0.1")
 
 
 def _client(address: str, security: Security) -> Client:
-    _quieten()
-    return Client(
-        address,
-        security=security,
-        timeout=CONNECT_SECONDS,
-        set_as_default=False,
-        deserializers=PLAIN,
-        direct_to_workers=False,
-    )
+    with _quiet():
+        return Client(
+            address,
+            security=security,
+            timeout=CONNECT_SECONDS,
+            set_as_default=False,
+            deserializers=PLAIN,
+            direct_to_workers=False,
+        )
 
 
-def _quieten() -> None:
+def _close(client: Client) -> None:
+    with contextlib.suppress(Exception):
+        client.close(timeout=2)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
     """What Dask would say of lost machines is said by who grades, once."""
     for name in ("distributed", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a disk is slow, for one
+        yield

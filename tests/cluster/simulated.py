@@ -57,7 +57,7 @@ class Simulated:
 
     def __init__(self, **machines):
         self.there = machines
-        self.came, self.told, self.ended = [], [], 0
+        self.came, self.told, self.dropped, self.ended = [], [], [], 0
 
     def machines(self):
         return {name: Seat(name, each.host, name, 1) for name, each in self.there.items()}
@@ -76,6 +76,9 @@ class Simulated:
         found = machine.grade(data, self)
         if found is not None:
             self.came.append((attempt, found))
+
+    def drop(self, attempt):
+        self.dropped.append(attempt)
 
     def events(self, seconds):
         came, self.came = self.came, []

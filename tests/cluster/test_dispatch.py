@@ -29,6 +29,8 @@ def run(tmp_path):
         setup = Setup(tmp_path / "course.yml", ("one",), 0, "none", (), tmp_path)
         found = Dispatch(cluster, setup, HERE, cluster.told.append).graded(iter(tasks))
         results = {each.number: (each, reports) for each, reports in found}
+        assert any(said.startswith("The cluster has ") for said in cluster.told)
+        cluster.told = [said for said in cluster.told if not said.startswith("The cluster has ")]
         assert cluster.ended == 1
         return results
 
@@ -115,6 +117,7 @@ def test_a_lost_machine_costs_only_its_chunks(run):
     cluster = Simulated(a=LostOnce("h1"), b=Machine("h2"))
     assert whole(run(cluster, [task(n) for n in range(60)]), 60)
     assert [said for said in cluster.told if "is lost" in said]
+    assert cluster.dropped  # lest they be graded if it comes back
 
 
 def test_what_is_late_at_the_end_is_tried_elsewhere(run, monkeypatch):

@@ -13,7 +13,7 @@ from .test_local_cluster import CLASS, RIGHT, results
 
 pytestmark = pytest.mark.thorough
 COUNT = 36
-SLOW = "import time\ntime.sleep(0.4)\n"
+SLOW = "import time\ntime.sleep(0.8)\n"
 
 
 @pytest.fixture
@@ -76,15 +76,17 @@ def test_whatever_happens_to_machines_the_results_are_those_of_one(
     address, started = cluster
     command = grade(students, root, tmp_path / "there", "--scheduler", address, *hosts.tls)
     running = hosts.run("head", *command, stdout=subprocess.PIPE, text=True)
-    hosts.slow_down(started["slow"])
-    said = []
+    said, all_there = [], False
     with running.stdout:
         for line in running.stdout:
             event = json.loads(line)
             said.append(event.get("said", ""))
-            if event["event"] == "progress" and event["done"] == 8:
-                hosts.kill(started["killed"])
+            all_there |= "The cluster has 4 machines that can grade: 4 judges." in said
+            if event["event"] == "progress" and all_there and started:
+                hosts.slow_down(started["slow"])
+                hosts.kill(started.pop("killed"))
                 hosts.cut_off("cut")
+                started.clear()
     assert running.wait() == 0
     left_out = [each for each in said if "is left out" in each]
     assert len(left_out) == 1 and left_out[0].startswith("other (tls://10.77.0.6")

@@ -67,6 +67,15 @@ def test_options_that_do_not_go_together(tmp_path, root, options, said):
         app(command, standalone_mode=False)
 
 
+def test_a_scheduler_that_is_gone_is_said():
+    class Gone:
+        def nthreads(self):
+            raise OSError("closed")
+
+    with pytest.raises(UserError, match=r"tls://h:1 does not answer any more \(closed\).*to go on"):
+        OverDask(Gone(), "tls://h:1").machines()
+
+
 def test_a_machine_that_talks_without_tls_is_not_asked():
     events = OverDask(client=None, where="")
     events.ask(["tcp://10.0.0.7:40001"], b"")
