@@ -49,7 +49,7 @@ unseen:
 	@$(BIN)/autograder verify --unseen --sample $(SAMPLE) --table docs/unseen.md
 
 lint:
-	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
@@ -66,7 +66,7 @@ figures:
 	@$(BIN)/autograder build
 
 bench:
-	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster
 	@$(BIN)/python -m benchmarks.run $(if $(LARGE),--large)
 
 stress:

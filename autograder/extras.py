@@ -9,13 +9,14 @@ from typing import Literal, cast
 from autograder.course import Exercise
 from autograder.errors import UserError
 
-Extra = Literal["authoring", "nbgrader", "torch", "dev"]
+Extra = Literal["authoring", "nbgrader", "torch", "cluster", "dev"]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
     "nbgrader": ("nbgrader", "jupytext", "nbformat"),
     "torch": ("torch",),
+    "cluster": ("distributed", "cryptography"),
     "dev": ("cosmic_ray",),
 }
 
