@@ -7,7 +7,7 @@ import numpy as np
 from starlette.responses import Response
 
 from autograder.course import Exercise
-from autograder.desk.choosing import ATTENTION, HARMLESS, Choice, chosen, columns, points_in
+from autograder.desk.choosing import ATTENTION, HARMLESS, WhoIsShown, chosen, columns, points_in
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
 from autograder.report.overview import Row
@@ -15,10 +15,10 @@ from autograder.statistics import words
 from autograder.statistics.summary import bars
 
 ROWS = 200  # of a page
-WORDS = {"graded": "", "missing": "–", "excused": "exc."}
+SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": "?", "not loaded": "✗"}
 
 
-class Cell(NamedTuple):
+class PointsCell(NamedTuple):
     """A cell of the table: its text, how full it is from 0 to 10, and what is to be said of it."""
 
     text: str
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
 
 def show(visit: Visit) -> Response:
     now = visit.results()
-    choice = Choice.of(visit.request.query_params)
+    choice = WhoIsShown.of(visit.request.query_params)
     exercises = columns(choice, now, visit.place.course)
     found = chosen(choice, now, visit.place.course)
     page = _page(visit, len(found))
@@ -42,6 +42,7 @@ def show(visit: Visit) -> Response:
         page=page,
         rows=rows,
         maximum=sum(each.points for each in exercises),
+        signs=SIGNS,
         foot=_foot(now, found, exercises),
         statuses=Counter(row.status for row in now.overview.rows).most_common(),
         attention=_attention(now),
@@ -83,7 +84,7 @@ def _choices(visit: Visit, now: ClassNow) -> dict[str, Any]:
 
 
 def _line(
-    now: ClassNow, student: ClassMember, exercises: list[Exercise], choice: Choice
+    now: ClassNow, student: ClassMember, exercises: list[Exercise], choice: WhoIsShown
 ) -> dict[str, Any]:
     row = now.row(student)
     total = points_in(row, exercises) if choice.assignment else row.total
@@ -99,15 +100,15 @@ def _line(
     }
 
 
-def _cell(row: Row, exercise: Exercise) -> Cell:
+def _cell(row: Row, exercise: Exercise) -> PointsCell:
     name = exercise.name
     if name in row.excused:
-        return Cell(WORDS["excused"], said="excused")
+        return PointsCell(SIGNS["excused"], said="excused")
     status, points = row.statuses.get(name, "missing"), row.points.get(name, 0.0)
-    if status in {"missing", "by hand", "needs a person", "not loaded"}:
-        return Cell(WORDS.get(status, status), said=status)
+    if status in SIGNS:
+        return PointsCell(SIGNS[status], said=status)
     tenth = int(np.clip(10 * points / exercise.points, 0, 10)) if exercise.points else None
-    return Cell(
+    return PointsCell(
         f"{points:.2f}".rstrip("0").rstrip("."), tenth, "" if status == "graded" else status
     )
 

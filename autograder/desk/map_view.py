@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from starlette.responses import Response
 
-from autograder.desk.choosing import Choice
+from autograder.desk.choosing import WhoIsShown
 from autograder.desk.results_now import ClassNow
 from autograder.desk.seriation import seriated
 from autograder.desk.view import DeskView, Visit
@@ -32,7 +32,7 @@ def show(visit: Visit) -> Response:
 def _linked(now: ClassNow, made: MistakeCount) -> dict[str, Any]:
     """A mistake, and where those who made it stand."""
     number = now.mistakes.index(made)
-    return {"made": made, "address": Choice(mistake=str(number)).address()}
+    return {"made": made, "address": WhoIsShown(mistake=str(number)).address()}
 
 
 def heat_map(now: ClassNow, made: Sequence[MistakeCount]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def heat_map(now: ClassNow, made: Sequence[MistakeCount]) -> dict[str, Any]:
     return {"rows": rows, "students": [now.students[places[each]] for each in of_columns]}
 
 
-class Family(NamedTuple):
+class FamilyRow(NamedTuple):
     """A mistake of one name: in each exercise how many make it, or None; in all, and in several."""
 
     finding: str
@@ -78,14 +78,14 @@ def families(now: ClassNow) -> dict[str, Any]:
     }
 
 
-def _family(made: Sequence[MistakeCount], titles: Sequence[str]) -> Family:
+def _family(made: Sequence[MistakeCount], titles: Sequence[str]) -> FamilyRow:
     where: dict[str, set[int]] = defaultdict(set)
     exercises: dict[int, set[str]] = defaultdict(set)
     for each in made:
         where[each.exercise] |= set(each.by)
         for place in each.by:
             exercises[place].add(each.exercise)
-    return Family(
+    return FamilyRow(
         finding=made[0].finding,
         counts=tuple(len(where[title]) if title in where else None for title in titles),
         students=len(exercises),
