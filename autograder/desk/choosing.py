@@ -9,7 +9,7 @@ from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.report.overview import Row
 
 NAMES = ("q", "status", "section", "assignment", "mistake", "check", "sort", "down")
-ATTENTION = "attention"  # all statuses that somebody has to look at
+LOOK_AT = "look"  # all statuses that somebody has to look at
 HARMLESS = {"graded", "missing", "by hand", "excused"}
 NOTHING = {"missing", "excused"}
 
@@ -18,7 +18,7 @@ class WhoIsShown(NamedTuple):
     """What was asked for; what is empty leaves nobody out.
 
     `q` is part of an id or a name; `mistake` is a number among the class's mistakes, and `check` an
-    exercise and a check that was not full, as "softmax/test_rows".
+    exercise and a check that was not full, as "sort/test_empty".
     """
 
     q: str = ""
@@ -85,7 +85,7 @@ def _places(choice: WhoIsShown, now: ClassNow) -> set[int] | None:
 
 
 def _has_status(status: str, row: Row) -> bool:
-    if status == ATTENTION:
+    if status == LOOK_AT:
         return row.status not in HARMLESS
     return not status or row.status == status
 

@@ -7,7 +7,7 @@ import numpy as np
 from starlette.responses import Response
 
 from autograder.course import Exercise
-from autograder.desk.choosing import ATTENTION, HARMLESS, WhoIsShown, chosen, columns, points_in
+from autograder.desk.choosing import LOOK_AT, HARMLESS, WhoIsShown, chosen, columns, points_in
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
 from autograder.report.overview import Row
@@ -45,7 +45,7 @@ def show(visit: Visit) -> Response:
         signs=SIGNS,
         foot=_foot(now, found, exercises),
         statuses=Counter(row.status for row in now.overview.rows).most_common(),
-        attention=_attention(now),
+        look_at=_to_look_at(now),
         **_choices(visit, now),
         **_distribution(now, found, exercises),
     )
@@ -79,7 +79,7 @@ def _choices(visit: Visit, now: ClassNow) -> dict[str, Any]:
             for each in visit.place.course.content.assignments
             if graded & set(each.exercises) and graded - set(each.exercises)
         ],
-        "needing": ATTENTION,
+        "needing": LOOK_AT,
     }
 
 
@@ -95,7 +95,7 @@ def _line(
         "total": total,
         "of_less": maximum if row.excused & {each.name for each in exercises} else None,
         "row": row,
-        "attention": row.status not in HARMLESS,
+        "look": row.status not in HARMLESS,
         "cells": [_cell(row, each) for each in exercises],
     }
 
@@ -125,7 +125,7 @@ def _foot(now: ClassNow, found: list[ClassMember], exercises: list[Exercise]) ->
     return {"means": means, "missing": missing}
 
 
-def _attention(now: ClassNow) -> list[tuple[ClassMember, Row]]:
+def _to_look_at(now: ClassNow) -> list[tuple[ClassMember, Row]]:
     """Who needs a person first, then whose work stopped in some other way."""
     found = [(s, now.row(s)) for s in now.students if now.row(s).status not in HARMLESS]
     return sorted(found, key=lambda pair: (pair[1].status != "needs a person", pair[0].place))

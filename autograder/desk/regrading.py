@@ -16,7 +16,7 @@ from autograder.classroom.grade_difference import Change
 from autograder.classroom.remembered import GradeCommand
 from autograder.errors import UserError
 
-State = Literal["none", "running", "shown", "in force", "failed"]
+RunState = Literal["none", "running", "shown", "in force", "failed"]
 MOST_SAID = 4000
 OTHERWISE = (
     "Nothing was put in force: since you saw the changes, something else has changed. Look again."
@@ -52,8 +52,8 @@ class Regrading:
         self._clear("none")
         weakref.finalize(self, _end_all)
 
-    def _clear(self, state: State) -> None:
-        self.state: State = state
+    def _clear(self, state: RunState) -> None:
+        self.state: RunState = state
         self.done = self.of = 0
         self.changes: list[Change] = []
         self.said: list[str] = []
