@@ -7,7 +7,7 @@ import numpy as np
 from starlette.responses import Response
 
 from autograder.course import Exercise
-from autograder.desk.choosing import LOOK_AT, HARMLESS, WhoIsShown, chosen, columns, points_in
+from autograder.desk.choosing import HARMLESS, LOOK_AT, WhoIsShown, chosen, columns, points_in
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
 from autograder.report.overview import Row

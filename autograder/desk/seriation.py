@@ -62,8 +62,14 @@ def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
         return list(range(table.shape[0])), list(range(table.shape[1]))
     expected = np.outer(of_rows, of_columns) / ones.sum()
     residual = (ones - expected) / np.sqrt(np.outer(of_rows, of_columns))
-    u, _, vt = np.linalg.svd(residual, full_matrices=False)
-    axis, across = u[:, 0] / np.sqrt(of_rows), vt[0] / np.sqrt(of_columns)
+    few, many = (
+        (residual, residual.T) if table.shape[0] <= table.shape[1] else (residual.T, residual)
+    )
+    first = np.linalg.eigh(few @ many)[1][:, -1]  # smaller than a decomposition of all of it
+    other = many @ first
+    u, v = (first, other) if table.shape[0] <= table.shape[1] else (other, first)
+    axis, across = u / np.sqrt(of_rows), v / np.sqrt(of_columns)
+    axis, across = axis / np.abs(axis).max(), across / np.abs(across).max()
     sign = -1.0 if axis[np.argmax(np.round(np.abs(axis), DIGITS))] < 0 else 1.0
     return _order(sign * axis, of_rows), _order(sign * across, of_columns)
 

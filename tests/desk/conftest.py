@@ -7,7 +7,8 @@ from starlette.testclient import TestClient
 
 from autograder.desk.application import application
 from autograder.desk.secrets_of import Secrets
-from tests.desk.generated import drawn_class, write
+from tests.conftest import ROOT
+from tests.desk.generated import with_submissions
 
 PORT = 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -40,7 +41,7 @@ def post():
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """Results of 40 students that no test changes."""
-    return write(tmp_path_factory.mktemp("results"), drawn_class(40))
+    return with_submissions(tmp_path_factory.mktemp("class"), 40, ROOT)
 
 
 @pytest.fixture(scope="session")
