@@ -66,8 +66,9 @@ class FamilyRow(NamedTuple):
 def families(now: ClassNow) -> dict[str, Any]:
     """Mistakes of one name over several exercises: who makes it in one makes it in which others."""
     by_name: dict[str, list[MistakeCount]] = defaultdict(list)
-    for each in now.mistakes:
-        by_name[each.ids].append(each)
+    for each in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first
+        for name in each.ids.split("+"):
+            by_name[name].append(each)
     several = {n: made for n, made in by_name.items() if len({m.exercise for m in made}) > 1}
     used = {each.exercise for made in several.values() for each in made}
     titles = [exercise.title for exercise in now.exercises if exercise.title in used]

@@ -1,5 +1,6 @@
 """Templates of the desk, in which every value is escaped, with those of the reports behind them."""
 
+import functools
 import math
 import re
 from pathlib import Path
@@ -18,6 +19,7 @@ UNSEEN = re.compile(
 )
 
 
+@functools.cache
 def environment() -> jinja2.Environment:
     """The desk's templates; what is not among them is looked for among the reports'."""
     below = of_reports()

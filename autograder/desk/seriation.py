@@ -58,9 +58,9 @@ def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
     """The order within a connected part."""
     ones = table.astype(float)
     of_rows, of_columns = ones.sum(axis=1), ones.sum(axis=0)
-    if min(table.shape) < 2:
-        return list(range(table.shape[0])), list(range(table.shape[1]))
     expected = np.outer(of_rows, of_columns) / ones.sum()
+    if np.abs(ones - expected).max() < 1e-9:  # all alike: nothing says an order
+        return list(range(table.shape[0])), list(range(table.shape[1]))
     residual = (ones - expected) / np.sqrt(np.outer(of_rows, of_columns))
     few, many = (
         (residual, residual.T) if table.shape[0] <= table.shape[1] else (residual.T, residual)
