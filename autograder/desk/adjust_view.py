@@ -2,14 +2,14 @@
 
 from starlette.responses import Response
 
-from autograder.classroom.adjustments import TABLE, TOTAL, Adjustments
+from autograder.classroom.adjustments import MOST, TABLE, TOTAL, Adjustments
 from autograder.classroom.decision import check_named, doubt_of, row_of
 from autograder.classroom.filled_in import as_number
 from autograder.classroom.lock import user
 from autograder.desk.student_view import asked_for
 from autograder.desk.view import DeskView, Visit
 from autograder.errors import UserError
-from autograder.text import several
+from autograder.text import number, several
 
 CHANGES = {
     "add": "points more (or less: −2)",
@@ -48,7 +48,7 @@ def enter(visit: Visit) -> Response:
     change = visit.field("change")
     if change not in CHANGES:
         raise UserError("Choose what is to change.")
-    amount = _amount(visit.field("points")) if change in {"add", "set"} else None
+    amount = _amount(visit.field("points"), change) if change in {"add", "set"} else None
     results = visit.place.results
     name = check_named({student.id: report}, results, student.id, exercise, check or None)
     where = {"student": student.id, "exercise": exercise, "check": name}
@@ -76,10 +76,13 @@ def undo(visit: Visit) -> Response:
     return visit.other(f"/adjust/{student.key}?told={told}")
 
 
-def _amount(text: str) -> float:
+def _amount(text: str, change: str) -> float:
     amount = as_number(text.replace("−", "-"))
-    if amount is None:
-        raise UserError(f"Points are a number such as 2 or −0.5, and not {text[:40]!r}.")
+    least = 0 if change == "set" else -MOST
+    if amount is None or not least <= amount <= MOST:
+        raise UserError(
+            f"Points are a number from {number(least)} to {number(MOST)}, and not {text[:40]!r}."
+        )
     return amount
 
 
