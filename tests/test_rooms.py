@@ -26,7 +26,7 @@ LAYERS = [
     ["platforms", "study"],
     ["classroom", "authoring"],
     ["exports", "verification", "release", "cluster"],
-    ["packaged"],
+    ["packaged", "desk"],
     ["nbgrader"],
     ["pytest_editors"],
     ["notebook", "pytest_policy"],
