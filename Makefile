@@ -28,7 +28,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test thorough verify unseen notebooks figures bench stress soak fuzz lint build clean
 
 demo:
-	@$(PYTHON) tools/install.py $(VENV) students torch
+	@$(PYTHON) tools/install.py $(VENV) students torch desk
 	@$(BIN)/autograder grade examples/class --out $(OUT) --apply $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 

@@ -7,13 +7,14 @@ from typing import Literal
 from autograder.course import Exercise
 from autograder.errors import UserError
 
-Extra = Literal["authoring", "nbgrader", "torch", "dev"]
+Extra = Literal["authoring", "nbgrader", "torch", "desk", "dev"]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
     "nbgrader": ("nbgrader", "jupytext", "nbformat"),
     "torch": ("torch",),
+    "desk": ("starlette", "uvicorn", "python_multipart"),
     "dev": ("cosmic_ray",),
 }
 
@@ -31,8 +32,7 @@ def require(extra: Extra, what: str) -> None:
     missing = [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
     if missing:
         raise UserError(
-            f"{what} needs {' and '.join(missing)}, not installed here. Run: "
-            f"{install_command(extra)}"
+            f"{what} needs {_listed(missing)}, not installed here. Run: {install_command(extra)}"
         )
 
 
@@ -51,3 +51,9 @@ def require_libraries(exercises: Iterable[Exercise]) -> None:
 def install_command(*extras: Extra | Literal["students"]) -> str:
     """How to install some extras."""
     return f"pip install '{PACKAGE}[{','.join(extras)}]'"
+
+
+def _listed(names: list[str]) -> str:
+    """`one`, `one and two`, `one, two and three`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

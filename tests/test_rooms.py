@@ -26,7 +26,7 @@ LAYERS = [
     ["platforms", "study"],
     ["classroom", "authoring"],
     ["exports", "verification", "release"],
-    ["packaged"],
+    ["packaged", "desk"],
     ["nbgrader"],
     ["pytest_editors"],
     ["notebook", "pytest_policy"],

@@ -42,6 +42,7 @@ for command in (
     for_students.watch,
     for_students.completion,
     for_instructors.grade,
+    for_instructors.desk,
     for_instructors.release,
     for_instructors.adjust,
     for_instructors.diff,

@@ -1,0 +1,1 @@
+// What a page does beyond htmx; without it everything still works.

@@ -1,0 +1,71 @@
+"""A class of any size, bootstrapped from the sample class as it was graded once.
+
+`python -m tests.desk.generated RESULTS` takes the record from a folder of results of the sample
+class; `python -m tests.desk.generated FOLDER 300` writes a class to look at.
+"""
+
+import lzma
+import random
+import sys
+from pathlib import Path
+
+import msgspec
+
+from autograder.report.model import HandIn, Report, worst
+
+SAMPLE = Path(__file__).with_name("sample_class.jsonl.xz")
+SECTIONS = ("Monday", "Tuesday", "Friday")
+FIRST = ("Ada", "Émile", "Bo", "Chidi", "Dilek", "Eun-ji", "Fatima", "Goran", "Hana", "Ines")
+LAST = ("Okafor", "Lindqvist", "Nguyễn", "García", "Şahin", "O’Neill", "Kovač", "Weiß", "Ito")
+OWN = 0.7  # how much of a student's work is that of the one they are drawn from
+
+
+def sample() -> list[Report]:
+    """The sample class, as it was graded."""
+    with lzma.open(SAMPLE) as file:
+        return [msgspec.json.decode(line, type=Report) for line in file]
+
+
+def drawn_class(size: int, seed: int = 0) -> list[Report]:
+    """So many students; each is mostly one of the sample class, and in some exercises another."""
+    draw, known = random.Random(seed), sample()
+    return [_student(draw, known, number) for number in range(size)]
+
+
+def _student(draw: random.Random, known: list[Report], number: int) -> Report:
+    model = draw.choice(known)
+    exercises = tuple(
+        own if draw.random() < OWN else draw.choice(known).exercises[place]
+        for place, own in enumerate(model.exercises)
+    )
+    points = round(sum(each.points for each in exercises), 2)
+    name = f"{draw.choice(FIRST)} {draw.choice(LAST)}"
+    student = f"u{number:04}"
+    hand_in = HandIn(name=name, email=f"{student}@uni.example", section=draw.choice(SECTIONS))
+    return msgspec.structs.replace(
+        model,
+        student=student,
+        exercises=exercises,
+        points=points,
+        status=worst([each.status for each in exercises]),
+        hand_in=hand_in,
+        notes=(),
+        lateness=(),
+        adjustments=(),
+    )
+
+
+def write(folder: Path, reports: list[Report]) -> Path:
+    """A folder of results with these reports."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = b"".join(msgspec.json.encode(report) + b"\n" for report in reports)
+    (folder / "report.jsonl").write_bytes(data)
+    return folder
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1])
+    if len(sys.argv) > 2:
+        write(where, drawn_class(int(sys.argv[2])))
+    else:
+        SAMPLE.write_bytes(lzma.compress((where / "report.jsonl").read_bytes(), preset=9))
