@@ -33,8 +33,8 @@ def refuse_entered_since(results: Path, course: Course, reports: Sequence[Report
             who = few([one_line(student, 60) for student in students], MAX_SHOWN)
             desk = f" or {LOG}" if table == MARKS and marks.log.there else ""
             raise UserError(
-                f"{results / table}{desk} was changed since grade ran, so the points of {who} are old. "
-                f"Run the same grade command again, and then export."
+                f"{results / table}{desk} was changed since grade ran, so the points of {who} "
+                f"are old. Run the same grade command again, and then export."
             )
 
 

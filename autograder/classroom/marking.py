@@ -1,12 +1,14 @@
 """Answers in words, marked by several people at once: what there is, and what is given for it."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
-from autograder.classroom.by_hand import MAX_COMMENT, TABLE, Mark, Marks, answer_id
-from autograder.classroom.marks_log import Act, MarkEntry, GivenMark, Key, MarksLog
+from autograder.classroom.by_hand import MAX_COMMENT, TABLE, TWO, Mark, Marks, answer_id
+from autograder.classroom.marks_log import Act, GivenMark, Key, MarkEntry, MarksLog
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.two_ways import of_the_table
 from autograder.classroom.versions import now
@@ -17,6 +19,7 @@ from autograder.text import digest, number, one_line, printable
 
 MAX_BY = 60
 TOKEN = 12
+OfAnswers = TypeVar("OfAnswers")
 
 
 class _Exercise(msgspec.Struct, frozen=True):
@@ -85,6 +88,8 @@ class Marking:
         self._answers: dict[Key, Answered] = {}
         self._marks_at: tuple[object, ...] = ()
         self._marks: Marks | None = None
+        self._made: dict[str, Any] = {}
+        self._lock = threading.RLock()
 
     def question(self, exercise: str, question: str) -> Question:
         """A question of the course's.
@@ -100,19 +105,31 @@ class Marking:
     def answers(self) -> dict[Key, Answered]:
         """All answers that were handed in, in the order of the class."""
         path = self.results / REPORTS
-        state = _state(path)
-        if state != self._read_at:
-            self._answers = _answers_in(path)
-            self._read_at = state
-        return self._answers
+        with self._lock:
+            state = _state(path)
+            if state != self._read_at:
+                self._answers, self._made = _answers_in(path), {}
+                self._read_at = state
+            return self._answers
+
+    def made_of_answers(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
+        """What takes long to make of the answers, made once for as long as they are the same."""
+        with self._lock:
+            self.answers()
+            if name not in self._made:
+                self._made[name] = make()
+            made: OfAnswers = self._made[name]
+            return made
 
     def marks(self) -> Marks:
         """The marks as they are now, of the desk and of the table."""
-        state = _state(self.results / TABLE), _state(self.log.path)
-        if self._marks is None or state != self._marks_at:
-            self._marks = Marks(self.results / TABLE, self.course, self.course.exercises.values())
-            self._marks_at = state
-        return self._marks
+        table = self.results / TABLE
+        with self._lock:
+            state = _state(table), _state(self.log.path)
+            if self._marks is None or state != self._marks_at:
+                self._marks = Marks(table, self.course, self.course.exercises.values())
+                self._marks_at = state
+            return self._marks
 
     def standing(self, each: Answered) -> AnswerMarks:
         """What there is of the marks for an answer."""
@@ -123,9 +140,9 @@ class Marking:
         last = entries[-1].mark if entries else None
         if last is None and says is not None and not says.is_blank:
             last = GivenMark(*each.key, says.bound, says.points, says.comment)
-        known = (state, entries[-1].line if entries else 0, says, each.id)
         given = _given_as(entries, mark)
-        table = Mark(says.points, says.comment) if state == "two marks" and says else None
+        table = Mark(says.points, says.comment) if state == TWO and says else None
+        known = (each.id, mark, state, last.said if last is not None and state else None, table)
         return AnswerMarks(
             mark,
             state,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.classroom.marks_log import MarkEntry, GivenMark
+from autograder.classroom.marks_log import GivenMark, MarkEntry
 
 
 class InTable(msgspec.Struct, frozen=True):

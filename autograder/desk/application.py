@@ -33,7 +33,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from autograder.course import Course
-from autograder.desk import class_view
+from autograder.desk import class_view, words_view
 from autograder.desk.guard import Guard
 from autograder.desk.rendering import environment
 from autograder.desk.results_now import ResultsNow
@@ -42,7 +42,7 @@ from autograder.desk.static_files import served
 from autograder.desk.view import DeskView, Visit, Workplace
 from autograder.errors import UserError
 
-VIEWS: tuple[DeskView, ...] = (*class_view.VIEWS,)
+VIEWS: tuple[DeskView, ...] = (*class_view.VIEWS, *words_view.VIEWS)
 MOST_FIELDS = 5000
 
 Endpoint = Callable[[Request], Awaitable[Response]]
