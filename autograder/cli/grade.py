@@ -15,6 +15,7 @@ from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.remembered import GradeCommand, remember
 from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
 from autograder.cli import events
 from autograder.cli.dry_run import show
@@ -89,6 +90,7 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         code = _code(overview)
         log.overview(overview, code)
     if overview.in_force:
+        remember(job.out, _command(wanted, job))
         print_overview(console, overview, course)
         _print_files(console, job, overview)
     if wanted.as_json:
@@ -116,6 +118,24 @@ def _job(wanted: GradeOptions, course: Course, exercises: list[Exercise]) -> Job
         partial=bool(wanted.exercises or wanted.assignment or wanted.students),
         students=wanted.students,
         wait=wanted.wait,
+        anonymous=wanted.anonymous,
+    )
+
+
+def _command(wanted: GradeOptions, job: Job) -> GradeCommand:
+    """The command, so that it can be repeated from anywhere."""
+    return GradeCommand(
+        submissions=str(job.submissions.resolve()),
+        course=str(job.course.root.resolve()),
+        exercises=tuple(e.name for e in job.exercises)
+        if wanted.exercises or wanted.assignment
+        else (),
+        students=wanted.students,
+        platform=wanted.platform or "",
+        roster=str(wanted.roster.resolve()) if wanted.roster else "",
+        seed=wanted.seed,
+        confinement=wanted.confinement or "",
+        own_code=wanted.own_code,
         anonymous=wanted.anonymous,
     )
 

@@ -33,16 +33,24 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from autograder.course import Course
-from autograder.desk import class_view, words_view
+from autograder.desk import class_view, exercise_view, map_view, student_view, words_view
 from autograder.desk.guard import Guard
+from autograder.desk.past import Past
 from autograder.desk.rendering import environment
 from autograder.desk.results_now import ResultsNow
 from autograder.desk.secrets_of import Secrets, same
 from autograder.desk.static_files import served
 from autograder.desk.view import DeskView, Visit, Workplace
+from autograder.desk.works import Works
 from autograder.errors import UserError
 
-VIEWS: tuple[DeskView, ...] = (*class_view.VIEWS, *words_view.VIEWS)
+VIEWS: tuple[DeskView, ...] = (
+    *class_view.VIEWS,
+    *student_view.VIEWS,
+    *exercise_view.VIEWS,
+    *map_view.VIEWS,
+    *words_view.VIEWS,
+)
 MOST_FIELDS = 5000
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -56,6 +64,8 @@ def application(
         results=results,
         course=course,
         now=ResultsNow(results, course),
+        past=Past(results),
+        works=Works(results, course),
         secrets=secrets,
         templates=environment(),
         navigation=tuple((view.title, view.path) for view in views if view.title),

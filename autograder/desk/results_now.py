@@ -11,10 +11,13 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.classroom.versions import see_settled
 from autograder.course import Course, Exercise
+from autograder.desk.failures import ExerciseOutcomes
 from autograder.errors import UserError
 from autograder.report.model import Report
 from autograder.report.overview import Overview, Row
-from autograder.text import file_name
+from autograder.statistics.mistakes import MistakeCount
+from autograder.statistics.summary import Summary, summarise
+from autograder.text import file_name, one_line
 
 
 class ClassMember(msgspec.Struct, frozen=True):
@@ -37,7 +40,9 @@ class ClassMember(msgspec.Struct, frozen=True):
 class ClassNow:
     """A class, read from its records in one pass; a student's whole record is read when asked for.
 
-    `overview` has the table, the mistakes and the points; `students` are in the table's order.
+    `overview` has the table, the mistakes and the points; `students` are in the table's order;
+    `outcomes` is what became of each exercise's checks; `mistakes` are those that have a name, the
+    commonest first.
     """
 
     def __init__(self, results: Path, course: Course) -> None:
@@ -52,13 +57,16 @@ class ClassNow:
                 f"{results} holds no {REPORTS}. Name the folder that grade wrote with --out."
             )
         weakref.finalize(self, self._records.close)
-        self._lock = threading.Lock()
+        self._lock, self._counting = threading.Lock(), threading.Lock()
         self.exercises = tuple(_exercise(course, name) for name in self._records.exercises)
         self.overview = Overview(course.title, self.exercises)
+        self.outcomes = {each.name: ExerciseOutcomes() for each in self.exercises}
         self.students: list[ClassMember] = []
         for student in self._records.students:
             self._take(self._whole(student))
         self.by_key = {student.key: student for student in self.students}
+        self.mistakes: list[MistakeCount] = self.overview.mistakes.commonest()
+        self._summary: Summary | None = None
 
     def _take(self, report: Report) -> None:
         hand_in = report.hand_in
@@ -66,11 +74,21 @@ class ClassNow:
             id=report.student,
             key=file_name(report.student),
             place=len(self.students),
-            name=hand_in.name if hand_in else "",
-            section=hand_in.section if hand_in else "",
+            name=one_line(hand_in.name, 80) if hand_in else "",
+            section=one_line(hand_in.section, 80) if hand_in else "",
         )
+        for exercise in report.exercises:
+            self.outcomes[exercise.name].add(student.place, exercise)
         self.students.append(student)
         self.overview.add(report, student.address)
+
+    @property
+    def summary(self) -> Summary:
+        """The class in figures: made once, which takes longest of all."""
+        with self._counting:
+            if self._summary is None:
+                self._summary = summarise(self.overview.scores)
+            return self._summary
 
     def row(self, student: ClassMember) -> Row:
         """A student's line in the table."""
@@ -122,6 +140,8 @@ class ResultsNow:
             if self._class is None or state != self._state:
                 self._class = ClassNow(self.results, self._course)
                 self._state = state
+                begun = self._class  # the figures are ready before somebody wants them
+                threading.Thread(target=lambda: begun.summary, daemon=True).start()
             return self._class
 
 

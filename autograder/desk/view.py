@@ -10,19 +10,24 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from autograder.course import Course
+from autograder.desk.past import Past
 from autograder.desk.results_now import ClassNow, ResultsNow
 from autograder.desk.secrets_of import Secrets
+from autograder.desk.works import Works
 
 
 class Workplace(NamedTuple):
     """What all views share: the folder of results, the course, the results as they are now.
 
+    `past` is the history of grades, `works` is what was handed in.
     `navigation` are the titles and paths of the views that stand in every page's head.
     """
 
     results: Path
     course: Course
     now: ResultsNow
+    past: Past
+    works: Works
     secrets: Secrets
     templates: jinja2.Environment
     navigation: tuple[tuple[str, str], ...] = ()
