@@ -26,6 +26,7 @@ LAYERS = [
     ["platforms", "study"],
     ["classroom", "authoring"],
     ["exports", "verification", "release"],
+    ["naming"],
     ["packaged", "desk"],
     ["nbgrader"],
     ["pytest_editors"],

@@ -33,7 +33,14 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from autograder.course import Course
-from autograder.desk import class_view, exercise_view, map_view, student_view, words_view
+from autograder.desk import (
+    class_view,
+    exercise_view,
+    groups_view,
+    map_view,
+    student_view,
+    words_view,
+)
 from autograder.desk.guard import Guard
 from autograder.desk.past import Past
 from autograder.desk.rendering import environment
@@ -50,6 +57,7 @@ VIEWS: tuple[DeskView, ...] = (
     *exercise_view.VIEWS,
     *map_view.VIEWS,
     *words_view.VIEWS,
+    *groups_view.VIEWS,
 )
 MOST_FIELDS = 5000
 

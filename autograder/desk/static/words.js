@@ -41,7 +41,7 @@
     }
     const digit = /^Digit([1-9])$/.exec(event.code);
     const key = digit && event.shiftKey ? `Shift+${digit[1]}` : event.key;
-    const found = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    const found = document.querySelector(`[data-press="${CSS.escape(key)}"]`);
     if (found) {
       event.preventDefault();
       act(found);

@@ -1,0 +1,69 @@
+"""A class's failures without a name, put together by what was answered."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from autograder.report.model import CheckReport, Report
+
+
+class UnnamedGroup(msgspec.Struct, frozen=True):
+    """Those whose answers to one exercise are alike, and have no name.
+
+    `checks` are the titles of those that failed, with how many; `said` what their reports say.
+    """
+
+    exercise: str
+    id: str
+    students: tuple[str, ...]
+    checks: tuple[tuple[str, int], ...]
+    said: tuple[tuple[str, int], ...]
+    points: float
+
+
+def unnamed_groups(reports: Iterable[Report]) -> list[UnnamedGroup]:
+    """The groups of a class, the largest first; the same reports give the same order."""
+    found: dict[tuple[str, str], _Gathered] = {}
+    for report in reports:
+        for exercise in report.exercises:
+            failed: dict[str, list[CheckReport]] = {}
+            for check in exercise.checks:
+                if check.group:
+                    failed.setdefault(check.group, []).append(check)
+            for group, checks in failed.items():
+                gathered = found.setdefault((exercise.name, group), _Gathered())
+                gathered.add(report.student, checks)
+    groups = [each.group(*key) for key, each in found.items()]
+    return sorted(groups, key=lambda each: (-len(each.students), each.exercise, each.id))
+
+
+class _Gathered:
+    """One group, student after student."""
+
+    def __init__(self) -> None:
+        self.students: list[str] = []
+        self.checks: Counter[str] = Counter()
+        self.said: Counter[str] = Counter()
+        self.points = 0.0
+
+    def add(self, student: str, checks: list[CheckReport]) -> None:
+        self.students.append(student)
+        self.checks.update(check.title for check in checks)
+        told = (c.diagnosis.finding if c.diagnosis else c.finding for c in checks)
+        self.said.update([*dict.fromkeys(filter(None, told))])
+        self.points += sum(check.max_points - check.points for check in checks)
+
+    def group(self, exercise: str, name: str) -> UnnamedGroup:
+        return UnnamedGroup(
+            exercise,
+            name,
+            tuple(self.students),
+            _most(self.checks),
+            _most(self.said),
+            round(self.points, 2),
+        )
+
+
+def _most(counted: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
