@@ -55,6 +55,12 @@ if TYPE_CHECKING:
     "[default: ask; without a terminal, no]",
 )
 @click.option(
+    "--only-if",
+    default="",
+    metavar="DIGEST",
+    help="With --apply: only if what changes is what the `end` of --json named so.",
+)
+@click.option(
     "--wait",
     type=click.FloatRange(min=0),
     default=0.0,

@@ -53,6 +53,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     platform: str | None = None
     roster: Path | None = None
     apply: bool | None = None
+    only_if: str = ""
     wait: float = 0.0
     as_json: bool = False
     dry_run: bool = False
@@ -146,6 +147,8 @@ def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> Grade
         events.start(job)
 
     def decide(difference: GradeDifference) -> bool:
+        if wanted.only_if and difference.digest != wanted.only_if:
+            return False
         if wanted.apply or wanted.as_json or not in_a_terminal():
             return bool(wanted.apply)
         print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)

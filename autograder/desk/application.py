@@ -21,6 +21,7 @@ file that is added to `static/` is named with `{{ static("FILE") }}`.
 Tests begin with `tests/desk/conftest.py`: `desk` is a client that has been let in.
 """
 
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -34,15 +35,20 @@ from starlette.routing import Route
 
 from autograder.course import Course
 from autograder.desk import (
+    adjust_view,
     class_view,
     exercise_view,
+    export_view,
     groups_view,
     map_view,
+    regrade_view,
     student_view,
     words_view,
 )
 from autograder.desk.guard import Guard
+from autograder.desk.kept_for_once import KeptForOnce
 from autograder.desk.past import Past
+from autograder.desk.regrading import Regrading
 from autograder.desk.rendering import environment
 from autograder.desk.results_now import ResultsNow
 from autograder.desk.secrets_of import Secrets, same
@@ -58,6 +64,9 @@ VIEWS: tuple[DeskView, ...] = (
     *map_view.VIEWS,
     *words_view.VIEWS,
     *groups_view.VIEWS,
+    *adjust_view.VIEWS,
+    *regrade_view.VIEWS,
+    *export_view.VIEWS,
 )
 MOST_FIELDS = 5000
 
@@ -74,6 +83,9 @@ def application(
         now=ResultsNow(results, course),
         past=Past(results),
         works=Works(results, course),
+        regrading=Regrading(results),
+        kept=KeptForOnce(),
+        writing=threading.Lock(),
         secrets=secrets,
         templates=environment(),
         navigation=tuple((view.title, view.path) for view in views if view.title),

@@ -9,16 +9,16 @@ from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.report.overview import Row
 
 NAMES = ("q", "status", "section", "assignment", "mistake", "check", "sort", "down")
-ATTENTION = "attention"  # all statuses that somebody has to look at
+LOOK_AT = "look"  # all statuses that somebody has to look at
 HARMLESS = {"graded", "missing", "by hand", "excused"}
 NOTHING = {"missing", "excused"}
 
 
-class Choice(NamedTuple):
+class WhoIsShown(NamedTuple):
     """What was asked for; what is empty leaves nobody out.
 
     `q` is part of an id or a name; `mistake` is a number among the class's mistakes, and `check` an
-    exercise and a check that was not full, as "softmax/test_rows".
+    exercise and a check that was not full, as "sort/test_empty".
     """
 
     q: str = ""
@@ -31,7 +31,7 @@ class Choice(NamedTuple):
     down: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Choice":
+    def of(cls, query: Mapping[str, str]) -> "WhoIsShown":
         """What an address asks for."""
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
@@ -47,7 +47,7 @@ class Choice(NamedTuple):
         return any((self.q, self.status, self.section, self.mistake, self.check))
 
 
-def columns(choice: Choice, now: ClassNow, course: Course) -> list[Exercise]:
+def columns(choice: WhoIsShown, now: ClassNow, course: Course) -> list[Exercise]:
     """The exercises: all, or those of the assignment."""
     for assignment in course.content.assignments:
         if assignment.name == choice.assignment:
@@ -55,7 +55,7 @@ def columns(choice: Choice, now: ClassNow, course: Course) -> list[Exercise]:
     return list(now.exercises)
 
 
-def chosen(choice: Choice, now: ClassNow, course: Course) -> list[ClassMember]:
+def chosen(choice: WhoIsShown, now: ClassNow, course: Course) -> list[ClassMember]:
     """The students, in order."""
     places = _places(choice, now)
     words = choice.q.casefold().split()
@@ -70,7 +70,7 @@ def chosen(choice: Choice, now: ClassNow, course: Course) -> list[ClassMember]:
     return _sorted(found, choice, now, columns(choice, now, course))
 
 
-def _places(choice: Choice, now: ClassNow) -> set[int] | None:
+def _places(choice: WhoIsShown, now: ClassNow) -> set[int] | None:
     """The places of those who made the mistake, or did not pass the check; None for everybody."""
     places: set[int] | None = None
     if choice.mistake:
@@ -85,7 +85,7 @@ def _places(choice: Choice, now: ClassNow) -> set[int] | None:
 
 
 def _has_status(status: str, row: Row) -> bool:
-    if status == ATTENTION:
+    if status == LOOK_AT:
         return row.status not in HARMLESS
     return not status or row.status == status
 
@@ -96,7 +96,7 @@ def points_in(row: Row, exercises: list[Exercise]) -> float:
 
 
 def _sorted(
-    found: list[ClassMember], choice: Choice, now: ClassNow, exercises: list[Exercise]
+    found: list[ClassMember], choice: WhoIsShown, now: ClassNow, exercises: list[Exercise]
 ) -> list[ClassMember]:
     names = {exercise.name for exercise in now.exercises}
 

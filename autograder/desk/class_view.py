@@ -7,7 +7,7 @@ import numpy as np
 from starlette.responses import Response
 
 from autograder.course import Exercise
-from autograder.desk.choosing import ATTENTION, HARMLESS, Choice, chosen, columns, points_in
+from autograder.desk.choosing import HARMLESS, LOOK_AT, WhoIsShown, chosen, columns, points_in
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
 from autograder.report.overview import Row
@@ -15,10 +15,10 @@ from autograder.statistics import words
 from autograder.statistics.summary import bars
 
 ROWS = 200  # of a page
-WORDS = {"graded": "", "missing": "–", "excused": "exc."}
+SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": "?", "not loaded": "✗"}
 
 
-class Cell(NamedTuple):
+class PointsCell(NamedTuple):
     """A cell of the table: its text, how full it is from 0 to 10, and what is to be said of it."""
 
     text: str
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
 
 def show(visit: Visit) -> Response:
     now = visit.results()
-    choice = Choice.of(visit.request.query_params)
+    choice = WhoIsShown.of(visit.request.query_params)
     exercises = columns(choice, now, visit.place.course)
     found = chosen(choice, now, visit.place.course)
     page = _page(visit, len(found))
@@ -42,9 +42,10 @@ def show(visit: Visit) -> Response:
         page=page,
         rows=rows,
         maximum=sum(each.points for each in exercises),
+        signs=SIGNS,
         foot=_foot(now, found, exercises),
         statuses=Counter(row.status for row in now.overview.rows).most_common(),
-        attention=_attention(now),
+        look_at=_to_look_at(now),
         **_choices(visit, now),
         **_distribution(now, found, exercises),
     )
@@ -78,12 +79,12 @@ def _choices(visit: Visit, now: ClassNow) -> dict[str, Any]:
             for each in visit.place.course.content.assignments
             if graded & set(each.exercises) and graded - set(each.exercises)
         ],
-        "needing": ATTENTION,
+        "needing": LOOK_AT,
     }
 
 
 def _line(
-    now: ClassNow, student: ClassMember, exercises: list[Exercise], choice: Choice
+    now: ClassNow, student: ClassMember, exercises: list[Exercise], choice: WhoIsShown
 ) -> dict[str, Any]:
     row = now.row(student)
     total = points_in(row, exercises) if choice.assignment else row.total
@@ -94,20 +95,20 @@ def _line(
         "total": total,
         "of_less": maximum if row.excused & {each.name for each in exercises} else None,
         "row": row,
-        "attention": row.status not in HARMLESS,
+        "look": row.status not in HARMLESS,
         "cells": [_cell(row, each) for each in exercises],
     }
 
 
-def _cell(row: Row, exercise: Exercise) -> Cell:
+def _cell(row: Row, exercise: Exercise) -> PointsCell:
     name = exercise.name
     if name in row.excused:
-        return Cell(WORDS["excused"], said="excused")
+        return PointsCell(SIGNS["excused"], said="excused")
     status, points = row.statuses.get(name, "missing"), row.points.get(name, 0.0)
-    if status in {"missing", "by hand", "needs a person", "not loaded"}:
-        return Cell(WORDS.get(status, status), said=status)
+    if status in SIGNS:
+        return PointsCell(SIGNS[status], said=status)
     tenth = int(np.clip(10 * points / exercise.points, 0, 10)) if exercise.points else None
-    return Cell(
+    return PointsCell(
         f"{points:.2f}".rstrip("0").rstrip("."), tenth, "" if status == "graded" else status
     )
 
@@ -124,7 +125,7 @@ def _foot(now: ClassNow, found: list[ClassMember], exercises: list[Exercise]) ->
     return {"means": means, "missing": missing}
 
 
-def _attention(now: ClassNow) -> list[tuple[ClassMember, Row]]:
+def _to_look_at(now: ClassNow) -> list[tuple[ClassMember, Row]]:
     """Who needs a person first, then whose work stopped in some other way."""
     found = [(s, now.row(s)) for s in now.students if now.row(s).status not in HARMLESS]
     return sorted(found, key=lambda pair: (pair[1].status != "needs a person", pair[0].place))

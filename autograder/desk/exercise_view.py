@@ -6,8 +6,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from autograder.desk.choosing import Choice
-from autograder.desk.failures import CheckOutcomes
+from autograder.desk.check_outcomes import CheckOutcomes
+from autograder.desk.choosing import WhoIsShown
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
 from autograder.report.class_page import interval
@@ -98,7 +98,7 @@ def _check(
             for each in said[:SENTENCES]
         ],
         "more": len(said) - SENTENCES,
-        "address": Choice(check=f"{exercise}/{check.name}").address(),
+        "address": WhoIsShown(check=f"{exercise}/{check.name}").address(),
     }
 
 
@@ -113,7 +113,7 @@ def _mistakes(now: ClassNow, title: str) -> list[dict[str, Any]]:
     return [
         {
             "made": made,
-            "address": Choice(mistake=str(number)).address(),
+            "address": WhoIsShown(mistake=str(number)).address(),
             **_people(now, made.by),
         }
         for number, made in enumerate(now.mistakes)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from starlette.responses import Response
 
-from autograder.desk.choosing import Choice
+from autograder.desk.choosing import WhoIsShown
 from autograder.desk.results_now import ClassNow
 from autograder.desk.seriation import seriated
 from autograder.desk.view import DeskView, Visit
@@ -32,7 +32,7 @@ def show(visit: Visit) -> Response:
 def _linked(now: ClassNow, made: MistakeCount) -> dict[str, Any]:
     """A mistake, and where those who made it stand."""
     number = now.mistakes.index(made)
-    return {"made": made, "address": Choice(mistake=str(number)).address()}
+    return {"made": made, "address": WhoIsShown(mistake=str(number)).address()}
 
 
 def heat_map(now: ClassNow, made: Sequence[MistakeCount]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def heat_map(now: ClassNow, made: Sequence[MistakeCount]) -> dict[str, Any]:
     return {"rows": rows, "students": [now.students[places[each]] for each in of_columns]}
 
 
-class Family(NamedTuple):
+class FamilyRow(NamedTuple):
     """A mistake of one name: in each exercise how many make it, or None; in all, and in several."""
 
     finding: str
@@ -66,8 +66,9 @@ class Family(NamedTuple):
 def families(now: ClassNow) -> dict[str, Any]:
     """Mistakes of one name over several exercises: who makes it in one makes it in which others."""
     by_name: dict[str, list[MistakeCount]] = defaultdict(list)
-    for each in now.mistakes:
-        by_name[each.ids].append(each)
+    for each in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first
+        for name in each.ids.split("+"):
+            by_name[name].append(each)
     several = {n: made for n, made in by_name.items() if len({m.exercise for m in made}) > 1}
     used = {each.exercise for made in several.values() for each in made}
     titles = [exercise.title for exercise in now.exercises if exercise.title in used]
@@ -78,14 +79,14 @@ def families(now: ClassNow) -> dict[str, Any]:
     }
 
 
-def _family(made: Sequence[MistakeCount], titles: Sequence[str]) -> Family:
+def _family(made: Sequence[MistakeCount], titles: Sequence[str]) -> FamilyRow:
     where: dict[str, set[int]] = defaultdict(set)
     exercises: dict[int, set[str]] = defaultdict(set)
     for each in made:
         where[each.exercise] |= set(each.by)
         for place in each.by:
             exercises[place].add(each.exercise)
-    return Family(
+    return FamilyRow(
         finding=made[0].finding,
         counts=tuple(len(where[title]) if title in where else None for title in titles),
         students=len(exercises),

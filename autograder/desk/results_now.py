@@ -11,7 +11,7 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.classroom.versions import see_settled
 from autograder.course import Course, Exercise
-from autograder.desk.failures import ExerciseOutcomes
+from autograder.desk.check_outcomes import ExerciseOutcomes
 from autograder.errors import UserError
 from autograder.report.model import Report
 from autograder.report.overview import Overview, Row

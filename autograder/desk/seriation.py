@@ -13,16 +13,16 @@ from autograder.statistics.scores import Floats
 
 DIGITS = 6  # to which places count, so that every machine gives the same order
 
-Places = list[int]
+Order = list[int]
 
 
-def seriated(table: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
+def seriated(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
     """The order of rows and that of columns, of a table of shape (rows, columns).
 
     The largest part comes first. Rows and columns without a one come last, as they were.
     """
-    rows: Places = []
-    columns: Places = []
+    rows: Order = []
+    columns: Order = []
     for part in _parts(table):
         of_rows, of_columns = _within(table[np.ix_(part[0], part[1])])
         rows += [part[0][each] for each in of_rows]
@@ -30,12 +30,12 @@ def seriated(table: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
     return rows + _rest(rows, table.shape[0]), columns + _rest(columns, table.shape[1])
 
 
-def _rest(known: Sequence[int], size: int) -> Places:
+def _rest(known: Sequence[int], size: int) -> Order:
     there = set(known)
     return [each for each in range(size) if each not in there]
 
 
-def _parts(table: npt.NDArray[np.bool_]) -> list[tuple[Places, Places]]:
+def _parts(table: npt.NDArray[np.bool_]) -> list[tuple[Order, Order]]:
     """Rows and columns that ones connect, the parts with most ones first."""
     left = {int(row) for row in np.flatnonzero(table.any(axis=1))}
     found = []
@@ -54,21 +54,27 @@ def _parts(table: npt.NDArray[np.bool_]) -> list[tuple[Places, Places]]:
     return sorted(found, key=lambda part: (-len(part[1]), -len(part[0]), part[0][0]))
 
 
-def _within(table: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
+def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
     """The order within a connected part."""
     ones = table.astype(float)
     of_rows, of_columns = ones.sum(axis=1), ones.sum(axis=0)
-    if min(table.shape) < 2:
-        return list(range(table.shape[0])), list(range(table.shape[1]))
     expected = np.outer(of_rows, of_columns) / ones.sum()
+    if np.abs(ones - expected).max() < 1e-9:  # all alike: nothing says an order
+        return list(range(table.shape[0])), list(range(table.shape[1]))
     residual = (ones - expected) / np.sqrt(np.outer(of_rows, of_columns))
-    u, _, vt = np.linalg.svd(residual, full_matrices=False)
-    axis, across = u[:, 0] / np.sqrt(of_rows), vt[0] / np.sqrt(of_columns)
+    few, many = (
+        (residual, residual.T) if table.shape[0] <= table.shape[1] else (residual.T, residual)
+    )
+    first = np.linalg.eigh(few @ many)[1][:, -1]  # smaller than a decomposition of all of it
+    other = many @ first
+    u, v = (first, other) if table.shape[0] <= table.shape[1] else (other, first)
+    axis, across = u / np.sqrt(of_rows), v / np.sqrt(of_columns)
+    axis, across = axis / np.abs(axis).max(), across / np.abs(across).max()
     sign = -1.0 if axis[np.argmax(np.round(np.abs(axis), DIGITS))] < 0 else 1.0
     return _order(sign * axis, of_rows), _order(sign * across, of_columns)
 
 
-def _order(places: Floats, weights: Floats) -> Places:
+def _order(places: Floats, weights: Floats) -> Order:
     """By place; of one place the heaviest first, and else as they were."""
     index = np.arange(len(places))
     return [int(each) for each in np.lexsort((index, -weights, np.round(places, DIGITS)))]

@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
-from autograder.desk.choosing import Choice, chosen
+from autograder.desk.choosing import WhoIsShown, chosen
 from autograder.desk.code_lines import code_of
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
@@ -18,7 +18,7 @@ from autograder.report.terminal import first_failure, headline
 def show(visit: Visit) -> Response:
     now = visit.results()
     student = asked_for(visit, now)
-    choice = Choice.of(visit.request.query_params)
+    choice = WhoIsShown.of(visit.request.query_params)
     report = now.report(student)
     table = Adjustments(visit.place.results / TABLE, visit.place.course)
     return visit.page(
@@ -63,7 +63,7 @@ def _parts(visit: Visit, report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _neighbours(
-    visit: Visit, now: ClassNow, student: ClassMember, choice: Choice
+    visit: Visit, now: ClassNow, student: ClassMember, choice: WhoIsShown
 ) -> dict[str, Any]:
     """Who comes before and after, among those and in the order that the class was looked at."""
     order = chosen(choice, now, visit.place.course)

@@ -1,5 +1,6 @@
 """What a view of the desk is, and what it gets when it is asked for."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from autograder.course import Course
+from autograder.desk.kept_for_once import KeptForOnce
 from autograder.desk.past import Past
+from autograder.desk.regrading import Regrading
 from autograder.desk.results_now import ClassNow, ResultsNow
 from autograder.desk.secrets_of import Secrets
 from autograder.desk.works import Works
@@ -19,7 +22,8 @@ from autograder.desk.works import Works
 class Workplace(NamedTuple):
     """What all views share: the folder of results, the course, the results as they are now.
 
-    `past` is the history of grades, `works` is what was handed in.
+    `past` is the history of grades, `works` is what was handed in, `kept` is what one page leaves
+    for the next; who writes a table that people fill in does so under `writing`.
     `navigation` are the titles and paths of the views that stand in every page's head.
     """
 
@@ -28,6 +32,9 @@ class Workplace(NamedTuple):
     now: ResultsNow
     past: Past
     works: Works
+    regrading: Regrading
+    kept: KeptForOnce
+    writing: threading.Lock
     secrets: Secrets
     templates: jinja2.Environment
     navigation: tuple[tuple[str, str], ...] = ()

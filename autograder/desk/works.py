@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import weakref
 from collections import OrderedDict
 from pathlib import Path
 
@@ -25,6 +26,7 @@ class Works:
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
         self._open = contextlib.ExitStack()
+        weakref.finalize(self, self._open.close)  # removes what was unpacked
         self._lock = threading.Lock()
         self._folders: dict[GradeCommand, dict[str, Folder]] = {}
         self._read: OrderedDict[tuple[GradeCommand, str], Work] = OrderedDict()
@@ -66,7 +68,3 @@ class Works:
                 )
                 self._folders[command] = {folder.student: folder for folder in found.folders}
         return self._folders[command]
-
-    def close(self) -> None:
-        """Remove what was unpacked."""
-        self._open.close()

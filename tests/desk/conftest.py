@@ -1,13 +1,16 @@
 """A desk on a small class, and a client that has been let in."""
 
+import html
 import re
 
 import pytest
 from starlette.testclient import TestClient
 
+from autograder.classroom.remembered import GradeCommand, remember
 from autograder.desk.application import application
 from autograder.desk.secrets_of import Secrets
-from tests.desk.generated import drawn_class, write
+from tests.conftest import ROOT
+from tests.desk.generated import sample, with_submissions, write
 
 PORT = 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -40,7 +43,7 @@ def post():
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """Results of 40 students that no test changes."""
-    return write(tmp_path_factory.mktemp("results"), drawn_class(40))
+    return with_submissions(tmp_path_factory.mktemp("class"), 40, ROOT)
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +52,16 @@ def desk(results, course):
     return let_in(client_of(results, course))
 
 
+@pytest.fixture(scope="session")
+def sample_desk(tmp_path_factory, course):
+    """A desk of the sample class as it was graded, beside its submissions."""
+    folder = write(tmp_path_factory.mktemp("sample"), sample())
+    submissions = str(ROOT / "examples" / "class")
+    remember(folder, GradeCommand(submissions=submissions, course=str(ROOT)))
+    return let_in(client_of(folder, course))
+
+
 def text_of(answer):
     """What a page says, without its tags."""
     body = re.sub(r"<(script|style)\b.*?</\1>", "", answer.text, flags=re.S)
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", body)))

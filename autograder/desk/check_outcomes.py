@@ -10,7 +10,7 @@ from autograder.report.terminal import QUIET, diagnosed
 LONGEST = 300
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence about a check, and the places of those who read it; `named` if a mistake's."""
 
     text: str
@@ -26,7 +26,7 @@ class CheckOutcomes:
         self.maximum = check.max_points
         self.outcomes: Counter[str] = Counter()
         self.not_full: list[int] = []
-        self._said: dict[str, Said] = {}
+        self._said: dict[str, Sentence] = {}
 
     def add(self, place: int, check: CheckReport) -> None:
         """Take the outcome of the student at a place."""
@@ -36,10 +36,10 @@ class CheckOutcomes:
         if check.outcome in QUIET:
             return
         text = _sentence(check)[:LONGEST]
-        new = Said(text, [], check.diagnosis is not None and check.diagnosis.kind == "named")
+        new = Sentence(text, [], check.diagnosis is not None and check.diagnosis.kind == "named")
         self._said.setdefault(text, new).by.append(place)
 
-    def commonest(self) -> Sequence[Said]:
+    def commonest(self) -> Sequence[Sentence]:
         """What is said, the sentence that most read first."""
         return sorted(self._said.values(), key=lambda said: (-len(said.by), said.text))
 
