@@ -23,6 +23,7 @@ class GroupState(msgspec.Struct, frozen=True):
     looked: LookedAt | None = None
     mistake: NewMistake | None = None
     told: tuple[ToldAnew, ...] = ()
+    difference: str = ""
     in_force: bool = False
 
 

@@ -88,17 +88,18 @@ def give_name(visit: Visit) -> Response:
 
 
 def again(visit: Visit) -> Response:
-    """Grade those concerned again; with `apply`, what comes of it counts."""
+    """Grade those concerned again; with the difference that was seen, it counts."""
     group, state = _group(visit)
-    results, apply = visit.place.results, bool(visit.field("apply"))
+    results, shown = visit.place.results, visit.field("difference")
     name = state.looked.known if state.looked and state.looked.known else state.words.id
     students = state.students or group.students
 
     def grade() -> dict[str, object]:
-        grade_again(results, group.exercise, students, apply)
-        if apply:
+        difference = grade_again(results, group.exercise, students, shown)
+        if shown:
             return {"in_force": True}
-        return {"told": tuple(told_anew(results, group.exercise, students, name))}
+        told = told_anew(results, group.exercise, students, name)
+        return {"told": tuple(told), "difference": difference}
 
     jobs_of(visit).begin(_key(group), "grading those concerned", grade)
     return visit.other(_path(group))

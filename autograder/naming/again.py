@@ -28,26 +28,43 @@ class ToldAnew(msgspec.Struct, frozen=True):
     named: bool
 
 
-def grade_again(results: Path, exercise: str, students: Sequence[str], apply: bool) -> None:
-    """Grade one exercise of some students; with `apply`, what comes of it counts.
+class _End(msgspec.Struct, frozen=True):
+    """As much of an event of `--json` as is asked for here."""
+
+    event: str
+    said: str = ""
+    in_force: bool = False
+    difference: str = ""
+
+
+def grade_again(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
+    """Grade one exercise of some students; what stands for the difference that it makes.
+
+    Nothing of it counts; with `shown`, the difference that a person has seen, that is put in force.
 
     Raises:
-        UserError: it cannot be done; grade's own words say why.
+        UserError: it cannot be done, or the difference is another one by now.
     """
     command = command_for(results, exercise)
     wanted = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
-    words = wanted.arguments(results)
-    words[1:1] = ["--apply" if apply else "--no-apply"]
+    how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
+    first, *words = wanted.arguments(results)
     done = subprocess.run(
-        [sys.executable, "-m", "autograder", *words],
+        [sys.executable, "-m", "autograder", first, "--json", *how, *words],
         cwd=command.course,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        errors="replace",
         check=False,
     )
-    if done.returncode not in DONE:
-        raise UserError(printable(done.stderr.strip() or done.stdout.strip(), 1000))
+    events = [msgspec.json.decode(line, type=_End) for line in done.stdout.splitlines()]
+    if done.returncode not in DONE or not events:
+        told = [event.said for event in events if event.event == "error"]
+        raise UserError(printable("\n".join(told) or done.stderr.strip(), 1000))
+    if shown and not events[-1].in_force:
+        raise UserError("Something else has changed since you saw it. Grade them again, and look.")
+    return events[-1].difference
 
 
 def command_for(results: Path, exercise: str) -> GradeCommand:

@@ -57,13 +57,18 @@ class Desk:
         page = self._post(self.client, path, **fields)
         until = time.monotonic() + 300
         while "Now:" in page.text and time.monotonic() < until:
-            time.sleep(0.05)
+            time.sleep(0.5)
             page = self.client.get(page.url.path)
         return page
 
     def name(self, group, name, **others):
         words = {"finding": FINDING} | {f"hint{n}": hint for n, hint in enumerate(HINTS, 1)}
         return self.post(f"{group}/name", id=name, **{**words, **others})
+
+    def put_in_force(self, page):
+        """Say yes to the difference that a page shows."""
+        shown = re.search(r'name="difference" value="(\w+)"', page.text)[1]
+        return self.post(page.url.path + "/again", difference=shown)
 
 
 def said(report):
@@ -84,7 +89,7 @@ def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post
     assert "2 of 2 students would read the new finding" in text_of(page), text_of(page)
     assert FINDING in text_of(page)
     assert not said(desk.reports()["ann"])
-    page = desk.post(f"{group}/again", apply="yes")
+    page = desk.put_in_force(page)
     assert "2 of 2 students now read the finding" in text_of(page), text_of(page)
     reports = desk.reports()
     assert [said(reports[student]) for student in ("ann", "bob", "cem")] == [
@@ -114,8 +119,7 @@ def test_what_no_step_does_is_known_by_its_answers(tmp_path, post):
     page = desk.name(group, "no-short-words")
     assert "It stands as recorded answers" in text_of(page), text_of(page)
     assert list(desk.root.rglob("no_short_words.json"))
-    desk.post(f"{group}/again")
-    page = desk.post(f"{group}/again", apply="yes")
+    desk.put_in_force(desk.post(f"{group}/again"))
     assert said(desk.reports()["ann"]) == {FINDING}
 
 
