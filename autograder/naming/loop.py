@@ -30,7 +30,7 @@ from autograder.own_modules import importable
 from autograder.recorded.named_since import DRAWS
 from autograder.submission.source import Source
 
-Answer = TypeVar("Answer")
+FromApart = TypeVar("FromApart")
 
 
 class GroupOfWork(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class NewMistake(msgspec.Struct, frozen=True):
     faults: tuple[str, ...] = ()
 
 
-def apart(function: Callable[..., Answer], *args: Any) -> Answer:
+def apart(function: Callable[..., FromApart], *args: Any) -> FromApart:
     """What a function gives in a process of its own, which has loaded nothing of a course yet.
 
     Raises:

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import inspect
+import shutil
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from autograder.diagnosis.fingerprint import fingerprint
 from autograder.diagnosis.outcome import alike_id
 from autograder.diagnosis.replay import Replay
 from autograder.errors import UserError
+from autograder.lint.course import refuse_slips_in_code
 from autograder.naming.answering import GroupAnswers, are_one
 from autograder.naming.changed_step import changed_step
 from autograder.naming.course_files import InWords, answers_file, checked_words, code_file, file_of
@@ -174,3 +176,13 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
     assert (first.id, first.students, first.points) == ("g2", ("bob", "cem"), 8)
     assert first.checks == (("a", 2), ("b", 2))
     assert second.students == ("ann",)
+
+
+def test_a_module_that_was_named_and_broken_by_hand_is_a_slip(tmp_path):
+    shutil.copytree(ROOT / "examples/courses/text", tmp_path / "course")
+    named = tmp_path / "course/reference/misconceptions/named/word_counts"
+    named.mkdir(parents=True)
+    (named / "broken.py").write_text("NAMED = Family\n")
+    course = load_course(tmp_path / "course/course.yml")
+    with pytest.raises(UserError, match=r"named on the desk of word_counts cannot be loaded"):
+        refuse_slips_in_code(course, [course.exercise("word_counts")])
