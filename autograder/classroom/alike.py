@@ -5,6 +5,7 @@ Nothing is decided here. A person sees the group, and in each answer what differ
 
 import difflib
 import itertools
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -14,6 +15,7 @@ from typing import NamedTuple
 NEAR = 0.8  # the share of pairs of neighbouring words that two answers have in common
 MOST_WORDS = 2000  # of an answer, for that
 MOST_COMPARED = 600  # words, where differences are shown
+Pair = tuple[str, str, int]
 _WORD = re.compile(r"\S+")
 _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
 
@@ -48,33 +50,49 @@ def alike(texts: Sequence[str]) -> list[list[SameWords]]:
 
 
 def _near(same: Sequence[SameWords]) -> list[list[SameWords]]:
-    """Each group is what is near its first; nothing is in two."""
+    """Each group is what is near its first; nothing is in two.
+
+    Two that have so much in common share one of the rarest third of the pairs of each. So only
+    those that do are compared.
+    """
     pairs = [_pairs(each.words) for each in same]
-    sizes = [sum(each.values()) for each in pairs]
-    having: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for number, each in enumerate(pairs):
-        for pair, count in each.items():
-            having.setdefault(pair, []).append((number, count))
+    usual = Counter(itertools.chain.from_iterable(pairs))
+    rare = [sorted(each, key=lambda pair: (usual[pair], pair))[: _third(each)] for each in pairs]
+    having: dict[Pair, list[int]] = {}
+    for number, each in enumerate(rare):
+        for pair in each:
+            having.setdefault(pair, []).append(number)
     taken: set[int] = set()
     groups = []
     for number, head in enumerate(same):
         if number in taken:
             continue
-        common: Counter[int] = Counter()
-        for pair, count in pairs[number].items():
-            for other, its in having[pair]:
-                if other > number and other not in taken:
-                    common[other] += min(count, its)
-        near = [o for o, c in common.items() if 2 * c >= NEAR * (sizes[number] + sizes[o])]
+        others = {o for pair in rare[number] for o in having[pair] if o > number} - taken
+        near = sorted(o for o in others if _are_near(pairs[number], pairs[o]))
         taken.update(near)
-        groups.append([head, *(same[other] for other in sorted(near))])
+        groups.append([head, *(same[other] for other in near)])
     return groups
 
 
-def _pairs(words: Sequence[str]) -> Counter[tuple[str, str]]:
-    """Each two neighbouring words, with the beginning and the end."""
+def _third(pairs: frozenset[Pair]) -> int:
+    """How many of a text's pairs are looked at, so that each text that is near has one of them."""
+    least = NEAR / (2 - NEAR)  # the share of the shorter one's size in the longer one's
+    return len(pairs) - math.ceil(NEAR * (1 + least) / 2 * len(pairs)) + 1
+
+
+def _are_near(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
+    return 2 * len(one & other) >= NEAR * (len(one) + len(other))
+
+
+def _pairs(words: Sequence[str]) -> frozenset[Pair]:
+    """Each two neighbouring words, with both ends; where they come again, that is another pair."""
     cut = ["", *words[:MOST_WORDS], ""]
-    return Counter(itertools.pairwise(cut)) if words else Counter()
+    met: Counter[tuple[str, str]] = Counter()
+    found = set()
+    for pair in itertools.pairwise(cut) if words else ():
+        found.add((*pair, met[pair]))
+        met[pair] += 1
+    return frozenset(found)
 
 
 def differing(text: str, other: str) -> list[tuple[str, bool]]:

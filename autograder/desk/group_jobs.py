@@ -3,6 +3,7 @@
 import threading
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from autograder.errors import UserError
 from autograder.naming.again import ToldAnew
 from autograder.naming.course_files import InWords
 from autograder.naming.loop import LookedAt, NewMistake
+from autograder.naming.unnamed import UnnamedGroup, failed_checks, unnamed_groups
 
 
 class GroupState(msgspec.Struct, frozen=True):
@@ -34,6 +36,18 @@ class GroupJobs:
         self._lock = threading.Lock()
         self._one = threading.Lock()
         self._states: dict[tuple[str, str], GroupState] = {}
+        self._read_at: object = None
+        self._groups: list[UnnamedGroup] = []
+
+    def groups(self, reports: Path) -> list[UnnamedGroup]:
+        """The groups of a class, gathered again when its records have changed."""
+        with self._lock:
+            about = reports.stat()
+            state = about.st_ino, about.st_size, about.st_mtime_ns
+            if state != self._read_at:
+                self._groups = unnamed_groups(failed_checks(reports))
+                self._read_at = state
+            return self._groups
 
     def state(self, group: tuple[str, str]) -> GroupState:
         """How far a group is."""

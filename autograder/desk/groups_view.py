@@ -6,13 +6,14 @@ from pathlib import Path
 import msgspec
 from starlette.responses import Response
 
+from autograder.classroom.records import FILE as REPORTS
 from autograder.desk.group_jobs import GroupJobs, GroupState
 from autograder.desk.view import DeskView, Visit
 from autograder.errors import UserError
 from autograder.naming import loop
 from autograder.naming.again import command_for, grade_again, told_anew
 from autograder.naming.course_files import InWords, checked_words
-from autograder.naming.unnamed import UnnamedGroup, unnamed_groups
+from autograder.naming.unnamed import UnnamedGroup
 from autograder.submission.source import Source
 from autograder.text import one_line, printable
 
@@ -41,7 +42,7 @@ def jobs_of(visit: Visit) -> GroupJobs:
 
 def index(visit: Visit) -> Response:
     """All groups, the largest first."""
-    groups = unnamed_groups(visit.results().reports())
+    groups = _groups(visit)
     titles = {name: each.title for name, each in visit.place.course.exercises.items()}
     most = [group for group in groups if len(group.students) > 1]
     return visit.page(
@@ -105,6 +106,11 @@ def again(visit: Visit) -> Response:
     return visit.other(_path(group))
 
 
+def _groups(visit: Visit) -> list[UnnamedGroup]:
+    visit.results()  # what cannot be read is said
+    return jobs_of(visit).groups(visit.place.results / REPORTS)
+
+
 def _key(group: UnnamedGroup) -> tuple[str, str]:
     return group.exercise, group.id
 
@@ -117,7 +123,7 @@ def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     """The group that the address names; one that was named here stays there to be looked at."""
     key = visit.part("exercise"), visit.part("group")
     state = jobs_of(visit).state(key)
-    for group in unnamed_groups(visit.results().reports()):
+    for group in _groups(visit):
         if _key(group) == key:
             return group, state
     if state.students:
@@ -137,8 +143,10 @@ def _work(visit: Visit, group: UnnamedGroup) -> loop.GroupOfWork:
             f"What this group handed in is not in {command.submissions} any more. Put it back, or "
             f"grade it from where it is now."
         )
-    root = visit.place.course.root
-    return loop.GroupOfWork(root, group.exercise, group.id, sources, command.own_code)
+    secret = (Path(command.submissions), visit.place.results.resolve())
+    return loop.GroupOfWork(
+        visit.place.course.root, group.exercise, group.id, sources, command.own_code, secret
+    )
 
 
 def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:

@@ -1,8 +1,6 @@
 """What some of a group's work answers to a recipe's probes, asked in the sandbox."""
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -15,7 +13,6 @@ from autograder.grading.diagnose import Catalogue, Stopped, answer_to
 from autograder.recorded.named_since import DRAWS
 from autograder.sandbox.child import Children
 from autograder.sandbox.client import Client
-from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Source
 
 
@@ -29,7 +26,7 @@ class GroupAnswers(msgspec.Struct):
 
 
 def answers_of_group(
-    course: Course, exercise: Exercise, group: str, sources: Sequence[Source], own_code: bool
+    course: Course, exercise: Exercise, group: str, sources: Sequence[Source], children: Children
 ) -> GroupAnswers:
     """Ask these sources about all probes of the function that the group is about.
 
@@ -39,20 +36,14 @@ def answers_of_group(
         UserError: none of them answers as the group did, so they are not what was graded.
     """
     catalogue = Catalogue(course.content.reference)
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        level = choose(None, own_code)
-        children = children_on(level, course, [], Path(scratch))
-        try:
-            for function in catalogue.recipes(exercise.name):
-                replay = catalogue.replay(exercise.name, function)
-                assert replay is not None
-                asked = _Asked(course, exercise, replay, children)
-                alike = [(s, found) for s in sources if (found := asked.outcomes(s, group))]
-                if alike:
-                    outcomes = tuple(found for _, found in alike)
-                    return GroupAnswers(function, replay, outcomes, tuple(s for s, _ in alike))
-        finally:
-            children.close()
+    for function in catalogue.recipes(exercise.name):
+        replay = catalogue.replay(exercise.name, function)
+        assert replay is not None
+        asked = _Asked(course, exercise, replay, children)
+        alike = [(each, found) for each in sources if (found := asked.outcomes(each, group))]
+        if alike:
+            outcomes = tuple(found for _, found in alike)
+            return GroupAnswers(function, replay, outcomes, tuple(each for each, _ in alike))
     raise UserError(
         f"None of the work that was read answers {exercise.name} as the group {group} did. Was it "
         f"handed in anew since? Grade the class again, and look at its groups then."

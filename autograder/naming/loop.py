@@ -4,7 +4,8 @@ The course's code is loaded in a process of its own each time, so that it is the
 and what is written takes effect at once.
 """
 
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -16,6 +17,7 @@ import msgspec
 from autograder.course import FILE_NAME, Course, Exercise, load_course
 from autograder.errors import UserError
 from autograder.files import write_whole
+from autograder.grading.session import Judge
 from autograder.naming.answering import GroupAnswers, answers_of_group, are_one
 from autograder.naming.changed_step import ChangedStep, changed_step
 from autograder.naming.course_files import (
@@ -28,19 +30,25 @@ from autograder.naming.course_files import (
 from autograder.naming.proof import faults_with
 from autograder.own_modules import importable
 from autograder.recorded.named_since import DRAWS
+from autograder.repair.look import is_worth_looking, look_for_repair
+from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Source
 
 FromApart = TypeVar("FromApart")
 
 
 class GroupOfWork(msgspec.Struct, frozen=True):
-    """A group, and the work of some of those in it; `own_code` if it may run unconfined."""
+    """A group, and the work of some of those in it.
+
+    `own_code` if it may run unconfined; `secret` are folders that it must not read.
+    """
 
     root: Path
     exercise: str
     group: str
     sources: tuple[Source, ...]
     own_code: bool = False
+    secret: tuple[Path, ...] = ()
 
 
 class LookedAt(msgspec.Struct, frozen=True):
@@ -98,7 +106,7 @@ def look(work: GroupOfWork) -> LookedAt:
         step = changed_step(answers, course.root)
     why_not = "" if step is not None else _why_not(answers)
     found = LookedAt(answers.function, len(work.sources), len(answers.sources), step, why_not)
-    mended = _mended(course, exercise, answers.sources[0], work.own_code)
+    mended = _mended(course, exercise, answers.sources[0], work)
     return msgspec.structs.replace(found, mended=mended)
 
 
@@ -127,7 +135,13 @@ def name(work: GroupOfWork, words: InWords) -> NewMistake:
 
 
 def _answers(course: Course, exercise: Exercise, work: GroupOfWork) -> GroupAnswers:
-    return answers_of_group(course, exercise, work.group, work.sources, work.own_code)
+    level = choose(None, work.own_code)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        children = children_on(level, course, work.secret, Path(scratch))
+        try:
+            return answers_of_group(course, exercise, work.group, work.sources, children)
+        finally:
+            children.close()
 
 
 def _content(
@@ -163,25 +177,14 @@ def _refuse_known(answers: GroupAnswers, name: str) -> None:
         raise UserError(f"{answers.function} has a mistake {name} already: choose another name.")
 
 
-def _mended(course: Course, exercise: Exercise, source: Source, own_code: bool) -> str:
+def _mended(course: Course, exercise: Exercise, source: Source, work: GroupOfWork) -> str:
     """Which line's change mends one of them, by the search that `check` makes."""
-    import tempfile
-
-    from autograder.grading.session import Judge
-    from autograder.repair.look import is_worth_looking, look_for_repair
-    from autograder.sandbox.levels import children_on, choose
-
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        children = children_on(choose(None, own_code), course, [], Path(scratch))
+        level = choose(None, work.own_code)
+        children = children_on(level, course, work.secret, Path(scratch))
         with Judge(course, [exercise], children) as judge:
             graded = judge.run(source)
             if not is_worth_looking(exercise, graded.results, "practice"):
                 return ""
             found = look_for_repair(judge, exercise, source, graded)
     return found.said if found is not None else ""
-
-
-def read_three(sources: Sequence[Source]) -> tuple[Source, ...]:
-    """Those that are read and asked: three that differ, where there are so many."""
-    different = {source.digest: source for source in sources}
-    return tuple([*different.values()][:3])

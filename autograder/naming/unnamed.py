@@ -1,11 +1,41 @@
 """A class's failures without a name, put together by what was answered."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
-from autograder.report.model import CheckReport, Report
+from autograder.errors import UserError
+from autograder.report.model import CheckOutcome
+
+
+class _Diagnosis(msgspec.Struct, frozen=True):
+    finding: str
+
+
+class _Check(msgspec.Struct, frozen=True):
+    """As much of a check as groups need: to read all of a large class whole would take long."""
+
+    title: str
+    points: float
+    max_points: float
+    outcome: CheckOutcome
+    group: str = ""
+    finding: str = ""
+    diagnosis: _Diagnosis | None = None
+
+
+class _Exercise(msgspec.Struct, frozen=True):
+    name: str
+    checks: tuple[_Check, ...] = ()
+
+
+class FailedChecks(msgspec.Struct, frozen=True):
+    """As much of a record as groups need."""
+
+    student: str
+    exercises: tuple[_Exercise, ...] = ()
 
 
 class UnnamedGroup(msgspec.Struct, frozen=True):
@@ -22,12 +52,26 @@ class UnnamedGroup(msgspec.Struct, frozen=True):
     points: float
 
 
-def unnamed_groups(reports: Iterable[Report]) -> list[UnnamedGroup]:
+def failed_checks(path: Path) -> Iterator[FailedChecks]:
+    """The records of a class, one after the other.
+
+    Raises:
+        UserError: they cannot be read, or are of another version.
+    """
+    decoder = msgspec.json.Decoder(FailedChecks)
+    try:
+        with path.open("rb") as file:
+            yield from map(decoder.decode, file)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(f"{path} cannot be read ({error}). Run grade first.") from None
+
+
+def unnamed_groups(reports: Iterable[FailedChecks]) -> list[UnnamedGroup]:
     """The groups of a class, the largest first; the same reports give the same order."""
     found: dict[tuple[str, str], _Gathered] = {}
     for report in reports:
         for exercise in report.exercises:
-            failed: dict[str, list[CheckReport]] = {}
+            failed: dict[str, list[_Check]] = {}
             for check in exercise.checks:
                 if check.group:
                     failed.setdefault(check.group, []).append(check)
@@ -47,7 +91,7 @@ class _Gathered:
         self.said: Counter[str] = Counter()
         self.points = 0.0
 
-    def add(self, student: str, checks: list[CheckReport]) -> None:
+    def add(self, student: str, checks: list[_Check]) -> None:
         self.students.append(student)
         self.checks.update(check.title for check in checks)
         told = (c.diagnosis.finding if c.diagnosis else c.finding for c in checks)

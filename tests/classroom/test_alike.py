@@ -2,7 +2,7 @@
 
 import random
 
-from autograder.classroom.alike import alike, differing
+from autograder.classroom.alike import _are_near, _pairs, alike, differing, plain_words
 
 LONG = [
     "a",
@@ -71,3 +71,25 @@ def test_a_million_characters_take_no_time_to_speak_of():
     long = "word " * 200_000
     assert groups(long, long + "more")[0] == [(0,), (1,)]
     assert len(differing(long, long + "more")) == 2
+
+
+def test_nothing_that_is_near_is_overlooked():
+    """Against a comparison of all with all."""
+    drawn = random.Random(7)
+    texts = []
+    for _ in range(12):
+        words = drawn.choices(LONG, k=drawn.randint(8, 40))
+        for _ in range(6):
+            mine = list(words)
+            for _ in range(drawn.randint(0, 4)):
+                mine[drawn.randrange(len(mine))] = drawn.choice(["so", "never", "grows"])
+            texts.append(" ".join(mine + drawn.choices(LONG, k=drawn.randint(0, 6))))
+    pairs = {text: _pairs(plain_words(text)) for text in texts}
+    for group in alike(texts):
+        head, *near = (texts[each.places[0]] for each in group)
+        assert all(_are_near(pairs[head], pairs[each]) for each in near)
+    heads = [texts[group[0].places[0]] for group in alike(texts)]
+    order = sorted(heads, key=lambda head: (-texts.count(head), texts.index(head)))
+    for number, head in enumerate(order):
+        assert not any(_are_near(pairs[head], pairs[other]) for other in order[number + 1 :])
+    assert any(len(group) > 2 for group in alike(texts))

@@ -20,7 +20,7 @@ from autograder.naming.answering import GroupAnswers, are_one
 from autograder.naming.changed_step import changed_step
 from autograder.naming.course_files import InWords, answers_file, checked_words, code_file, file_of
 from autograder.naming.loop import _why_not
-from autograder.naming.unnamed import unnamed_groups
+from autograder.naming.unnamed import failed_checks, unnamed_groups
 from autograder.own_modules import importable
 from autograder.recorded.named_since import DRAWS, known_mistakes, out_of_date, read_answers
 from autograder.report.model import CheckReport, ExerciseReport
@@ -172,7 +172,9 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
             name="e", title="E", status="graded", points=0, max_points=4, checks=checks
         )
         reports.append(msgspec.structs.replace(report, exercises=(exercise,)))
-    first, second = unnamed_groups(reports)
+    lines = [msgspec.json.encode(report) for report in reports]
+    (tmp_path / "report.jsonl").write_bytes(b"\n".join(lines))
+    first, second = unnamed_groups(failed_checks(tmp_path / "report.jsonl"))
     assert (first.id, first.students, first.points) == ("g2", ("bob", "cem"), 8)
     assert first.checks == (("a", 2), ("b", 2))
     assert second.students == ("ann",)
