@@ -91,7 +91,8 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         code = _code(overview)
         log.overview(overview, code)
     if overview.in_force:
-        remember(job.out, _command(wanted, job))
+        if not (wanted.anonymous and wanted.students):  # whose names stand nowhere
+            remember(job.out, _command(wanted, job))
         print_overview(console, overview, course)
         _print_files(console, job, overview)
     if wanted.as_json:

@@ -1,5 +1,6 @@
 """A student's code as lines, with what its report says of a line beside it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,6 +11,10 @@ from autograder.submission.source import Source
 
 MOST_LINES = 3000  # of one file
 MOST_LETTERS = 400  # of one line
+
+
+_DEFINED = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+Notes = dict[tuple[str, int], list[str]]
 
 
 class CodeLine(NamedTuple):
@@ -39,14 +44,14 @@ def code_of(report: ExerciseReport, sources: Iterable[Source | None]) -> tuple[l
     if not found:
         return [], "The code is not where it was when it was graded."
     said = "" if same else "This file has changed since it was graded: lines may not fit."
-    notes = _notes(report)
     source = (same or found)[0]
     units = [(unit.label, unit.text) for unit in source.units]
     units += [(f"{name}.py", text) for name, text in source.helpers.items()]
+    notes = _notes(report, _definitions(units[: len(source.units)]))
     return [_file(name, text, notes) for name, text in units], said
 
 
-def _file(name: str, text: str, notes: dict[tuple[str, int], list[str]]) -> CodeFile:
+def _file(name: str, text: str, notes: Notes) -> CodeFile:
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -61,21 +66,32 @@ def _cut(line: str) -> str:
     return line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]} …"
 
 
-def _notes(report: ExerciseReport) -> dict[tuple[str, int], list[str]]:
-    """What is said of each line, each sentence once."""
-    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:
+    """Where each function and class is defined; of several of one name the last, which counts."""
+    return {
+        found[1]: Line(file=name, line=number)
+        for name, text in units
+        for number, line in enumerate(text.split("\n"), 1)
+        if (found := _DEFINED.match(line[:MOST_LETTERS]))
+    }
 
-    def add(place: Line, said: str) -> None:
-        if said and said not in found[place.file, place.line]:
+
+def _notes(report: ExerciseReport, defined: dict[str, Line]) -> Notes:
+    """What is said of each line, each sentence once; what has no line stands at its function."""
+    found: Notes = defaultdict(list)
+
+    def add(place: Line | None, said: str) -> None:
+        if place is not None and said and said not in found[place.file, place.line]:
             found[place.file, place.line].append(said)
 
     for check in report.checks:
-        told = diagnosed(check) if check.diagnosis is not None else ""
-        if check.place is not None:
-            add(check.place, told or check.finding or check.title)
-        for place in check.diagnosis.places if check.diagnosis is not None else ():
+        diagnosis = check.diagnosis
+        told = diagnosed(check) if diagnosis is not None else ""
+        add(check.place, told or check.finding or check.title)
+        for place in diagnosis.places if diagnosis is not None else ():
             add(place, told)
-    if report.repair is not None:
-        for place in report.repair.places:
-            add(place, report.repair.said)
+        if diagnosis is not None and check.place is None and not diagnosis.places:
+            add(defined.get(diagnosis.function.partition(".")[0]), told)
+    for place in report.repair.places if report.repair is not None else ():
+        add(place, report.repair.said if report.repair is not None else "")
     return found

@@ -1,5 +1,6 @@
 """The desk's server: on this machine's own address alone, until Ctrl-C."""
 
+import contextlib
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -48,7 +49,8 @@ def serve(app: Guard, listening: socket.socket, started: Callable[[], None]) -> 
         lifespan="off",
         timeout_graceful_shutdown=5,
     )
-    Server(config).run([listening])
+    with contextlib.suppress(KeyboardInterrupt):  # which is how it ends
+        Server(config).run([listening])
 
 
 def open_browser(address: str) -> bool:

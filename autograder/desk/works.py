@@ -10,6 +10,7 @@ from autograder.classroom.folders import Folder
 from autograder.classroom.intake import Work, read_work
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
+from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.remembered import GradeCommand, remembered
 from autograder.classroom.submissions import guarded, opened
 from autograder.course import Course
@@ -30,16 +31,27 @@ class Works:
         self._lock = threading.Lock()
         self._folders: dict[GradeCommand, dict[str, Folder]] = {}
         self._read: OrderedDict[tuple[GradeCommand, str], Work] = OrderedDict()
+        self._as_of = 0
         self._stubs = read_stubs(course)
 
     def sources(self, student: str) -> list[dict[str, Source]]:
         """A student's sources by exercise, of each folder that was graded, the latest first."""
         with self._lock:
+            self._forget_what_was_graded_again()
             known = Pseudonyms(self._course.root / PSEUDONYMS)
             return [
                 self._work(command, known.student(student)).sources
                 for command in remembered(self._results)
             ]
+
+    def _forget_what_was_graded_again(self) -> None:
+        """Look anew at what was handed in, once the results have changed."""
+        with contextlib.suppress(OSError):
+            now = (self._results / REPORTS).stat().st_mtime_ns
+            if now != self._as_of:
+                self._folders.clear()
+                self._read.clear()
+                self._as_of = now
 
     def _work(self, command: GradeCommand, student: str) -> Work:
         key = command, student

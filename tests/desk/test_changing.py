@@ -160,6 +160,13 @@ def test_commands_are_kept_with_whole_paths_and_repeated_word_for_word(quick):
     assert list(remembered(quick.out)) == [whole]
 
 
+def test_no_name_is_kept_where_results_have_none(quick):
+    quick.out = quick.out.with_name("anonymous")
+    assert quick.run("grade", "--anonymous").exit_code == 0
+    quick.run("grade", "--anonymous", "--student", "ann", "--apply")
+    assert "ann" not in (quick.out / ".runs.json").read_text()
+
+
 def test_a_damaged_file_of_commands_is_none(tmp_path):
     remember(tmp_path, GradeCommand(submissions="-x", course="/c"))
     (tmp_path / ".runs.json").write_text('[{"submissions": 1}]')

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from autograder.desk.code_lines import code_of
-from autograder.report.model import ExerciseReport, Line, Repair
+from autograder.report.model import Diagnosis, ExerciseReport, Line, Repair
 from autograder.submission.source import from_text
 from tests.desk.conftest import client_of, let_in, text_of
 from tests.desk.generated import drawn_class, sample, with_submissions, write
@@ -84,6 +84,18 @@ def test_each_line_has_what_is_said_of_it_once():
     assert [len(line.notes) for line in file.lines] == [0, 2, 0]
     same = msgspec.structs.replace(report, digest=source.digest)
     assert code_of(same, [None, source])[1] == ""
+
+
+def test_what_has_no_line_stands_where_its_function_is_defined_last():
+    named = Diagnosis(kind="named", function="f", finding="Upside down.")
+    report = ExerciseReport(
+        name="f", title="F", status="graded", points=0, max_points=2,
+        checks=(check(diagnosis=named), check(name="b", diagnosis=named)),
+    )  # fmt: skip
+    source = from_text("def f():\n    pass\n\ndef f():\n    g()\n", "f", "f.py")
+    (file,), _ = code_of(report, [source])
+    assert [line.notes for line in file.lines if line.notes] == [("f: Upside down.",)]
+    assert file.lines[3].notes
 
 
 def test_no_file_is_too_long_to_be_shown():
