@@ -15,7 +15,7 @@ from typing import NamedTuple
 NEAR = 0.8  # the share of pairs of neighbouring words that two answers have in common
 MOST_WORDS = 2000  # of an answer, for that
 MOST_COMPARED = 600  # words, where differences are shown
-Pair = tuple[str, str, int]
+WordPair = tuple[str, str, int]
 _WORD = re.compile(r"\S+")
 _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
 
@@ -58,7 +58,7 @@ def _near(same: Sequence[SameWords]) -> list[list[SameWords]]:
     pairs = [_pairs(each.words) for each in same]
     usual = Counter(itertools.chain.from_iterable(pairs))
     rare = [sorted(each, key=lambda pair: (usual[pair], pair))[: _third(each)] for each in pairs]
-    having: dict[Pair, list[int]] = {}
+    having: dict[WordPair, list[int]] = {}
     for number, each in enumerate(rare):
         for pair in each:
             having.setdefault(pair, []).append(number)
@@ -74,17 +74,17 @@ def _near(same: Sequence[SameWords]) -> list[list[SameWords]]:
     return groups
 
 
-def _third(pairs: frozenset[Pair]) -> int:
+def _third(pairs: frozenset[WordPair]) -> int:
     """How many of a text's pairs are looked at, so that each text that is near has one of them."""
     least = NEAR / (2 - NEAR)  # the share of the shorter one's size in the longer one's
     return len(pairs) - math.ceil(NEAR * (1 + least) / 2 * len(pairs)) + 1
 
 
-def _are_near(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
+def _are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
-def _pairs(words: Sequence[str]) -> frozenset[Pair]:
+def _pairs(words: Sequence[str]) -> frozenset[WordPair]:
     """Each two neighbouring words, with both ends; where they come again, that is another pair."""
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
