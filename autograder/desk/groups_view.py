@@ -164,7 +164,7 @@ def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
 def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 200) -> Response:
     keys = {each.id: each.address for each in visit.results().students}
     read = [
-        ReadWork(student, keys.get(student, ""), _code(source))
+        ReadWork(one_line(student, 60), keys.get(student, ""), _code(source))
         for student, source in _sources(visit, group)
     ]
     return visit.page(
@@ -173,6 +173,7 @@ def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 20
         group=group,
         state=state,
         read=read,
+        short=one_line,
         path=_path(group),
         title=visit.place.course.exercise(group.exercise).title,
         addresses=keys,

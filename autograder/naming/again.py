@@ -15,6 +15,7 @@ from autograder.errors import UserError
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.text import one_line, printable
 
+MOST_SAID = 500
 DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was put in force
 
 
@@ -112,4 +113,4 @@ def _of(records: Records, student: str, exercise: str) -> ExerciseReport | None:
 
 def _said(checks: Sequence[CheckReport]) -> tuple[str, ...]:
     told = (check.diagnosis.finding if check.diagnosis else check.finding for check in checks)
-    return tuple(dict.fromkeys(filter(None, told)))
+    return tuple(dict.fromkeys(one_line(each, MOST_SAID) for each in told if each))

@@ -1,5 +1,6 @@
 """A class's failures without a name, put together by what was answered."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,6 +9,10 @@ import msgspec
 
 from autograder.errors import UserError
 from autograder.report.model import CheckOutcome
+from autograder.text import one_line
+
+GROUP = re.compile(r"[0-9a-f]{10}")
+MOST_SAID = 500
 
 
 class _Diagnosis(msgspec.Struct, frozen=True):
@@ -73,7 +78,7 @@ def unnamed_groups(reports: Iterable[FailedChecks]) -> list[UnnamedGroup]:
         for exercise in report.exercises:
             failed: dict[str, list[_Check]] = {}
             for check in exercise.checks:
-                if check.group:
+                if GROUP.fullmatch(check.group):
                     failed.setdefault(check.group, []).append(check)
             for group, checks in failed.items():
                 gathered = found.setdefault((exercise.name, group), _Gathered())
@@ -93,9 +98,9 @@ class _Gathered:
 
     def add(self, student: str, checks: list[_Check]) -> None:
         self.students.append(student)
-        self.checks.update(check.title for check in checks)
+        self.checks.update(one_line(check.title, MOST_SAID) for check in checks)
         told = (c.diagnosis.finding if c.diagnosis else c.finding for c in checks)
-        self.said.update([*dict.fromkeys(filter(None, told))])
+        self.said.update({one_line(each, MOST_SAID): None for each in told if each}.keys())
         self.points += sum(check.max_points - check.points for check in checks)
 
     def group(self, exercise: str, name: str) -> UnnamedGroup:

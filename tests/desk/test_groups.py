@@ -13,6 +13,7 @@ from autograder.course import load_course
 from autograder.report.model import Report
 from tests.conftest import ROOT
 from tests.desk.conftest import client_of, let_in, text_of
+from tests.desk.test_hostile import BIDI, MANY, hostile
 
 HEAD = "import re\n\n\ndef count_words(text):\n    counts = {}\n"
 FOUND = '    for word in re.findall(r"[a-z]+(?:\'[a-z]+)*", text.lower()):\n'
@@ -107,6 +108,31 @@ def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post
         new.relative_to(desk.root).as_posix()
         == "reference/misconceptions/named/word_counts/one_too_many.py"
     )
+
+
+def test_what_hostile_reports_say_is_text(tmp_path):
+    (tmp_path / "course.yml").write_text(
+        "title: Tiny\nexercises:\n  - {name: one, title: One, points: 6}\n"
+    )
+    group = "0123456789"
+    lines = []
+    for number, text in enumerate(MANY):
+        data = msgspec.to_builtins(hostile(number, text))
+        for each in data["exercises"][0]["checks"]:
+            each["group"] = group if each["name"] != "test_named" else "<script>"
+        lines.append(msgspec.json.encode(data))
+    (tmp_path / "report.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    client = let_in(client_of(tmp_path, load_course(tmp_path / "course.yml")))
+    for path in ("/groups", f"/groups/one/{group}"):
+        page = client.get(path)
+        assert f"{len(MANY)} students" in text_of(page)
+        assert "<script>alert" not in page.text
+        assert "<img" not in page.text
+        assert BIDI not in page.text
+        assert "\u202e" not in page.text
+        assert len(page.text) < 50_000
+    assert "/groups/one/<" not in client.get("/groups").text
+    assert "&lt;script&gt;/" not in client.get("/groups").text
 
 
 @pytest.mark.thorough

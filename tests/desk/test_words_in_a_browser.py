@@ -5,9 +5,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from autograder.classroom.remembered import GradeCommand, remember
 from tests.browser import chromium, picture
 from tests.classroom.words import Words
+from tests.conftest import ROOT
+from tests.desk.generated import sample, write
 from tests.desk.served import served
+from tests.desk.test_in_a_browser import violations
 
 SAID = [
     "A score is a sum of d_k products, so its variance grows with d_k, and large scores push the softmax to one key.",
@@ -46,8 +50,10 @@ def test_thirty_answers_by_the_keyboard_alone(thirty):
         page.goto(address)
         page.goto(f"{address.split('/?')[0]}/words")
         picture(page, "words")
+        assert violations(page) == []
         press(page, "1")
         page.wait_for_selector("form.marking")
+        assert violations(page) == []
         picture(page, "words-question")
         while page.locator("form.marking").count():
             shown = page.locator("pre.answer").inner_text()
@@ -76,6 +82,7 @@ def test_thirty_answers_by_the_keyboard_alone(thirty):
     assert len(pressed) < 3.5 * 30
 
 
+@pytest.mark.thorough
 def test_hostile_answers_run_nothing_and_break_nothing(tmp_path):
     words = Words(tmp_path)
     evil = "<script>window.ran=1</script><img src=x onerror='window.ran=1'>\u202e]]>{{7*7}}"
@@ -98,3 +105,22 @@ def test_hostile_answers_run_nothing_and_break_nothing(tmp_path):
                 page.keyboard.press("Enter")
         assert set(asked) == {urlsplit(home).netloc}
     assert all(points == 1 for points in words.grade()[0].values())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_groups_are_for_everybody(tmp_path, course, scheme):
+    out = write(tmp_path / "out", sample())
+    submissions = str(ROOT / "examples" / "class")
+    remember(out, GradeCommand(submissions=submissions, course=str(ROOT)))
+    with served(out, course) as address, chromium() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+        page.goto(address)
+        page.goto(f"{address.split('/?')[0]}/groups")
+        assert violations(page) == []
+        picture(page, f"groups-{scheme}")
+        page.keyboard.press("1")
+        page.wait_for_selector("#state")
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        picture(page, f"groups-one-{scheme}")
