@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.course import load_course
 from autograder.desk import results_now
 from autograder.desk.results_now import ResultsNow
 from autograder.errors import UserError
@@ -45,3 +46,13 @@ def test_results_that_go_are_said_to_be_gone(tmp_path, course):
 def test_a_folder_without_results_is_refused(tmp_path, course):
     with pytest.raises(UserError, match="holds no report.jsonl"):
         ResultsNow(tmp_path, course).read()
+
+
+def test_an_exercise_that_left_the_course_is_shown_all_the_same(tmp_path):
+    (tmp_path / "course.yml").write_text(
+        "title: Later\nexercises:\n  - {name: other, title: Other, points: 1}\n"
+    )
+    results = write(tmp_path / "results", drawn_class(5))
+    client = let_in(client_of(results, load_course(tmp_path / "course.yml")))
+    for page in ("/", "/exercises", "/exercises/softmax", "/map", "/students/u0000"):
+        assert client.get(page).status_code == 200
