@@ -26,6 +26,7 @@ LAYERS = [
     ["platforms", "study"],
     ["classroom", "authoring"],
     ["exports", "verification", "release", "cluster"],
+    ["naming"],
     ["packaged", "desk"],
     ["nbgrader"],
     ["pytest_editors"],

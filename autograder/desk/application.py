@@ -39,9 +39,11 @@ from autograder.desk import (
     class_view,
     exercise_view,
     export_view,
+    groups_view,
     map_view,
     regrade_view,
     student_view,
+    words_view,
 )
 from autograder.desk.guard import Guard
 from autograder.desk.kept_for_once import KeptForOnce
@@ -60,6 +62,8 @@ VIEWS: tuple[DeskView, ...] = (
     *student_view.VIEWS,
     *exercise_view.VIEWS,
     *map_view.VIEWS,
+    *words_view.VIEWS,
+    *groups_view.VIEWS,
     *adjust_view.VIEWS,
     *regrade_view.VIEWS,
     *export_view.VIEWS,

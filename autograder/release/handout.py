@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, load_course
-from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.errors import UserError
 from autograder.grading.plugin import CheckResult
 from autograder.own_modules import importable
 from autograder.recorded.known import FOLLOWING
+from autograder.recorded.named_since import known_mistakes
 from autograder.recorded.packing import FOLDER, SUFFIX, pack
 from autograder.release.around import around
 from autograder.release.collected import checks_of
@@ -74,8 +74,8 @@ def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], 
     for exercise in wanted.exercises:
         secret += [line for question in exercise.questions for line in question.rubric]
         hints = [check.hints for check in checks[exercise.name]]
-        module = load_module(course.content.reference, exercise.name)
-        for recipe in read_mistakes(module).recipes.values():
+        known = known_mistakes(course.content.reference, exercise.name)
+        for recipe in known.recipes.values():
             hints += [wrong.hints for wrong in recipe.misconceptions]
             (secret if exam else shown).extend(wrong.finding for wrong in recipe.misconceptions)
         shown += [hint for each in hints for hint in each[:most]]
