@@ -7,13 +7,15 @@ from typing import Literal
 from autograder.course import Exercise
 from autograder.errors import UserError
 
-Extra = Literal["authoring", "nbgrader", "torch", "dev"]
+Extra = Literal["authoring", "nbgrader", "torch", "pdf", "similar", "dev"]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
     "nbgrader": ("nbgrader", "jupytext", "nbformat"),
     "torch": ("torch",),
+    "pdf": ("typst",),
+    "similar": ("copydetect",),
     "dev": ("cosmic_ray",),
 }
 
@@ -28,12 +30,21 @@ def require(extra: Extra, what: str) -> None:
     Raises:
         UserError: it is not; the message names the command that installs it.
     """
-    missing = [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
+    missing = _missing(extra)
     if missing:
         raise UserError(
             f"{what} needs {' and '.join(missing)}, not installed here. Run: "
             f"{install_command(extra)}"
         )
+
+
+def installed(extra: Extra) -> bool:
+    """Whether all of an extra is there."""
+    return not _missing(extra)
+
+
+def _missing(extra: Extra) -> list[str]:
+    return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 
 def require_libraries(exercises: Iterable[Exercise]) -> None:

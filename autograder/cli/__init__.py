@@ -47,6 +47,7 @@ for command in (
     for_instructors.diff,
     for_instructors.history,
     for_instructors.export,
+    for_instructors.class_report,
     for_instructors.package,
     for_authors.new,
     for_authors.build,

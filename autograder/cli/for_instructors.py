@@ -184,6 +184,22 @@ def export(
     raise SystemExit(run(platform, results, template, out, column, scale, date, course))
 
 
+@click.command("class-report", short_help="Tell of a class on two pages.")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="The folder.  [default: RESULTS]")
+@click.option("--date", type=MOMENT, metavar="DATE", help="A date to stand on it.  [default: none]")
+def class_report(results: Path, out: Path | None, date: datetime | None) -> None:
+    """Tell of the class in RESULTS on two pages, as HTML and PDF, for who was not there.
+
+    How the points lie, how hard the exercises are, what was misunderstood, how reliable the points
+    are. No number of fewer than five students is told. The exit code is 1 if there is no PDF, since
+    that needs the extra `pdf`.
+    """
+    from autograder.cli.class_report import run
+
+    raise SystemExit(run(results, out, date))
+
+
 @click.command(short_help="Pack the grader for another platform.")
 @click.argument(
     "platform",
