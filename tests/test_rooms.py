@@ -25,7 +25,7 @@ LAYERS = [
     ["repair"],
     ["platforms", "study"],
     ["classroom", "authoring"],
-    ["exports", "verification", "release"],
+    ["exports", "verification", "release", "similarity"],
     ["packaged"],
     ["nbgrader"],
     ["pytest_editors"],

@@ -48,6 +48,7 @@ for command in (
     for_instructors.history,
     for_instructors.export,
     for_instructors.class_report,
+    for_instructors.similar,
     for_instructors.package,
     for_authors.new,
     for_authors.build,
