@@ -11,7 +11,7 @@ from autograder.text import printable
 
 INDEX, FOLDER = "similar.html", "pairs"
 
-Piece = tuple[str, bool]  # of a text, and whether it is in common
+MarkedText = tuple[str, bool]  # of a text, and whether it is in common
 Listed = tuple[Alike, AlikePair, str]  # with the page of the two
 
 
@@ -71,9 +71,9 @@ def _by_standing_out(found: tuple[Alike, AlikePair]) -> tuple[float, str, tuple[
     return (each.limit - pair.part) / (1 - each.limit), each.exercise, pair.students
 
 
-def pieces(text: str, stretches: Stretches) -> list[Piece]:
+def pieces(text: str, stretches: Stretches) -> list[MarkedText]:
     """A text in pieces, made safe to show, each with whether it is in common."""
-    found: list[Piece] = []
+    found: list[MarkedText] = []
     at = 0
     for start, end in [*stretches, (len(text), len(text))]:
         for piece, common in ((text[at:start], False), (text[start:end], True)):
