@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 # What students import besides: ready at once, and there at all where nothing can be opened.
 _COMMON = """
 abc collections contextlib copy dataclasses datetime decimal enum fractions functools heapq inspect
-itertools json math operator pprint random re statistics string textwrap threading time timeit
-traceback typing unittest uuid warnings
+itertools json math operator pprint random re resource statistics string textwrap threading time
+timeit traceback typing unittest uuid warnings
 """.split()  # noqa: SIM905
 WARM: dict[Library, tuple[str, ...]] = {
-    "numpy": ("numpy.random", *_COMMON),
-    "torch": ("numpy.random", *_COMMON, "torch"),
+    "numpy": ("numpy.random", "numpy.ma", *_COMMON),
+    "torch": ("numpy.random", "numpy.ma", *_COMMON, "torch"),
 }
 PLOTS = ("matplotlib.pyplot",)  # more to copy for each fork, so only for those that draw
 START_SECONDS = 120.0

@@ -17,7 +17,7 @@ from .codec import (
     Series,
 )
 from .in_view import Floats, View, colour_over, is_written, reads
-from .layout import lay_out
+from .layout import lay_out, ticks_of
 from .pictures import Picture, pictures_of, same_colours
 
 MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
@@ -121,9 +121,8 @@ def _ticks(axes: Any, axis: Any, view: View) -> list[tuple[str, float]]:
         return []
     low, high = sorted(axis.get_view_interval())
     margin = MARGIN * (high - low)
-    axis.get_ticklabels(which="both")  # brings labels and places up to date
     found = []
-    for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()][:MAX_TEXTS]:
+    for tick in ticks_of(axis)[:MAX_TEXTS]:
         place = float(tick.get_loc())
         labels = [each for each in (tick.label1, tick.label2) if reads(each, view.page)]
         if labels and tick.get_visible() and low - margin <= place <= high + margin:

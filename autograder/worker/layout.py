@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 # What is drawn of these depends on nothing that only their `draw` settles. Of a class of one's own
-# nobody knows; a text with mathematics in it may turn out to be none.
+# nobody knows.
 _PLAIN = {
     "matplotlib.axes._axes.Axes",
     "matplotlib.axis.XAxis",
@@ -37,7 +37,7 @@ def lay_out(figure: Any) -> None:
         Exception: whatever matplotlib raises of a figure that cannot be drawn.
     """
     figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
-    if not _is_plain(figure) or not _settled(figure.axes):
+    if not (_is_plain(figure) and _settled(figure.axes) and _can_be_set(figure)):
         figure.draw_without_rendering()
 
 
@@ -51,11 +51,47 @@ def _settled(several_axes: list[Any]) -> bool:
         for collection in axes.collections:
             collection.update_scalarmappable()
         for axis in (axes.xaxis, axes.yaxis):
-            labels = axis.get_ticklabels(which="both")
+            labels = [label for tick in ticks_of(axis) for label in (tick.label1, tick.label2)]
             kinds = {type(axis.get_major_formatter()), type(axis.get_minor_formatter())}
             if not {kind.__name__ for kind in kinds} <= _OWN_LABELS:
                 own = own and not any("$" in label.get_text() for label in labels)
     return own
+
+
+def ticks_of(axis: Any) -> list[Any]:
+    """The ticks of an axis, with the places and labels that they are drawn with.
+
+    Minor ones are left out where none has a label: to make them takes longest of all.
+    """
+    if not _is_silent(axis):
+        axis.get_ticklabels(which="both")
+        return [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+    from matplotlib.ticker import NullLocator
+
+    own, axis.minor.locator = axis.minor.locator, NullLocator()
+    try:
+        axis.get_majorticklabels()
+    finally:
+        axis.minor.locator = own
+    return list(axis.get_major_ticks())
+
+
+def _is_silent(axis: Any) -> bool:
+    """Whether matplotlib itself labels the minor ticks, and gives no label to any."""
+    if type(axis.minor.formatter).__name__ not in _OWN_LABELS:
+        return False
+    return not any(axis.minor.formatter.format_ticks(axis.get_minorticklocs()))
+
+
+def _can_be_set(figure: Any) -> bool:
+    """Whether the mathematics in texts is some; if not, drawing says what is wrong with it."""
+    try:
+        for text in _artists(figure):
+            if hasattr(text, "get_usetex") and "$" in text.get_text():
+                text.get_window_extent()
+    except Exception:
+        return False
+    return True
 
 
 def _is_plain(figure: Any) -> bool:
@@ -85,11 +121,9 @@ def _kind(artist: Any) -> str:
 
 
 def _is_simple(artist: Any) -> bool:
-    """Whether it has nothing that acts on drawing: a filter, an effect, mathematics to be read."""
+    """Whether it has nothing that acts on drawing: a filter, an effect, a text for TeX."""
     if artist.get_agg_filter() is not None or artist.get_path_effects():
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():
         return False
-    if not hasattr(artist, "get_usetex"):
-        return True
-    return not artist.get_usetex() and "$" not in artist.get_text()
+    return not (hasattr(artist, "get_usetex") and artist.get_usetex())

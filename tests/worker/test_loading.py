@@ -14,13 +14,16 @@ from autograder.worker.messages import Unit
 TWICE = "def twice(x):\n    return 2 * x\n"
 
 
-@pytest.fixture
-def loaded(monkeypatch):
-    """Load units in this very process, and leave it as it was."""
+@pytest.fixture(autouse=True)
+def _left_as_it_was(monkeypatch):
+    """What loads units in this very process costs the tests after it nothing."""
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     for name in ("get_ipython", "display"):
         monkeypatch.setattr(f"builtins.{name}", None, raising=False)
 
+
+@pytest.fixture
+def loaded(monkeypatch):
     def run(*texts):
         labels = [f"code cell {n}" for n in range(1, len(texts) + 1)] if texts[1:] else ["w.py"]
         units = [Unit(label, text) for label, text in zip(labels, texts, strict=True)]
@@ -210,7 +213,8 @@ def test_what_is_computed_from_a_magic_says_that_magics_are_left_out(loaded, use
     assert module.f() == 1
 
 
-def test_compiled_code_is_loaded_as_its_text_is():
+def test_compiled_code_is_loaded_as_its_text_is(monkeypatch):
+    monkeypatch.setitem(sys.modules, "area", None)
     text = '"""About it."""\nfrom __future__ import annotations\nimport nowhere_to_be_found, math\n'
     text += "\ndef area(r: Undefined): return math.pi * r * r\n\n\ndef fails():\n    return 1 / 0\n"
     units = [Unit("area.py", text), Unit("broken.py", "def (")]
