@@ -69,7 +69,7 @@ figures:
 
 docs:
 	@$(PYTHON) tools/install.py $(VENV) docs
-	@$(BIN)/python -m tools.site build/site
+	@$(BIN)/python -m tools.docs_site build/site
 	@echo "The site is in build/site: open build/site/index.html"
 
 pictures: demo

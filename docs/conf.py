@@ -1,11 +1,11 @@
-"""How the site is made of these pages; `make docs` does it (tools/site.py)."""
+"""How the site is made of these pages; `make docs` does it (tools/docs_site.py)."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.site import formula, formula_block
+from tools.docs_site import formula, formula_block
 
 project = "Attention, from the dot product to a language model"
 copyright = ""

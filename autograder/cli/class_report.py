@@ -18,7 +18,7 @@ PAGE, SHEETS = "class-report.html", "class-report.pdf"
 
 def run(results: Path, out: Path | None, date: datetime | None) -> int:
     """Write both files; 1 if the PDF could not be made for want of its library."""
-    report = class_report(read_reports(results), f"{date:%-d %B %Y}" if date else "")
+    report = class_report(read_reports(results), f"{date.day} {date:%B %Y}" if date else "")
     folder = out or results
     console = Console(highlight=False, soft_wrap=True)
     try:

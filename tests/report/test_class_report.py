@@ -12,6 +12,7 @@ from autograder.report.class_report import class_report
 from autograder.report.class_report_faces import as_html, as_pdf, as_pictures
 from autograder.report.model import CheckReport, Diagnosis, ExerciseReport, Grader, Report
 from autograder.statistics.disclosure import bands, may_be_told, with_company
+from tests.browser import chromium
 from tests.report.test_faces import EVIL
 
 GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=1, confinement="none")
@@ -88,7 +89,7 @@ def made(reports, number, mistake):
     }
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_no_number_of_few_is_told_or_follows_by_subtraction(seed):
     reports = a_random_class(seed)
     everybody = set().union(*(handed_in(reports, n) for n in range(3)))
@@ -184,6 +185,16 @@ def test_it_is_two_pages_whatever_is_in_it():
     assert len(as_pictures(full)) == 2
     assert as_pdf(full).startswith(b"%PDF")
     assert len(as_pictures(class_report(a_full_class(5)))) == 2
+
+
+@pytest.mark.thorough
+def test_in_a_browser_it_prints_on_two_sheets_and_fits_a_phone(tmp_path):
+    (tmp_path / "page.html").write_text(as_html(class_report(a_full_class())))
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page.goto((tmp_path / "page.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert b"/Count 2" in page.pdf(prefer_css_page_size=True)
 
 
 def test_what_others_wrote_is_text():

@@ -52,6 +52,7 @@ def test_no_picture_is_left_over():
     assert {path.stem.rpartition("-")[0] for path in pictures.FOLDER.iterdir()} == set(NAMES)
 
 
+@pytest.mark.thorough
 def test_a_page_is_taken_in_both_schemes_alike(tmp_path):
     (tmp_path / "a.html").write_text(
         "<style>:root{color-scheme:light dark}</style><p>one</p><p class=b>two</p>"

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tools import site
+from tools import docs_site
 
 LOADED = {"script": "src", "link": "href", "img": "src", "source": "srcset", "iframe": "src"}
 
@@ -32,7 +32,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, root):
     out = tmp_path_factory.mktemp("site") / "out"
-    command = [sys.executable, "-m", "tools.site", str(out)]
+    command = [sys.executable, "-m", "tools.docs_site", str(out)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
@@ -96,8 +96,8 @@ def test_a_link_to_what_is_not_there_is_an_error(tmp_path, monkeypatch, root, ca
         (source / "index.md").write_text("# A\n\n[b](b.md#no-such-place)\n\n[c](c.md)\n")
         (source / "b.md").write_text("---\norphan: true\n---\n# B\n")
 
-    monkeypatch.setattr(site, "collect", two_pages)
-    assert site.main(tmp_path / "out") == 1
+    monkeypatch.setattr(docs_site, "collect", two_pages)
+    assert docs_site.main(tmp_path / "out") == 1
     said = capfd.readouterr().err
     assert "no-such-place" in said
     assert "c.md" in said

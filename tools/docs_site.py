@@ -1,4 +1,4 @@
-"""`python -m tools.site OUT`: the documents as a site, by Sphinx with MyST and Furo.
+"""`python -m tools.docs_site OUT`: the documents as a site, by Sphinx with MyST and Furo.
 
 The pages are those of docs/, the README in front, and a page a lesson, made of the notebook that
 students get: so no answer is on it. Formulas become MathML as the site is made. Nothing that a
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, HANDED_OUT = ROOT / "docs", ROOT / "exercises"
 PICTURES = "pictures"
-GROUPS = {  # in the order of the site's list
+GROUPS = {  # in the order of the site's list; what is in none comes after them
     "Students": ["students", "lessons"],
     "Instructors": ["instructors", "platforms", "nbgrader", "bad-notebooks", "confinement"],
     "Authors": ["authors", "api", "errata"],
@@ -75,7 +75,10 @@ def _page(name: str, text: str) -> str:
 def _front() -> str:
     """The README, with the list of all pages."""
     text = LINK.sub(r"\1\2", (ROOT / "README.md").read_text(encoding="utf-8"))
-    trees = [_tree(caption, names) for caption, names in GROUPS.items()]
+    named = {name for names in GROUPS.values() for name in names}
+    others = sorted(path.stem for path in DOCS.glob("*.md") if path.stem not in named)
+    groups = GROUPS | ({"More": others} if others else {})
+    trees = [_tree(caption, names) for caption, names in groups.items()]
     return text + "".join([*trees, _tree("About", ABOUT)])
 
 
