@@ -30,13 +30,14 @@ def run(
 ) -> int:
     """Compare a class's code, and write the pages; 0 whatever is alike."""
     require("similar", "autograder similar")
-    course = find_course(submissions, Path.cwd(), named=course_path)
+    course = find_course(Path.cwd(), named=course_path)
     if out.resolve() == submissions.resolve():
         raise UserError(f"--out {out} is the folder of the submissions; name another one.")
     names = [course.exercise(name).name for name in exercises] or list(course.exercises)
-    read = read_class(submissions, course, names, platform, roster)
-    known = known_prints(course)
-    found = [_compared(course, name, read, known) for name in names]
+    with Console(stderr=True).status("Comparing; a large class takes minutes"):
+        read = read_class(submissions, course, names, platform, roster)
+        known = known_prints(course)
+        found = [_compared(course, name, read, known) for name in names]
     try:
         written = SimilarPages(out, course.title).write(found, read.code, known, most, read.notes)
     except OSError as error:

@@ -19,6 +19,7 @@ from autograder.similarity.fingerprints import prints_of, stretches_in_common, t
 from autograder.similarity.known_code import known_prints, right_answers
 from autograder.similarity.pairs import LEAST, _likenesses, alike
 from autograder.similarity.similar_pages import pieces
+from tests.conftest import ROOT
 from tests.report.test_faces import EVIL
 
 ONE = """\
@@ -169,6 +170,7 @@ def submissions(tmp_path):
 
 def similar(submissions, out, **environment):
     command = ["similar", str(submissions), "--out", str(out), "--exercise", "softmax"]
+    command += ["--course", str(ROOT)]
     if not environment:
         return CliRunner().invoke(app, command)
     command = [sys.executable, "-m", "autograder", *command]

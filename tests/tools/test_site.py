@@ -68,6 +68,18 @@ def test_nothing_is_loaded_from_elsewhere(made, pages):
     assert not re.search(r"@import|url\([\"']?(https?:)?//", styles)
 
 
+def test_what_is_loaded_is_there(made, pages):
+    wrong = [
+        f"{name}: {each}"
+        for name, page in pages.items()
+        for each in page.loaded
+        if not each.startswith("data:")
+        and _joined(name.rpartition("/")[0], each.partition("?")[0].partition("#")[0]) not in made
+    ]
+    assert wrong == []
+    assert "pictures/map-dark.png" in pages["index.html"].loaded
+
+
 def test_no_link_leads_nowhere(made, pages):
     wrong = []
     for name, page in pages.items():
