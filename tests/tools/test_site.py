@@ -73,7 +73,7 @@ def test_what_is_loaded_is_there(made, pages):
         f"{name}: {each}"
         for name, page in pages.items()
         for each in page.loaded
-        if not each.startswith("data:")
+        if not each.startswith(("data:", "#"))
         and _joined(name.rpartition("/")[0], each.partition("?")[0].partition("#")[0]) not in made
     ]
     assert wrong == []
