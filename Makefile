@@ -7,7 +7,7 @@
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
 # make docs       set up, and make the documents a site, in build/site
 # make pictures   draw the README's pictures, of the sample class (needs Chromium)
-# make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
+# make bench      set up, print speeds as ratios (LARGE=1: classes of 800, 1,000 and 10,000 too)
 # make figures    set up, and draw the lessons' figures whose code has changed
 # make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
 # make soak       5,000 submissions through one judge, then 200 kills
