@@ -18,7 +18,7 @@ from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.templates import templates
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
-from autograder.sandbox.client import DRAWS
+from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -143,8 +143,9 @@ class Search:
         """How far to go, after what the failed checks have asked for."""
         if line.slow:
             return SLOW
-        draws = any(self.source.mentions(word) for word in DRAWS)
-        return HEAVY if draws or self.exercise.needs == "torch" else USUAL
+        needs = self.exercise.needs
+        heavy = needs == "torch" or also_warm(needs, self.source.mentions)
+        return HEAVY if heavy else USUAL
 
     def _try(
         self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine, reach: Reach

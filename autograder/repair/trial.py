@@ -34,12 +34,12 @@ class SharedLine:
         self._files = 0
 
     def take(
-        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
+        self, library: Library, limits: Limits, also: tuple[str, ...] = (), place: Place = "first"
     ) -> Child:
         self.slow = self.slow or place == "course"
         if place == "first":
             self.end()
-        return self.children.take(library, limits, plots, place)
+        return self.children.take(library, limits, also, place)
 
     def process(self, start: Callable[[], Child]) -> WorkerProcess:
         """The process for the next file: that of the file before, or a new one."""
