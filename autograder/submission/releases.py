@@ -9,7 +9,7 @@ from autograder.course import FILE_NAME, Course
 from autograder.submission.source import Source
 
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
-LINE = "\n# %%\n# Handed out as {}: leave this line as it is.\n"
+LINE = "# Handed out as {}: leave this line as it is."
 
 
 def course_digest(course: Course) -> str:
@@ -25,7 +25,12 @@ def course_digest(course: Course) -> str:
 
 def with_mark(text: str, digest: str) -> str:
     """An exercise's text that says which release it is of."""
-    return text.rstrip("\n") + "\n" + LINE.format(digest)
+    return f"{text.rstrip()}\n\n# %%\n{mark_of(digest)}\n"
+
+
+def mark_of(digest: str) -> str:
+    """The line by which a file says which release it is of."""
+    return LINE.format(digest)
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
