@@ -5,7 +5,7 @@
 # make unseen     what reports say of every mutant of every right answer, into docs/unseen.md (hours;
 #                 SAMPLE=20: so many of each exercise)
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
-# make bench      set up, print speeds as ratios (LARGE=1: classes of 1,000 and 10,000 too)
+# make bench      set up, print speeds as ratios (LARGE=1: classes of 800, 1,000 and 10,000 too)
 # make figures    set up, and draw the lessons' figures whose code has changed
 # make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
 # make soak       5,000 submissions through one judge, then 200 kills

@@ -1,8 +1,10 @@
 """What a command needs that may not be installed: said in one sentence, before any work is done."""
 
 import importlib.util
+import sys
 from collections.abc import Iterable
-from typing import Literal
+from types import ModuleType
+from typing import Literal, cast
 
 from autograder.course import Exercise
 from autograder.errors import UserError
@@ -34,6 +36,10 @@ def require(extra: Extra, what: str) -> None:
             f"{what} needs {' and '.join(missing)}, not installed here. Run: "
             f"{install_command(extra)}"
         )
+    if "nbformat" in MODULES[extra]:
+        # jsonschema makes 38 grammars as it is imported, for a second, if it finds this; they are
+        # for formats that no notebook has
+        sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
 
 
 def require_libraries(exercises: Iterable[Exercise]) -> None:

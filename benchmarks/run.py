@@ -1,8 +1,8 @@
 """`make bench`: speeds, as ratios against a baseline that runs beside them.
 
 Pairs are measured in turn and medians compared, so that the machine's noise falls on both sides.
-`--large` adds classes of 1,000 and 10,000; `--short` measures next to nothing, to show that all of
-it runs.
+`--large` adds classes of 800 with all exercises, and of 1,000 and 10,000 with one; `--short`
+measures next to nothing, to show that all of it runs.
 """
 
 import sys
@@ -10,7 +10,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.classes import against_fresh_processes, efficiency, large
+from benchmarks.classes import FOUR, against_fresh_processes, efficiency, large, mixed
 from benchmarks.commands import check_against_numpy
 from benchmarks.course import whole_course
 from benchmarks.diagnosis import wrong_beside_right
@@ -32,8 +32,9 @@ def main() -> None:
             rows += saves_to_screen(exercise, size)
         rows += whole_course(size)
         rows += [*against_fresh_processes(size), *efficiency(size), *against_nbgrader(size)]
+        rows.append(mixed(20) if size is FULL else mixed(1, FOUR))
         if "--large" in sys.argv:
-            rows += [large(1_000, ""), large(10_000, "same peak, ±10 %")]
+            rows += [mixed(800), large(1_000, ""), large(10_000, "same peak, ±10 %")]
     for row in rows:
         table.add_row(*row)
     console.print(table)

@@ -30,12 +30,13 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def in_turn(repeats: int, *actions: Callable[[], object]) -> list[float]:
-    """The median time of each action, taken in turn; the first round only warms up."""
+    """The median time of each action, taken in turn; the first of several rounds only warms up."""
     times: list[list[float]] = [[] for _ in actions]
-    for round_ in range(repeats + 1):
+    warming = int(repeats > 1)
+    for round_ in range(repeats + warming):
         for mine, action in zip(times, actions, strict=True):
             spent = seconds(action)
-            if round_:
+            if round_ >= warming:
                 mine.append(spent)
     return [statistics.median(mine) for mine in times]
 

@@ -30,7 +30,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="all tests, not one of each kind")
 
 
+# Files that take longest begin first, so that no process waits at the end for another's long one.
+LONG = ("test_benchmarks.py", "test_cycle.py", "test_attacks.py", "test_bad_notebooks.py",
+        "test_in_browser.py", "test_endurance.py", "test_grade_class.py")  # fmt: skip
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
     if config.getoption("--thorough"):
         return
     met: Counter[str] = Counter()

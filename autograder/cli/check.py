@@ -52,7 +52,7 @@ def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
     # The worker warms up on another core while this process imports what it needs.
     from autograder.sandbox.unconfined import children_for
 
-    children = children_for(course, targets[0].exercise.needs)
+    children = children_for(course, targets[0].exercise.needs, targets[0].path)
     try:
         shown = _checked(course, targets, children, asked, terminal)
     finally:

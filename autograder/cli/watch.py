@@ -22,7 +22,7 @@ def run(name: str | None, spoken: bool, course_path: Path | None) -> int:
     from autograder.sandbox.unconfined import children_for
 
     keep_to_one_thread()
-    children = children_for(course, target.exercise.needs)
+    children = children_for(course, target.exercise.needs, target.path)
 
     from autograder.study.desk import Desk
     from autograder.study.examiner import Examiner

@@ -18,7 +18,7 @@ from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.templates import templates
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
-from autograder.sandbox.client import DRAWS
+from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -37,7 +37,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 USUAL = Reach(AT_MOST, 60, 60)
-WITH_TORCH = Reach(120, 30, 20)
+HEAVY = Reach(120, 30, 20)  # with torch, or with figures of which nothing was asked
 SLOW = Reach(40, 15, 0)  # what draws, or runs beside code of the course's
 FIRSTS = 4  # so many edits are tried together with another
 
@@ -90,12 +90,13 @@ class Search:
         with self._shared() as line:
             passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
             live = self._lines(panel, line)
+            reach = self._reach(line)
             also_passing = self._lines(passing, line) if live else frozenset()
             wanted = in_order(
                 edits(self.trees, live, self.known), also_passing, self._raised(failed)
             )
             panel = panel or [result.name for result in failed]
-            found = self._try(wanted, panel, line)
+            found = self._try(wanted, panel, line, reach)
             if found.edits or not found.complete:
                 return found
             together = self._two(live, also_passing, panel, line)
@@ -139,13 +140,17 @@ class Search:
         )
 
     def _reach(self, line: SharedLine) -> Reach:
-        if line.beside or any(self.source.mentions(word) for word in DRAWS):
+        """How far to go, after what the failed checks have asked for."""
+        if line.slow:
             return SLOW
-        return WITH_TORCH if self.exercise.needs == "torch" else USUAL
+        needs = self.exercise.needs
+        heavy = needs == "torch" or also_warm(needs, self.source.mentions)
+        return HEAVY if heavy else USUAL
 
-    def _try(self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine) -> Found:
+    def _try(
+        self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine, reach: Reach
+    ) -> Found:
         """Try the edits until enough is known; a count ends it, so that it always ends alike."""
-        reach = self._reach(line)
         self._seconds = reach.seconds
         good: list[Edit] = []
         one_kind, last, tried = True, reach.in_all, 0

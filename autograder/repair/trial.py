@@ -10,9 +10,11 @@ from autograder.course import Library, Limits
 from autograder.sandbox.child import Child, Children, Place
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import StudentProblem
-from autograder.sandbox.process import WorkerProcess
+from autograder.sandbox.process import AnswerTo, WorkerProcess
 from autograder.submission.source import Source
+from autograder.worker.codec import Figure
 from autograder.worker.confinement import Level
+from autograder.worker.messages import Reply, Request
 
 FILES = 40  # as many as one process loads
 
@@ -20,24 +22,24 @@ FILES = 40  # as many as one process loads
 class SharedLine:
     """A process that loads one file after another, ended whenever another wants its place.
 
-    Stands in for the judge's `Children` while a search runs. `beside` is true once code of the
-    course's has been asked for, which runs beside the submission.
+    Stands in for the judge's `Children` while a search runs. `slow` is true once a figure has come
+    back, or code of the course's was asked for, which runs beside the submission.
     """
 
     def __init__(self, children: Children) -> None:
         self.children = children
         self.confinement: Level = children.confinement
         self.worker: WorkerProcess | None = None
-        self.beside = False
+        self.slow = False
         self._files = 0
 
     def take(
-        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
+        self, library: Library, limits: Limits, also: tuple[str, ...] = (), place: Place = "first"
     ) -> Child:
-        self.beside = self.beside or place == "course"
+        self.slow = self.slow or place == "course"
         if place == "first":
             self.end()
-        return self.children.take(library, limits, plots, place)
+        return self.children.take(library, limits, also, place)
 
     def process(self, start: Callable[[], Child]) -> WorkerProcess:
         """The process for the next file: that of the file before, or a new one."""
@@ -64,6 +66,11 @@ class TrialClient(Client):
     def __init__(self, source: Source, library: Library, limits: Limits, line: SharedLine) -> None:
         super().__init__(source, library, limits, line)
         self.line = line
+
+    def ask(self, request: Request, answer: AnswerTo | None = None) -> Reply:
+        reply = super().ask(request, answer)
+        self.line.slow = self.line.slow or isinstance(reply.value, Figure)
+        return reply
 
     def _loaded(self) -> WorkerProcess:
         if self._worker is not None and self._worker is not self.line.worker:

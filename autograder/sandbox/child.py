@@ -61,9 +61,9 @@ class Children(Protocol):
     confinement: Level
 
     def take(
-        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
+        self, library: Library, limits: Limits, also: tuple[str, ...] = (), place: Place = "first"
     ) -> Child:
-        """A child of that kind, ready; with `plots`, one that has matplotlib at hand.
+        """A child of that kind, ready, that has modules at hand which are slow to import.
 
         There is one child at a time in each place.
         """

@@ -7,13 +7,13 @@ from autograder.sandbox import problems
 from autograder.sandbox.child import Child, Children, GraderTrouble, Place
 from autograder.sandbox.ledger import Ledger
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
+from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
 from autograder.worker.messages import Problem, Reply, Request, Unit
 
 SIGKILL = 9
-DRAWS = ("matplotlib", "seaborn")
 MAKE_SECONDS = 60.0
 
 
@@ -221,8 +221,8 @@ class Client:
 
     def _child(self) -> Child:
         library: Library = "torch" if self.source.imports("torch") else self.library
-        plots = any(self.source.mentions(word) for word in DRAWS)
-        return self.children.take(library, self.limits, plots, self.place)
+        also = also_warm(library, self.source.mentions)
+        return self.children.take(library, self.limits, also, self.place)
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True

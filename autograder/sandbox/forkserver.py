@@ -28,14 +28,13 @@ if TYPE_CHECKING:
 # What students import besides: ready at once, and there at all where nothing can be opened.
 _COMMON = """
 abc collections contextlib copy dataclasses datetime decimal enum fractions functools heapq inspect
-itertools json math operator pprint random re resource statistics string textwrap threading time timeit
-traceback typing unittest uuid warnings
+itertools json math operator pprint random re resource statistics string textwrap threading time
+timeit traceback typing unittest uuid warnings
 """.split()  # noqa: SIM905
 WARM: dict[Library, tuple[str, ...]] = {
     "numpy": ("numpy.random", "numpy.ma", *_COMMON),
     "torch": ("numpy.random", "numpy.ma", *_COMMON, "torch"),
 }
-PLOTS = ("matplotlib.pyplot",)  # more to copy for each fork, so only for those that draw
 START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
@@ -259,12 +258,12 @@ class ForkServers:
         self.core = core
         self._zygotes: dict[tuple[str, ...], ForkServer] = {}
 
-    def prepare(self, library: Library, plots: bool = False) -> None:
+    def prepare(self, library: Library, also: tuple[str, ...] = ()) -> None:
         """Start what such a child is forked from, and do not wait for it."""
-        self._zygote(library, plots, "first")
+        self._zygote(library, also, "first")
 
     def take(
-        self, library: Library, limits: Limits, plots: bool = False, place: Place = "first"
+        self, library: Library, limits: Limits, also: tuple[str, ...] = (), place: Place = "first"
     ) -> Child:
         """A child of a warm process.
 
@@ -273,17 +272,18 @@ class ForkServers:
         """
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._zygote(library, plots, place).fork(limits)
+                return self._zygote(library, also, place).fork(limits)
             except ZygoteGone as gone:
-                self._zygotes.pop(_kind(library, plots, place), None)
+                self._zygotes.pop((library, place, *also), None)
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
 
-    def _zygote(self, library: Library, plots: bool, place: Place) -> ForkServer:
-        kind = _kind(library, plots, place)
+    def _zygote(self, library: Library, also: tuple[str, ...], place: Place) -> ForkServer:
+        """The one that a child is forked from; it has one child at a time."""
+        kind = (library, place, *also)
         if kind not in self._zygotes:
-            warm = WARM[library] + (PLOTS if plots else ())
+            warm = WARM[library] + also
             layers = LAYERS[self.confinement]
             self._zygotes[kind] = ForkServer(
                 warm, layers, self.hidden, self.secret, self.scratch, self.core
@@ -294,8 +294,3 @@ class ForkServers:
         for zygote in self._zygotes.values():
             zygote.close()
         self._zygotes.clear()
-
-
-def _kind(library: Library, plots: bool, place: Place) -> tuple[str, ...]:
-    """Which of the zygotes a child is forked from; a zygote has one child at a time."""
-    return (library, place, *(["plots"] if plots else []))

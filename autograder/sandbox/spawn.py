@@ -26,7 +26,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 WARM: dict[Library, tuple[str, ...]] = {
     "numpy": ("numpy.random",),
-    "torch": ("numpy.random", "torch"),
+    "torch": ("numpy.random", "torch", "torch.optim"),
 }
 
 
@@ -118,7 +118,7 @@ class Spawner:
         self,
         library: Library,
         limits: Limits,
-        plots: bool = False,  # noqa: ARG002  all children are alike
+        also: tuple[str, ...] = (),  # noqa: ARG002  all children are alike
         place: Place = "first",  # noqa: ARG002
     ) -> Child:
         child = self._ready.pop((library, limits), None)

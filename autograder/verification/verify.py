@@ -301,8 +301,7 @@ class Verifier:
         known = listed.get(self.exercise.name, [])
         lines = {each.line for each in known}
         met = set()
-        made = list(mutants(self._solution.read_text(encoding="utf-8")))
-        for mutant in made[:: self.share]:
+        for mutant in mutants(self._solution.read_text(encoding="utf-8"), self.share):
             label = f"{self.exercise.name}.py"
             source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
             graded = self._graded(source, Wanted(until="a failure"))

@@ -264,7 +264,8 @@ def warm_up(names: list[str]) -> None:
         torch.backends.cpu.get_cpu_capability()  # reads /proc once; without it, slower kernels
         weight = torch.nn.Parameter(torch.ones(2))
         (weight.sum() ** 2).backward()
-        torch.optim.AdamW([weight]).step()  # a first step imports hundreds of modules
+        if "torch.optim" in names:
+            torch.optim.AdamW([weight]).step()  # a first step imports hundreds of modules
     if "matplotlib.pyplot" in sys.modules:
         from matplotlib import pyplot
 
