@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from autograder.course import FILE_NAME, Course
 from autograder.submission.source import Source
+from autograder.text import few
 
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
+MAX_SHOWN = 4
 LINE = "# Handed out as {}: leave this line as it is."
 
 
@@ -34,14 +36,18 @@ def mark_of(digest: str) -> str:
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """A word on each file that an earlier release of the course handed out."""
+    """A word on the files that each earlier release of the course handed out."""
+    older: dict[str, list[str]] = {}
     for source in sources:
         found = HANDED_OUT.search(source.text)
         if found is not None and found[1] != _digest(course):
-            yield (
-                f"{source.label} is of another release of the course ({found[1]}); it is graded "
-                f"by the course as it is now."
-            )
+            older.setdefault(found[1], []).append(source.label)
+    for digest, labels in older.items():
+        one = len(labels) == 1
+        yield (
+            f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} of another release of the course "
+            f"({digest}); {'it is' if one else 'they are'} graded by the course as it is now."
+        )
 
 
 @functools.lru_cache(maxsize=8)
