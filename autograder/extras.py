@@ -9,9 +9,7 @@ from typing import Literal, cast
 from autograder.course import Exercise
 from autograder.errors import UserError
 
-Extra = Literal[
-    "authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"
-]
+Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
