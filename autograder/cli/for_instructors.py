@@ -271,50 +271,6 @@ def adjust(
     raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
 
 
-@click.command(short_help="Say whose grades differ, and why.")
-@click.argument("before", type=click.Path(path_type=Path))
-@click.argument("after", type=click.Path(path_type=Path))
-@click.option("--all", "everything", is_flag=True, help="Everybody, not the first few.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
-def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
-    """Say whose grades differ between two folders of results, BEFORE and AFTER, and why.
-
-    RESULTS/history/0001 is a folder of results too, and so is RESULTS/proposed. The exit code is 0
-    if all grades are the same, 1 if not, 2 if it could not be carried out.
-    """
-    from autograder.cli.diff import run
-
-    raise SystemExit(run(before, after, everything, as_json))
-
-
-@click.command(short_help="Say what became of grades, and when.")
-@click.argument("results", type=click.Path(path_type=Path))
-@click.argument("student", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
-def history(results: Path, student: str | None, as_json: bool) -> None:
-    """Say which versions of the RESULTS have counted, or what became of a STUDENT's grade."""
-    from autograder.cli.history import run
-
-    raise SystemExit(run(results, student, as_json))
-
-
-@click.command(short_help="See a class's results in the browser.")
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Of 127.0.0.1.  [default: a free one]"
-)
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
-@course_option
-def desk(results: Path, port: int, no_browser: bool, course: Path | None) -> None:
-    """See the RESULTS that grade wrote in the browser: the class, students, exercises, mistakes.
-
-    It is served on this machine alone, to whoever has the address that is printed.
-    """
-    from autograder.cli.desk import run
-
-    raise SystemExit(run(results, port, not no_browser, course))
-
-
 @click.group()
 def nbgrader() -> None:
     """Courses that nbgrader manages."""
