@@ -9,14 +9,17 @@ from typing import Literal, cast
 from autograder.course import Exercise
 from autograder.errors import UserError
 
-Extra = Literal["authoring", "nbgrader", "torch", "desk", "dev"]
+Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
     "nbgrader": ("nbgrader", "jupytext", "nbformat"),
     "torch": ("torch",),
+    "cluster": ("distributed", "cryptography"),
     "desk": ("starlette", "uvicorn", "python_multipart"),
+    "pdf": ("typst",),
+    "similar": ("copydetect",),
     "dev": ("cosmic_ray",),
 }
 
@@ -31,7 +34,7 @@ def require(extra: Extra, what: str) -> None:
     Raises:
         UserError: it is not; the message names the command that installs it.
     """
-    missing = [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
+    missing = _missing(extra)
     if missing:
         raise UserError(
             f"{what} needs {_listed(missing)}, not installed here. Run: {install_command(extra)}"
@@ -40,6 +43,15 @@ def require(extra: Extra, what: str) -> None:
         # jsonschema makes 38 grammars as it is imported, for a second, if it finds this; they are
         # for formats that no notebook has
         sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
+
+
+def installed(extra: Extra) -> bool:
+    """Whether all of an extra is there."""
+    return not _missing(extra)
+
+
+def _missing(extra: Extra) -> list[str]:
+    return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 
 def require_libraries(exercises: Iterable[Exercise]) -> None:

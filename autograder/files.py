@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -24,15 +24,22 @@ def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
 
 
 def write_whole(
-    path: Path, data: str | bytes, folder: int | None = None, sync: bool = False
+    path: Path,
+    data: str | bytes | Iterable[str],
+    folder: int | None = None,
+    sync: bool = False,
 ) -> None:
     """Write a file that is either the old one or the whole new one; it takes a link's place.
 
-    With `sync` that holds if the machine loses its power, too.
+    A text may come in pieces. With `sync` that holds if the machine loses its power, too.
     """
     partial = path.with_name(f"{path.name}.part")
     with open_new(partial, folder) as file:
-        file.write(data.encode() if isinstance(data, str) else data)
+        if isinstance(data, bytes):
+            file.write(data)
+        else:
+            for piece in (data,) if isinstance(data, str) else data:
+                file.write(piece.encode())
         if sync:
             file.flush()
             os.fsync(file.fileno())

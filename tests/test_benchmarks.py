@@ -27,3 +27,16 @@ def test_a_class_graded_beside_busy_loops_gets_the_same_bytes():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the same bytes" in done.stdout
+
+
+def test_a_class_is_handed_out_by_the_real_scheduler():
+    done = run("benchmarks.cluster", "--short")
+    assert done.returncode == 0, done.stderr
+    assert "2 workers, 60 submissions" in done.stdout and "efficiency" in done.stdout
+
+
+def test_a_large_class_is_stopped_and_gone_on_with():
+    done = run("benchmarks.journal", "--short")
+    assert done.returncode == 0, done.stderr
+    for row in ("stopped half-way", "gone on with", "all known"):
+        assert row in done.stdout

@@ -25,7 +25,7 @@ LAYERS = [
     ["repair"],
     ["platforms", "study"],
     ["classroom", "authoring"],
-    ["exports", "verification", "release"],
+    ["exports", "verification", "release", "cluster", "similarity"],
     ["naming"],
     ["packaged", "desk"],
     ["nbgrader"],

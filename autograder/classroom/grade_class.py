@@ -18,7 +18,7 @@ from autograder.classroom.intake import Work, read_work
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.lock import in_use
 from autograder.classroom.merging import Merging, without_checks
-from autograder.classroom.pool import Reports, Setup, Task, graded
+from autograder.classroom.pool import Graders, Reports, Setup, Task, graded
 from autograder.classroom.proposed import Decide, Proposed
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
@@ -71,13 +71,14 @@ def grade_class(
     progress: Progress,
     decide: Decide | None = lambda _: True,
     waiting: Callable[[str], None] = lambda _: None,
+    graders: Graders | None = None,
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
     What an earlier run has graded, and what has not changed since, is taken from its journal.
     `progress` is told how many of how many are done; `decide` says whether grades may change that
     are there already, and without it nothing changes; `waiting` is told of another run that has
-    the folder.
+    the folder. `graders` grade in place of processes on this machine.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -92,7 +93,8 @@ def grade_class(
                 opened(job.submissions, job.course, job.platform, job.roster) as found,
                 contextlib.closing(Records(job.out / REPORTS)) as before,
             ):
-                return _chosen_run(job, before, found, progress).run(found, decide)
+                run = _chosen_run(job, before, found, progress)
+                return run.run(found, decide, graders)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
@@ -149,8 +151,9 @@ class _Run:
         self.written = 0
         self.whole = Spool()
 
-    def run(self, found: Opened, decide: Decide | None) -> GradedClass:
+    def run(self, found: Opened, decide: Decide | None, graders: Graders | None) -> GradedClass:
         job, before = self.job, self.chosen.before
+        graders = graders or (lambda tasks, setup: graded(tasks, setup, job.workers))
         secret = (job.submissions.resolve(), job.out.resolve())
         place = job.course.root / FILE_NAME
         notes = [] if job.anonymous else found.notes
@@ -163,7 +166,7 @@ class _Run:
             contextlib.closing(self.whole),
         ):
             self.proposed.overview.said_only = tuple(found.notes if job.anonymous else ())
-            for task, reports in graded(self._tasks(), setup, job.workers):
+            for task, reports in graders(self._tasks(), setup):
                 self._finish(task, reports)
                 self._write()
             self._write()

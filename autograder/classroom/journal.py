@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS pages (
     key TEXT NOT NULL
 ) WITHOUT ROWID;
 """
+_PREPARED = "CREATE TEMP TABLE prepared (student TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID"
 
 
 class Journal:
@@ -53,6 +54,7 @@ class Journal:
                 raise sqlite3.DatabaseError(f"its version is {version}")
             self._database.executescript(_TABLES)
             self._database.execute(f"PRAGMA user_version = {_VERSION}")
+            self._database.execute(_PREPARED)
         except sqlite3.DatabaseError as error:
             self._database.close()
             raise UserError(self._trouble(error)) from None
@@ -92,16 +94,22 @@ class Journal:
         row = student, exercise, _seal(key, report), report
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", *row)
 
+    def prepare_page(self, student: str, key: str) -> None:
+        """Note what a page was written from that is not in its place yet."""
+        self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
+
+    def forget_prepared(self) -> None:
+        """Forget what the pages were that will be replaced, until they are."""
+        self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
+
+    def keep_prepared(self) -> None:
+        """The prepared pages are in their places."""
+        self._run("REPLACE INTO pages SELECT student, key FROM prepared")
+
     def page_is(self, student: str, key: str) -> bool:
         """Whether a student's page was written from this very content."""
         query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
         return self._run(query, student, key).fetchone() is not None
-
-    def keep_page(self, student: str, key: str) -> None:
-        self._run("REPLACE INTO pages VALUES (?, ?)", student, key)
-
-    def forget_page(self, student: str) -> None:
-        self._run("DELETE FROM pages WHERE student = ?", student)
 
     def close(self) -> None:
         self._database.close()

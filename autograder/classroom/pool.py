@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -57,6 +57,9 @@ class Task(msgspec.Struct, frozen=True):
     number: int
     student: str
     sources: tuple[Source, ...]
+
+
+Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
@@ -116,7 +119,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     """Make this process a judge. Ctrl-C is for the process that started it."""
     global _grading  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     limit_memory()
     with number.get_lock():
         core = number.value
@@ -138,7 +141,7 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """A judge has no use once the process that collects its results is gone."""
     while os.getppid() == parent:
         time.sleep(0.2)

@@ -56,7 +56,6 @@ class Proposed:
         self._journal = journal
         self._folder = proposal(out)
         self._pages = Pages(self._folder, course, exercises)
-        self._written: list[tuple[str, str]] = []
         self._answers: list[tuple[str, str, WrittenAnswer]] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)
@@ -89,7 +88,7 @@ class Proposed:
         key = hashlib.sha256(data + policy.encode()).hexdigest()
         if not _is_plain(self._out / page) or not self._journal.page_is(report.student, key):
             self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
-            self._written.append((report.student, key))
+            self._journal.prepare_page(report.student, key)
         return page
 
     def conclude(
@@ -133,8 +132,7 @@ class Proposed:
         self._pages.write_answers(answers, MARKS, marks.changed(answers), marks.orphaned(answers))
 
     def _put_in_force(self, grader: Grader, names: Sequence[str]) -> None:
-        for student, _ in self._written:  # until the new ones are in their places
-            self._journal.forget_page(student)
+        self._journal.forget_prepared()
         if self._is_the_same():
             self._replace()
         else:
@@ -149,8 +147,7 @@ class Proposed:
             }
             self._before.close()
             self.overview.version = put_in_force(self._out, about).number
-        for student, key in self._written:
-            self._journal.keep_page(student, key)
+        self._journal.keep_prepared()
 
     def _is_the_same(self) -> bool:
         """Whether the records are those that count already."""

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.cli.options import MOMENT, ExerciseName, course_option, seed_option
+from autograder.cli.options import (
+    MOMENT,
+    ExerciseName,
+    cluster_options,
+    course_option,
+    seed_option,
+)
 from autograder.cli.result_files import with_result_files
 from autograder.worker.confinement import Level
 
@@ -69,6 +75,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
 @click.option("--anonymous", is_flag=True, help="Pseudonyms for names; the key is in the course.")
 @click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
+@cluster_options
 @course_option
 @seed_option
 @with_result_files

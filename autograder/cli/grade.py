@@ -8,16 +8,19 @@ from pathlib import Path
 
 import msgspec
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from autograder.classroom.by_hand import TABLE
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.graded_class import GradedClass
+from autograder.classroom.pool import Graders
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.remembered import GradeCommand, remember
 from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
 from autograder.cli import events
+from autograder.cli.cluster import chosen_graders
 from autograder.cli.dry_run import show
 from autograder.cli.log import FILE as LOG
 from autograder.cli.log import Log
@@ -31,7 +34,7 @@ from autograder.lint.course import refuse_slips
 from autograder.platforms.recognise import left_something
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.sandbox.levels import choose
-from autograder.text import several
+from autograder.text import one_line, several
 from autograder.worker.confinement import LAYERS, Level
 
 NOT_APPLIED = 3
@@ -58,6 +61,18 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     as_json: bool = False
     dry_run: bool = False
     anonymous: bool = False
+    scheduler: str | None = None
+    local_cluster: int | None = None
+    tls_ca_file: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+
+    @property
+    def cluster(self) -> str:
+        """Where it is graded, if not in processes here."""
+        if self.scheduler is not None:
+            return f"the machines of {one_line(self.scheduler, 80)}"
+        return f"a local cluster of {self.local_cluster}" if self.local_cluster else ""
 
 
 def run(wanted: GradeOptions) -> int:
@@ -85,7 +100,7 @@ def _run(wanted: GradeOptions, console: Console) -> int:
     if wanted.dry_run:
         return show(wanted.submissions, course, exercises, wanted.platform, wanted.roster)
     job = _job(wanted, course, exercises)
-    _print_head(console, job)
+    _print_head(console, job, wanted.cluster)
     with Log(job.out) as log:
         overview = _graded(wanted, job, console, log)
         code = _code(overview)
@@ -112,9 +127,9 @@ def _job(wanted: GradeOptions, course: Course, exercises: list[Exercise]) -> Job
         exercises=tuple(each for each in course.content.exercises if each in exercises),
         submissions=wanted.submissions,
         out=wanted.out,
-        workers=wanted.workers or os.cpu_count() or 1,
+        workers=wanted.local_cluster or wanted.workers or os.cpu_count() or 1,
         seed=course.content.seed if wanted.seed is None else wanted.seed,
-        level=choose(wanted.confinement, wanted.own_code),
+        level=_level(wanted),
         platform=wanted.platform,
         roster=wanted.roster,
         partial=bool(wanted.exercises or wanted.assignment or wanted.students),
@@ -122,6 +137,14 @@ def _job(wanted: GradeOptions, course: Course, exercises: list[Exercise]) -> Job
         wait=wanted.wait,
         anonymous=wanted.anonymous,
     )
+
+
+def _level(wanted: GradeOptions) -> Level:
+    """How the code is confined; on other machines, it is they that must hold what is named."""
+    if wanted.scheduler is not None and wanted.confinement not in {None, "none"}:
+        assert wanted.confinement is not None
+        return wanted.confinement
+    return choose(wanted.confinement, wanted.own_code)
 
 
 def _command(wanted: GradeOptions, job: Job) -> GradeCommand:
@@ -144,6 +167,7 @@ def _command(wanted: GradeOptions, job: Job) -> GradeCommand:
 
 def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> GradedClass:
     """The class, graded; what would change is shown, and decided about."""
+    graders = _graders(wanted, log)
     if wanted.as_json:
         events.start(job)
 
@@ -157,13 +181,8 @@ def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> Grade
 
     def work(progress: Callable[[int, int], None]) -> GradedClass:
         told = log.beside(progress)
-        return grade_class(job, told, None if wanted.apply is False else decide, waiting)
-
-    def waiting(said: str) -> None:
-        if wanted.as_json:
-            events.say("waiting", said=said)
-        else:
-            print(said, file=sys.stderr, flush=True)
+        asked = None if wanted.apply is False else decide
+        return grade_class(job, told, asked, _sayer(wanted, "waiting"), graders)
 
     kept = f"graded so far are kept in {job.out}; run the same command to go on from there."
     overview = graded_with_progress(work, kept, events.progress if wanted.as_json else None)
@@ -181,6 +200,30 @@ force, run the same command with --apply. They are in {job.out / PROPOSED}."""
     return overview
 
 
+def _graders(wanted: GradeOptions, log: Log) -> Graders | None:
+    """What grades on a cluster, if that is asked for; machines that are left out are named."""
+    say = _sayer(wanted, "machine")
+
+    def told(said: str) -> None:
+        log.line(said)
+        say(said)
+
+    tls = wanted.tls_ca_file, wanted.tls_cert, wanted.tls_key
+    return chosen_graders(wanted.scheduler, wanted.local_cluster, tls, told)
+
+
+def _sayer(wanted: GradeOptions, event: str) -> Callable[[str], None]:
+    """What says a sentence at once: on stderr, or as an event."""
+
+    def say(said: str) -> None:
+        if wanted.as_json:
+            events.say(event, said=said)
+        else:
+            print(said, file=sys.stderr, flush=True)
+
+    return say
+
+
 def _code(overview: GradedClass) -> int:
     found = overview.difference
     if not overview.in_force and (found is None or found.changes or found.texts):
@@ -189,8 +232,9 @@ def _code(overview: GradedClass) -> int:
     return 1 if overview.needs_a_person or left_something(notes) else 0
 
 
-def _print_head(console: Console, job: Job) -> None:
-    console.print(f"[bold]{job.course.title}[/]: {several(job.workers, 'worker')}, seed {job.seed}")
+def _print_head(console: Console, job: Job, cluster: str) -> None:
+    where = escape(cluster) or several(job.workers, "worker")
+    console.print(f"[bold]{job.course.title}[/]: {where}, seed {job.seed}")
     if job.level == "none":
         console.print("confinement: none. The code runs with your rights.", style="yellow")
     else:

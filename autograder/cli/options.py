@@ -1,12 +1,15 @@
 """What several commands have in common: options, names that a shell completes, their order."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+T = TypeVar("T")
 
 course_option = click.option(
     "--course",
@@ -24,6 +27,24 @@ plain_option = click.option(
     envvar="AUTOGRADER_PLAIN",
     help="In words, a sentence a line, for screen readers.",
 )
+
+
+def cluster_options(command: Callable[..., T]) -> Callable[..., T]:
+    """The options that say on which machines a class is graded."""
+    path = click.Path(path_type=Path)
+    for option in (
+        click.option("--tls-key", type=path, help="Your key for the scheduler, a PEM file."),
+        click.option("--tls-cert", type=path, help="Your certificate for the scheduler."),
+        click.option("--tls-ca-file", type=path, help="Who signed the cluster's certificates."),
+        click.option(
+            "--local-cluster", type=click.IntRange(1, 256), help="On so many Dask workers here."
+        ),
+        click.option(
+            "--scheduler", help="On the machines of this Dask scheduler: tls://HOST:PORT."
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 # A date, or a date and time with or without a zone.

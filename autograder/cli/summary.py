@@ -10,7 +10,8 @@ from rich.text import Text
 
 from autograder.course import Course, Exercise
 from autograder.report.html import INDEX
-from autograder.report.overview import Overview, Row
+from autograder.report.overview import Overview
+from autograder.report.row import Row
 from autograder.report.table import EXCUSED, points_cell
 from autograder.text import number, several
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from autograder.course import Course, Exercise
 from autograder.desk.results_now import ClassMember, ClassNow
-from autograder.report.overview import Row
+from autograder.report.row import Row
 
 NAMES = ("q", "status", "section", "assignment", "mistake", "check", "sort", "down")
 LOOK_AT = "look"  # all statuses that somebody has to look at

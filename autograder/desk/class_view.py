@@ -10,7 +10,7 @@ from autograder.course import Exercise
 from autograder.desk.choosing import HARMLESS, LOOK_AT, WhoIsShown, chosen, columns, points_in
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
-from autograder.report.overview import Row
+from autograder.report.row import Row
 from autograder.statistics import words
 from autograder.statistics.summary import bars
 

@@ -97,8 +97,9 @@ class Regrading:
             self._clear("running")
             self._applying = "--apply" in how
             first, *rest = command.arguments(self._results)
+            wanted = [first, "--json", *how, *rest]
             self._thread = threading.Thread(
-                target=self._follow, args=([first, "--json", *how, *rest],), daemon=True
+                target=self._follow, args=(wanted,), name="regrade", daemon=True
             )
             self._thread.start()
 

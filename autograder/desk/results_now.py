@@ -14,7 +14,8 @@ from autograder.course import Course, Exercise
 from autograder.desk.check_outcomes import ExerciseOutcomes
 from autograder.errors import UserError
 from autograder.report.model import Report
-from autograder.report.overview import Overview, Row
+from autograder.report.overview import Overview
+from autograder.report.row import Row
 from autograder.statistics.mistakes import MistakeCount
 from autograder.statistics.summary import Summary, summarise
 from autograder.text import file_name, one_line

@@ -47,11 +47,16 @@ class Probe:
 
 @dataclass(frozen=True)
 class Trait:
-    """A property of a call that often decides whether code is right: "with a mask", say."""
+    """A property of a call that often decides whether code is right: "with a mask", say.
+
+    Where not `both_ways`, calls without the property can go wrong for other reasons, and nothing
+    is said of them: large numbers may hide what is wrong with small ones.
+    """
 
     holds: Callable[[Any], bool]
     when: str
     otherwise: str
+    both_ways: bool = True
 
     def of(self, state: Any) -> bool:
         """Whether a call has the property; one for which it makes no sense has not."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,61 @@ class Overtime(BaseException):
     """
 
 
+class _Limit:
+    """A thread's work, and where its processor time ends."""
+
+    def __init__(self, seconds: float) -> None:
+        self.thread = threading.get_ident()
+        self.clock = time.pthread_getcpuclockid(self.thread)
+        self.end = time.clock_gettime(self.clock) + seconds
+
+
+class _Watcher:
+    """One thread that looks after all limits: a thread for each would cost more than most work."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._limits: set[_Limit] = set()
+        self._entered = 0
+        self._process = 0  # in which the thread runs; a fork has none
+
+    def begin(self, limit: _Limit) -> None:
+        with self._lock:
+            self._limits.add(limit)
+            self._entered += 1
+            if self._process != os.getpid():
+                self._process = os.getpid()
+                threading.Thread(target=self._watch, daemon=True).start()
+
+    def end(self, limit: _Limit) -> None:
+        with self._lock:
+            self._limits.discard(limit)
+
+    def _watch(self) -> None:
+        entered = -1
+        while True:
+            with self._lock:
+                if not self._limits and entered == self._entered:  # nothing to look after
+                    self._process = 0
+                    return
+                entered = self._entered
+                for limit in [each for each in self._limits if _is_over(each)]:
+                    self._limits.discard(limit)
+                    raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
+                    raising(ctypes.c_ulong(limit.thread), ctypes.py_object(Overtime))
+            time.sleep(OFTEN)
+
+
+def _is_over(limit: _Limit) -> bool:
+    try:
+        return time.clock_gettime(limit.clock) > limit.end
+    except OSError:  # the thread has ended
+        return False
+
+
+_WATCHER = _Watcher()
+
+
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
     """Raise `Overtime` in this thread once it has used that much processor time.
@@ -26,23 +82,9 @@ def at_most(seconds: float) -> Iterator[None]:
     if not hasattr(time, "pthread_getcpuclockid"):
         yield
         return
-    thread = threading.get_ident()
-    clock = time.pthread_getcpuclockid(thread)
-    end = time.clock_gettime(clock) + seconds
-    done, lock = threading.Event(), threading.Lock()
-
-    def watch() -> None:
-        while not done.wait(OFTEN):
-            with lock:
-                if not done.is_set() and time.clock_gettime(clock) > end:
-                    raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
-                    raising(ctypes.c_ulong(thread), ctypes.py_object(Overtime))
-                    return
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    limit = _Limit(seconds)
+    _WATCHER.begin(limit)
     try:
         yield
     finally:
-        with lock:
-            done.set()
+        _WATCHER.end(limit)

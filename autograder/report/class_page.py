@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from autograder.report.overview import Overview, Row
+from autograder.report.overview import Overview
+from autograder.report.row import Row
 from autograder.statistics import words
 from autograder.statistics.mistakes import MistakeCount, costliest, in_groups
 from autograder.statistics.resampled import Interval

@@ -122,7 +122,7 @@ class Pages:
         return page_of(report)
 
     def write_index(self, overview: "Overview") -> None:
-        write_whole(self.out / INDEX, self._index.render(**content(overview)))
+        write_whole(self.out / INDEX, self._index.generate(**content(overview)))
 
     def write_answers(
         self,

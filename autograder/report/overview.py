@@ -1,35 +1,14 @@
 """What is kept of each report while a class is graded: a row, and what statistics need."""
 
 from collections.abc import Sequence
-from typing import Literal
-
-import msgspec
 
 from autograder.course import Exercise
 from autograder.report.above import above_maximum
-from autograder.report.model import Report, Status
+from autograder.report.model import Report
+from autograder.report.row import Row
+from autograder.report.row_file import RowFile
 from autograder.statistics.mistakes import ClassMistakes
 from autograder.statistics.scores import Scores
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One student's line in the tables."""
-
-    student: str
-    points: dict[str, float]
-    statuses: dict[str, Status]
-    total: float
-    maximum: float
-    status: Status | Literal["excused"]
-    notes: tuple[str, ...]
-    page: str
-    name: str = ""
-    excused: frozenset[str] = frozenset()
-
-    @property
-    def said(self) -> str:
-        """The notes in one line; where one ends stays seen, whatever is in them."""
-        return " | ".join(self.notes)
 
 
 class Overview:
@@ -42,7 +21,7 @@ class Overview:
         self.exercises = tuple(exercises)
         self.notes = tuple(notes)
         self.said_only: tuple[str, ...] = ()  # to who runs it, and written nowhere
-        self.rows: list[Row] = []
+        self.rows = RowFile()
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []
         self.scores = Scores(exercises)

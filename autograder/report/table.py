@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from autograder.text import number
 
 if TYPE_CHECKING:
     from autograder.report.model import Status
-    from autograder.report.overview import Row
+    from autograder.report.row import Row
 
 EXCUSED = "EX"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the marks that are put before it
@@ -53,11 +54,18 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
 def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write a CSV file that is either the old one or the whole new one."""
+    write_whole(path, _lines(chain([head], rows)))
+
+
+def _lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The rows as lines of CSV, one at a time."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(head)
-    table.writerows(rows)
-    write_whole(path, text.getvalue())
+    for row in rows:
+        table.writerow(row)
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
 
 
 def points_cell(row: "Row", exercise: str) -> str:

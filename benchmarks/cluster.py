@@ -1,0 +1,260 @@
+"""The real scheduler with judges that only wait: what handing out costs, on 1, 16 and 256 workers.
+
+The scheduler is a process of its own; the workers are objects in another, each with one thread, and
+a submission takes them as long as a real one takes a judge. The class is handed out and collected
+by the code that grades classes: `python -m benchmarks.cluster [--short] [SUBMISSIONS]`.
+
+Each submission is one of `COSTS`, in turn; with `scale`, it takes so many times less, and chunks
+are as long as they would be, so that the scheduler has as much to do for a submission as it has.
+"""
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom.pool import Setup, Task, TaskReports
+from autograder.cluster import machine
+from autograder.cluster.chunks import Chunk, ChunkReports, Readiness
+from autograder.cluster.dispatch import Dispatch
+from autograder.cluster.makeup import Makeup
+from autograder.cluster.over_dask import OverDask
+from autograder.report.model import ExerciseReport, Grader
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
+# Seconds of a judge for a submission of the course's exercises (README's table, and the class of
+# 40 students that was measured: 4 processor-seconds for fourteen).
+COSTS = (0.012, 0.015, 0.010, 0.022, 0.019, 0.5, 0.016, 0.9, 0.016, 0.35, 0.4, 0.4, 0.8, 0.35)
+MEAN = sum(COSTS) / len(COSTS)
+TEXT = "def solve(x):\n    return x\n" + "# a line of a student's\n" * 60
+PAD = "x" * 4000  # a report's usual size
+# What 256 workers in one process would measure of themselves 256 times over.
+ONE_PROCESS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "60s",
+}
+GRADER = Grader(version="0", python="3", numpy="2", digest="d", seed=0, confinement="none")
+HERE = Makeup(GRADER, "x86_64", "e", "c", {})
+
+
+class Measured(msgspec.Struct):
+    """A run: its seconds, those of the judges, processor time, chunks, and memory in MB."""
+
+    workers: int
+    submissions: int
+    chunks: int
+    wall: float
+    judged: float
+    main: float
+    scheduler: float
+    memory: list[int]
+
+    @property
+    def efficiency(self) -> float:
+        return self.judged / self.workers / self.wall
+
+
+def tasks(count: int):
+    """Students' sources, one each, all different."""
+    for number in range(count):
+        label = "one.py"
+        yield Task(
+            number, f"s{number:07}", (Source("one", label, (Unit(label, f"{TEXT}# {number}"),)),)
+        )
+
+
+def cost(task: Task) -> float:
+    return COSTS[task.number % len(COSTS)]
+
+
+def wait_for(scale: float):
+    """A `grade_chunk` that waits as long as judges would work."""
+
+    def grade_chunk(data: bytes) -> bytes:
+        chunk = msgspec.msgpack.decode(data, type=Chunk)
+        time.sleep(sum(map(cost, chunk.tasks)) / scale)
+        return answer_to(data)
+
+    return grade_chunk
+
+
+def answer_to(data: bytes) -> bytes:
+    """What judges say of a chunk."""
+    found = []
+    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    for task in chunk.tasks:
+        source = task.sources[0]
+        report = ExerciseReport(
+            name=source.name, title="One", status="graded", points=1.0, max_points=1.0,
+            digest=source.digest, printed=PAD,
+        )  # fmt: skip
+        reports = TaskReports({source.name: msgspec.json.encode(report)})
+        found.append(msgspec.msgpack.encode(reports))
+    return msgspec.msgpack.encode(ChunkReports(tuple(found), sum(map(cost, chunk.tasks))))
+
+
+async def admit(data: bytes, dask_worker: object) -> bytes:  # noqa: ARG001
+    return msgspec.msgpack.encode(Readiness())
+
+
+async def release(run: str) -> None:
+    pass
+
+
+def run_scheduler(line) -> None:
+    """A scheduler in a process of its own; at the end it says what it has used."""
+    import asyncio
+
+    from distributed import Scheduler
+
+    hush()
+
+    async def serve() -> None:
+        options = {"dashboard": False, "dashboard_address": None}
+        async with Scheduler(host="tcp://127.0.0.1", port=0, **options) as scheduler:
+            line.send(scheduler.address)
+            before = processor_time()
+            while True:
+                await asyncio.sleep(0.1)
+                if line.poll() and line.recv() == "end":
+                    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+                    line.send((processor_time() - before, peak))
+                    return
+
+    asyncio.run(serve())
+
+
+def run_workers(line, address: str, count: int, scale: float) -> None:
+    """Simulated workers: objects of Dask's, each with one thread that waits."""
+    import asyncio
+
+    import dask
+    from distributed import Worker
+
+    hush()
+    dask.config.set(ONE_PROCESS)
+    machine.grade_chunk, machine.admit, machine.release = wait_for(scale), admit, release
+    machine.grade_chunk.__module__, machine.grade_chunk.__qualname__ = (
+        machine.__name__,
+        "grade_chunk",
+    )
+
+    async def serve() -> None:
+        options = {"nthreads": 1, "dashboard": False, "memory_limit": 0}
+        workers = [Worker(address, name=str(n), **options) for n in range(count)]
+        await asyncio.gather(*workers)
+        line.send("ready")
+        while not line.poll():
+            await asyncio.sleep(0.1)
+        os._exit(0)
+
+    asyncio.run(serve())
+
+
+@contextlib.contextmanager
+def simulated(count: int, scale: float):
+    """The address of a scheduler with so many workers, and what asks for its processor time."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    scheduler = context.Process(target=run_scheduler, args=(theirs,))
+    scheduler.start()
+    address = ours.recv()
+    our_end, their_end = context.Pipe()
+    workers = context.Process(target=run_workers, args=(their_end, address, count, scale))
+    workers.start()
+    our_end.recv()
+
+    def used() -> tuple[float, int]:
+        ours.send("end")
+        return ours.recv()
+
+    try:
+        yield address, used
+    finally:
+        our_end.send("end")
+        for process in (workers, scheduler):
+            process.join(10)
+            if process.is_alive():
+                process.kill()
+
+
+def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
+    """Hand out so many submissions, collect their reports, and measure."""
+    from distributed import Client
+
+    hush()
+    setup = Setup(Path("course.yml"), ("one",), 0, "none", (), Path("/nonexistent"))
+    counted = Counted()
+    memory: list[int] = []
+    with simulated(workers, scale) as (address, used):
+        with Client(address, set_as_default=False, deserializers=["dask", "msgpack"]) as client:
+            cluster = OverDask(client, address)
+            send = cluster.send
+            cluster.send = lambda *args: counted.one() or send(*args)
+            cpu, start = time.process_time(), time.perf_counter()
+            grading = Dispatch(cluster, setup, HERE, print).graded(tasks(submissions))
+            for number, (task, reports) in enumerate(grading):
+                assert len(reports) == len(task.sources)
+                if number % max(1, submissions // 10) == submissions // 10 - 1:
+                    memory.append(resident())
+            wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+            judged = sum(COSTS[n % len(COSTS)] for n in range(submissions)) / scale
+        seconds, peak = used()
+    return Measured(
+        workers, submissions, counted.count, wall, judged, cpu, seconds, [*memory, peak]
+    )
+
+
+class Counted:
+    count = 0
+
+    def one(self) -> None:
+        self.count += 1
+
+
+def processor_time() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def hush() -> None:
+    logging.disable(logging.CRITICAL)
+
+
+def resident() -> int:
+    """Memory of this process now, in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+
+
+def main() -> None:
+    short = "--short" in sys.argv
+    numbers = [float(each) for each in sys.argv[1:] if each[0].isdigit()]
+    if numbers:
+        workers, submissions, scale = [*numbers, 1][:3]
+        plan = [(int(workers), int(submissions), scale)]
+    else:
+        plan = (
+            [(2, 60, 20.0)] if short else [(1, 1_000, 5.0), (16, 16_000, 5.0), (256, 100_000, 1.0)]
+        )
+    for workers, submissions, scale in plan:
+        found = run(workers, submissions, scale)
+        print(
+            f"{workers} workers, {submissions} submissions, time {scale:g}×: "
+            f"efficiency {found.efficiency:.2f}, {found.chunks} chunks; a chunk costs "
+            f"{1000 * found.main / found.chunks:.1f} ms here and "
+            f"{1000 * found.scheduler / found.chunks:.1f} ms in the scheduler; "
+            f"{submissions / found.wall:.0f} submissions/s; memory {found.memory} MB",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Handing out a class to machines: whatever becomes of them, each submission has its report."""
+
+import msgspec
+import pytest
+
+from autograder.classroom.pool import Setup
+from autograder.cluster import dispatch as module
+from autograder.cluster.chunks import Chunk, ChunkReports
+from autograder.cluster.dispatch import Dispatch
+from autograder.cluster.graders import grading_on
+from autograder.cluster.makeup import Makeup
+from autograder.errors import UserError
+from autograder.report.model import Grader
+
+from .simulated import Deaf, Machine, Simulated, answer, report_on, task
+
+GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
+HERE = Makeup(GRADER, "x86_64", "e", "c", {})
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.0)
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(cluster, tasks):
+        setup = Setup(tmp_path / "course.yml", ("one",), 0, "none", (), tmp_path)
+        found = Dispatch(cluster, setup, HERE, cluster.told.append).graded(iter(tasks))
+        results = {each.number: (each, reports) for each, reports in found}
+        assert any(said.startswith("The cluster has ") for said in cluster.told)
+        cluster.told = [said for said in cluster.told if not said.startswith("The cluster has ")]
+        assert cluster.ended == 1
+        return results
+
+    return run
+
+
+def whole(results, count):
+    return sorted(results) == list(range(count)) and all(
+        set(reports) == {s.name for s in each.sources} for each, reports in results.values()
+    )
+
+
+def test_each_task_is_graded_once_wherever(run):
+    cluster = Simulated(a=Machine("h1"), b=Machine("h2"))
+    assert whole(run(cluster, [task(n) for n in range(200)]), 200)
+    got = [name for each in cluster.there.values() for chunk in each.got for name in chunk]
+    assert len(got) == len(set(got)) == 200
+    assert all(each.got for each in cluster.there.values())
+    assert max(len(chunk) for each in cluster.there.values() for chunk in each.got) > 1
+
+
+def test_nothing_to_grade_asks_nobody(tmp_path):
+    def never():
+        raise AssertionError
+
+    setup = Setup(tmp_path / "course.yml", ("one",), 0, "none", (), tmp_path)
+    assert list(grading_on(never, print)([], setup)) == []
+
+
+def test_a_machine_that_differs_gets_no_work_and_is_named(run):
+    other = Machine()
+    other.refused = ("Python 3.12.1 in place of 3.11.4",)
+    cluster = Simulated(a=Machine(), b=other)
+    assert whole(run(cluster, [task(n) for n in range(20)]), 20)
+    assert other.got == []
+    assert cluster.told == ["b is left out: Python 3.12.1 in place of 3.11.4."]
+
+
+def test_where_all_machines_differ_the_run_ends_and_says_why(run):
+    other = Machine()
+    other.refused = ("NumPy 1.26 in place of 2.4",)
+    with pytest.raises(UserError, match=r"No machine of the cluster can.*NumPy 1\.26 in place of"):
+        run(Simulated(a=other), [task(0)])
+
+
+def test_without_machines_it_waits_and_then_says_so(run, monkeypatch):
+    monkeypatch.setattr(module, "PATIENCE", 0.01)
+    with pytest.raises(UserError, match="No machine has been there for"):
+        run(Simulated(), [task(0)])
+
+
+class Killer(Machine):
+    """Lost with whatever chunk has student s003 in it."""
+
+    def grade(self, data, cluster):
+        if "s003" in {each.student for each in msgspec.msgpack.decode(data, type=Chunk).tasks}:
+            cluster.lose(self)
+            return None
+        return answer(data)
+
+
+def test_what_kills_machines_is_stopped_after_the_third_and_costs_nobody_else(run):
+    killers = [Killer(f"h{n}") for n in range(2)]
+    cluster = Simulated(a=killers[0], b=killers[1])
+    results = run(cluster, [task(n) for n in range(40)])
+    assert results.pop(3)[1] == {}
+    assert len(results) == 39 and all(reports for _, reports in results.values())
+    assert sum(said.startswith(("a", "b")) and "is lost" in said for said in cluster.told) == 3
+
+
+class LostOnce(Machine):
+    lost = False
+
+    def grade(self, data, cluster):
+        if len(self.got) == 4 and not type(self).lost:
+            type(self).lost = True
+            del cluster.there["a"]
+            return None
+        return answer(data)
+
+
+def test_a_lost_machine_costs_only_its_chunks(run):
+    LostOnce.lost = False
+    cluster = Simulated(a=LostOnce("h1"), b=Machine("h2"))
+    assert whole(run(cluster, [task(n) for n in range(60)]), 60)
+    assert [said for said in cluster.told if "is lost" in said]
+    assert cluster.dropped  # lest they be graded if it comes back
+
+
+def test_what_is_late_at_the_end_is_tried_elsewhere(run, monkeypatch):
+    monkeypatch.setattr(module, "LATE_SECONDS", 0.0)
+    monkeypatch.setattr(module, "LATE", 0)
+    cluster = Simulated(a=Deaf("h1"), b=Machine("h2"))
+    assert whole(run(cluster, [task(n) for n in range(20)]), 20)
+    assert cluster.there["a"].got
+
+
+class Doubting(Machine):
+    """Finds s005 doubtful beside others, and believes it alone."""
+
+    asked = []
+
+    def grade(self, data, cluster):
+        def grade(each, alone):
+            self.asked.append((each.student, alone, [s.name for s in each.sources]))
+            return {"two"} if each.student == "s005" and not alone else None
+
+        return answer(data, grade)
+
+
+def test_what_is_in_doubt_is_graded_again_at_the_end_alone(run):
+    Doubting.asked = []
+    cluster = Simulated(a=Doubting("h1"))
+    results = run(cluster, [task(n, "", "one", "two") for n in range(10)])
+    assert whole(results, 10)
+    assert Doubting.asked[-1] == ("s005", True, ["two"])
+    assert len(Doubting.asked) == 11
+    assert [source.name for source in results[5][0].sources] == ["one", "two"]
+
+
+def other_source(data):
+    """Reports on what was not asked."""
+    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    found = [
+        msgspec.msgpack.encode({"reports": {s.name: report_on(task(7, "x").sources[0])}})
+        for each in chunk.tasks
+        for s in each.sources
+    ]
+    return msgspec.msgpack.encode(ChunkReports(tuple(found), 1.0))
+
+
+WRONG = {
+    "no message": lambda data: b"\xc1",
+    "nothing": lambda data: b"",
+    "too few": lambda data: msgspec.msgpack.encode(ChunkReports((), 1.0)),
+    "a report on something else": other_source,
+    "no report": lambda data: msgspec.msgpack.encode(
+        ChunkReports((msgspec.msgpack.encode({"reports": {"one": b"{}"}}),) * 1, 1.0)
+    ),
+    "trouble of its own": lambda data: msgspec.msgpack.encode(ChunkReports(trouble="disk full")),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_a_machine_that_answers_wrongly_is_left_out_and_not_believed(run, wrong):
+    class Wrong(Machine):
+        def grade(self, data, cluster):
+            return wrong(data)
+
+    cluster = Simulated(a=Wrong("h1"), b=Machine("h2"))
+    results = run(cluster, [task(n) for n in range(12)])
+    assert whole(results, 12)
+    assert len(cluster.told) == 1 and cluster.told[0].startswith("a is left out: ")
+    assert all(reports["one"] == report_on(t.sources[0]) for t, reports in results.values())
