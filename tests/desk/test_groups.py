@@ -56,7 +56,7 @@ class Desk:
     def post(self, path, **fields):
         """Post a form, and wait for what it begins."""
         page = self._post(self.client, path, **fields)
-        until = time.monotonic() + 300
+        until = time.monotonic() + 1500
         while "Now:" in page.text and time.monotonic() < until:
             time.sleep(0.5)
             page = self.client.get(page.url.path)
