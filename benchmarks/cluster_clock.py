@@ -2,7 +2,8 @@
 
 What hands classes out is the real code; the scheduler and the workers are a queue of events. What a
 chunk costs whoever grades and the scheduler is what `benchmarks.cluster` measured (`HERE_SECONDS`,
-`THERE_SECONDS`): each does one chunk after the other. A message takes `AWAY`, a judge's start `READY`.
+`THERE_SECONDS`): each does one chunk after the other. A message takes `AWAY`, a judge's start
+`READY`.
 """
 
 import heapq
@@ -82,9 +83,10 @@ def run(workers: int, submissions: int) -> str:
     ):
         if number % max(1, submissions // 5) == submissions // 5 - 1:
             memory.append(resident())
+    share = clock.judged / workers / clock.now
     return (
         f"{workers} workers, {submissions} submissions, by the clock: {clock.now:.0f} s, "
-        f"efficiency {clock.judged / workers / clock.now:.3f}, {clock.chunks} chunks, memory {memory} MB"
+        f"efficiency {share:.3f}, {clock.chunks} chunks, memory {memory} MB"
     )
 
 
