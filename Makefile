@@ -5,6 +5,8 @@
 # make unseen     what reports say of every mutant of every right answer, into docs/unseen.md (hours;
 #                 SAMPLE=20: so many of each exercise)
 # make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
+# make docs       set up, and make the documents a site, in build/site
+# make pictures   draw the README's pictures, of the sample class (needs Chromium)
 # make bench      set up, print speeds as ratios (LARGE=1: classes of 800, 1,000 and 10,000 too)
 # make figures    set up, and draw the lessons' figures whose code has changed
 # make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
@@ -25,10 +27,10 @@ endif
 
 BIN := $(VENV)/bin
 
-.PHONY: demo test thorough verify unseen notebooks figures bench stress soak fuzz lint build clean
+.PHONY: demo test thorough verify unseen notebooks figures docs pictures bench stress soak fuzz lint build clean
 
 demo:
-	@$(PYTHON) tools/install.py $(VENV) students torch
+	@$(PYTHON) tools/install.py $(VENV) students torch desk
 	@$(BIN)/autograder grade examples/class --out $(OUT) --apply $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 
@@ -49,7 +51,7 @@ unseen:
 	@$(BIN)/autograder verify --unseen --sample $(SAMPLE) --table docs/unseen.md
 
 lint:
-	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster
+	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster docs
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
@@ -64,6 +66,15 @@ figures:
 	@$(PYTHON) tools/install.py $(VENV) dev
 	@$(BIN)/python -m lessons
 	@$(BIN)/autograder build
+
+docs:
+	@$(PYTHON) tools/install.py $(VENV) docs
+	@$(BIN)/python -m tools.docs_site build/site
+	@echo "The site is in build/site: open build/site/index.html"
+
+pictures: demo
+	@$(PYTHON) tools/install.py $(VENV) dev students torch
+	@$(BIN)/python -m tools.pictures $(OUT)
 
 bench:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster

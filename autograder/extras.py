@@ -9,7 +9,7 @@ from typing import Literal, cast
 from autograder.course import Exercise
 from autograder.errors import UserError
 
-Extra = Literal["authoring", "nbgrader", "torch", "cluster", "dev"]
+Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
@@ -17,6 +17,9 @@ MODULES: dict[Extra, tuple[str, ...]] = {
     "nbgrader": ("nbgrader", "jupytext", "nbformat"),
     "torch": ("torch",),
     "cluster": ("distributed", "cryptography"),
+    "desk": ("starlette", "uvicorn", "python_multipart"),
+    "pdf": ("typst",),
+    "similar": ("copydetect",),
     "dev": ("cosmic_ray",),
 }
 
@@ -31,16 +34,24 @@ def require(extra: Extra, what: str) -> None:
     Raises:
         UserError: it is not; the message names the command that installs it.
     """
-    missing = [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
+    missing = _missing(extra)
     if missing:
         raise UserError(
-            f"{what} needs {' and '.join(missing)}, not installed here. Run: "
-            f"{install_command(extra)}"
+            f"{what} needs {_listed(missing)}, not installed here. Run: {install_command(extra)}"
         )
     if "nbformat" in MODULES[extra]:
         # jsonschema makes 38 grammars as it is imported, for a second, if it finds this; they are
         # for formats that no notebook has
         sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
+
+
+def installed(extra: Extra) -> bool:
+    """Whether all of an extra is there."""
+    return not _missing(extra)
+
+
+def _missing(extra: Extra) -> list[str]:
+    return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 
 def require_libraries(exercises: Iterable[Exercise]) -> None:
@@ -58,3 +69,9 @@ def require_libraries(exercises: Iterable[Exercise]) -> None:
 def install_command(*extras: Extra | Literal["students"]) -> str:
     """How to install some extras."""
     return f"pip install '{PACKAGE}[{','.join(extras)}]'"
+
+
+def _listed(names: list[str]) -> str:
+    """`one`, `one and two`, `one, two and three`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

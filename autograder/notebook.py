@@ -17,6 +17,13 @@ class CannotCheck(RuntimeError):
         return [str(self)]
 
 
+class _Points(float):
+    """Points that stand in the report already: as a cell's last value they are not shown again."""
+
+    def _ipython_display_(self) -> None:
+        return
+
+
 def check(exercise: str, hint: bool = False) -> float:
     """Grade the cells that have run so far, show the report, and return the points.
 
@@ -44,7 +51,12 @@ def check(exercise: str, hint: bool = False) -> float:
     if "error" in answer:
         raise CannotCheck(answer["error"])
     _show(answer["html"], answer["text"])
-    return float(answer["points"])
+    return _value(float(answer["points"]))
+
+
+def _value(points: float) -> float:
+    """The points, as nbgrader reads them off a cell's output, or as anybody else has them."""
+    return points if "NBGRADER_EXECUTION" in os.environ else _Points(points)
 
 
 def _cells() -> list[str]:

@@ -13,6 +13,7 @@ from rich.table import Table
 from benchmarks.classes import FOUR, against_fresh_processes, efficiency, large, mixed
 from benchmarks.commands import check_against_numpy
 from benchmarks.course import whole_course
+from benchmarks.desk import views
 from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 from benchmarks.nbgrader import against_nbgrader
@@ -30,7 +31,7 @@ def main() -> None:
         rows += costs("torch", size) if size is FULL else []  # the same, and slow to start
         for exercise in ("softmax", "self_attention")[: 1 if size is SHORT else 2]:
             rows += saves_to_screen(exercise, size)
-        rows += whole_course(size)
+        rows += [*whole_course(size), *views(size)]
         rows += [*against_fresh_processes(size), *efficiency(size), *against_nbgrader(size)]
         rows.append(mixed(20) if size is FULL else mixed(1, FOUR))
         if "--large" in sys.argv:

@@ -1,6 +1,7 @@
 """The right answers, in named steps. Written to be read beside the lessons."""
 
 from reference.attention import (
+    asked_of_softmax,
     attention,
     block,
     combine,
@@ -30,6 +31,7 @@ __all__ = [
     "HandProblem",
     "acceptance_interval",
     "analyze_pattern",
+    "asked_of_softmax",
     "attention",
     "block",
     "causal_mask",

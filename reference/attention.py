@@ -67,6 +67,10 @@ def attention(
     Each row of the weights sums to 1. A row whose every position is blocked has no meaning.
     `softmax` is the one to use, of the last axis.
     """
-    scaled = scale(scores(Q, K), Q.shape[-1])
-    weights = softmax(block(scaled, mask))
+    weights = softmax(asked_of_softmax(Q, K, mask))
     return combine(weights, V), weights
+
+
+def asked_of_softmax(Q: Array, K: Array, mask: Mask | None = None) -> Array:
+    """The scores, scaled and masked, of which attention takes the softmax."""
+    return block(scale(scores(Q, K), Q.shape[-1]), mask)

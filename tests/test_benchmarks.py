@@ -17,7 +17,7 @@ def test_the_benchmarks_run_to_their_end():
     done = run("benchmarks.run", "--short")
     assert done.returncode == 0, done.stderr
     for row in ("check softmax", "numpy: confined", "grade, 2 workers",
-                "two mistakes", "watch softmax", "nbgrader autograde", "pytest's share"):  # fmt: skip
+                "two mistakes", "watch softmax", "nbgrader autograde", "pytest's share", "desk, 20 × 15: map"):  # fmt: skip
         assert row in done.stdout
 
 

@@ -39,6 +39,7 @@ def bare(tmp_path, monkeypatch):
         (["new", "exercise", "three"], "jupytext and nbformat", "authoring"),
         (["new", "course", "other"], "jupytext and nbformat", "authoring"),
         (["nbgrader", "init", "folder"], "nbgrader", "nbgrader"),
+        (["desk", "results"], "starlette, uvicorn and python_multipart", "desk"),
         (["verify", "one"], "cosmic_ray", "dev"),
         (["verify", "two", "--no-mutants"], "The exercise two needs torch", "torch"),
         (["check", "two.py"], "The exercise two needs torch", "torch"),

@@ -66,6 +66,22 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
     return _closed(_lesson(course, exercise, variant), exercise)
 
 
+def stub_notebook(course: Course, exercise: Exercise, last: str = "") -> str:
+    """The student's notebook: with its pictures, the cell that checks it, and a `last` cell.
+
+    Raises:
+        UserError: there is no solution, its markers do not match, or what makes notebooks is not
+            installed.
+    """
+    lesson = _lesson(course, exercise, "")
+    book = as_book(lesson, course.handed_out, checking_cells(exercise))
+    if last:
+        from nbformat.v4 import new_code_cell
+
+        book.cells.append(new_code_cell(last, id="handed-out"))
+    return written(book)
+
+
 def _closed(lesson: str, exercise: Exercise) -> str:
     """The script with how it is checked: at its end, or in front of what comes after that."""
     lesson, *after = AFTER.split(lesson)
@@ -105,11 +121,6 @@ def checking_cells(exercise: Exercise) -> list[Any]:
     text = new_markdown_cell(ANSWERED if exercise.questions else CHECKED, id=f"about-{name}")
     code = f'from autograder import check\n\ncheck("{exercise.name}")'
     return [text, new_code_cell(code, id=name)]
-
-
-def notebook(text: str) -> str:
-    """A percent-format script as a notebook; its cells have the same ids from build to build."""
-    return written(as_book(text))
 
 
 def written(book: Any) -> str:

@@ -156,7 +156,8 @@ class Submission:
 
     def borrows(self, name: str) -> bool:
         """Whether the student's file takes a function from a file of that name beside it."""
-        return name in self._client.source.helpers
+        source = self._client.source
+        return name in source.helpers and source.imports(name)
 
     def elsewhere(self, text: str, name: str) -> CourseFunction:
         """The function `name` of a text of the course's, to pass as an argument.

@@ -8,6 +8,7 @@ import msgspec
 
 import autograder
 from autograder.course import Course, Exercise
+from autograder.grading.scoring import READ
 from autograder.report.model import Basis, Grader
 
 LENGTH = 12  # of a digest: enough to tell versions of a file apart
@@ -23,7 +24,8 @@ class Bases:
         self._course = course
         self._grader = grader
         checks = course.root / course.content.checks
-        files = {file for folder in course.grading for file in folder.rglob("*.py")}
+        folders = course.grading
+        files = {file for folder in folders for kind in READ for file in folder.rglob(kind)}
         beside = {file for file in files if file.is_relative_to(checks)}
         self._beside = sorted(file for file in beside if not file.name.startswith("test_"))
         self._reference = _digest(course.root, files - beside)

@@ -6,11 +6,16 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.filled_in import Row, Table, as_number
+from autograder.classroom.lock import user
+from autograder.classroom.marks_log import FILE as LOG
+from autograder.classroom.marks_log import Act, GivenMark, Key, MarksLog
+from autograder.classroom.two_ways import InTable, of_the_table, settled
+from autograder.classroom.versions import now
 from autograder.course import Course, Exercise, Question
 from autograder.errors import UserError
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 from autograder.report.table import plain_cell, safe_cell
-from autograder.text import digest, few, number, several
+from autograder.text import digest, few, number, one_line, several
 
 TABLE = "by-hand.csv"
 COLUMNS = (
@@ -25,12 +30,11 @@ COLUMNS = (
 )
 OLD_COLUMNS = 6  # of them, those that every table has
 ID, STATE = "answer_id", "answer_state"
-CHANGED, ORPHANED = "answer changed", "orphaned"
+CHANGED, ORPHANED, TWO = "answer changed", "orphaned", "two marks"
 ID_LETTERS = 24
 MAX_COMMENT = 5000
 MAX_NAMED = 5
 
-Key = tuple[str, str, str]
 Answers = Sequence[tuple[str, str, WrittenAnswer]]
 _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
@@ -61,7 +65,7 @@ def answer_id(text: str) -> str:
 
 
 class Marks:
-    """The table of marks: what counts of it, and what of it a person has to look at."""
+    """The marks, of the table and of the desk: what counts, and what a person has to look at."""
 
     def __init__(self, path: Path, course: Course, graded: Iterable[Exercise]) -> None:
         """Read it; without a file it is empty. `graded` are the exercises of this run.
@@ -79,8 +83,15 @@ class Marks:
         }
         self._rows: dict[Key, Row] = {}
         self._strays: list[Row] = []  # of no question of the course
+        self._two: dict[Key, GivenMark] = {}  # what the desk has, where the table has another
+        self._table_says: dict[Key, InTable] = {}  # of answers that the desk has marks of
         for row in self.table.rows:
             self._take(row)
+        self.log = MarksLog(path.parent)
+        self._given = self.log.read()
+        self._read_until = self.log.lines
+        for key in self._given:
+            self._settle(key)
 
     def _take(self, row: Row) -> None:
         key = self._key(row)
@@ -100,6 +111,38 @@ class Marks:
             return
         self._rows[key] = row
 
+    def in_table(self, key: Key) -> InTable | None:
+        """What the table has for an answer, or had before the desk's mark took its place."""
+        row = self._rows.get(key)
+        if key in self._given or row is None:
+            return self._table_says.get(key)
+        return self._read_off(row)
+
+    def _settle(self, key: Key) -> None:
+        """Put what counts of an answer's marks where the table's stands."""
+        question, row = self._questions.get(key[1:]), self._rows.get(key)
+        if question is None:
+            return
+        if row is not None:
+            self._table_says[key] = self._read_off(row)
+        two, last = settled(self._given[key], self._table_says.get(key))
+        if two is not None:
+            self._two[key] = two
+        if last is None:
+            return
+        student, exercise, name = key
+        values = {"student": safe_cell(student), "exercise": exercise, "question": name}
+        values |= {"comment": safe_cell(last.comment), ID: last.answer}
+        values["points"] = "" if last.points is None else number(last.points)
+        self._rows[key] = Row(0, self.table.row(values, row))
+        self._points(self._rows[key], question)
+
+    def _read_off(self, row: Row) -> InTable:
+        """What a row says."""
+        key = self._key(row)
+        mark = self._mark(row, key)
+        return InTable(mark.points, mark.comment, self.table.get(row, ID).strip())
+
     def _key(self, row: Row) -> Key:
         student, exercise, question = (
             self.table.get(row, name).strip() for name in ("student", "exercise", "question")
@@ -118,7 +161,7 @@ class Marks:
     def _said(self, row: Row) -> str:
         """What a person wrote where we say what became of an answer."""
         text = self.table.get(row, STATE).strip()
-        for state in (CHANGED, ORPHANED):
+        for state in (CHANGED, ORPHANED, TWO):
             text = "" if text == state else text.removeprefix(f"{state}; ")
         return text
 
@@ -128,8 +171,12 @@ class Marks:
             return None
         points = as_number(text)
         if points is None or not 0 <= points <= question.points:
+            where = f"{self.table.path}, line {row.line}"
+            if not row.line:
+                who = one_line(self._key(row)[0], 60)
+                where = f"{self.log.path}, what {who} was given; mark it again on the desk"
             raise UserError(
-                f"{self.table.path}, line {row.line}: expected points from 0 to "
+                f"{where}: expected points from 0 to "
                 f"{number(question.points)} for {question.name}, found {text!r:.40}."
             )
         return points
@@ -143,18 +190,30 @@ class Marks:
         bound = self.table.get(row, ID).strip()
         return not self._is_mark(row) or bound in {"", answer_id(answer.text)}
 
+    def state(self, student: str, exercise: str, answer: WrittenAnswer) -> str:
+        """Why an answer's mark does not count; nothing where it does, or where there is none."""
+        key = student, exercise, answer.name
+        row = self._rows.get(key)
+        if key in self._two:
+            return TWO
+        return "" if row is None or self._is_for(row, answer) else CHANGED
+
+    def mark(self, student: str, exercise: str, answer: WrittenAnswer) -> Mark:
+        """What counts of what was given for an answer."""
+        key = student, exercise, answer.name
+        counts = key in self._rows and not self.state(student, exercise, answer)
+        return self._mark(self._rows[key], key) if counts else Mark()
+
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
         """The exercise with what a person gave; graded once every answer has its points."""
         if not exercise.answers:
             return exercise
-        answers, changed = [], 0
+        answers, changed, two = [], 0, 0
         for answer in exercise.answers:
             key = student, exercise.name, answer.name
-            row, mark = self._rows.get(key), Mark()
-            if row is not None and self._is_for(row, answer):
-                mark = self._mark(row, key)
-            elif row is not None:
-                changed += 1
+            mark = self.mark(student, exercise.name, answer)
+            changed += self.state(student, exercise.name, answer) == CHANGED
+            two += key in self._two
             answers.append(
                 msgspec.structs.replace(answer, points=mark.points, comment=mark.comment)
             )
@@ -164,6 +223,8 @@ class Marks:
         reason = f"{several(left, 'answer')} for a person to read."
         if changed:
             reason += f" {changed} of them changed since a mark was given."
+        if two:
+            reason += f" {two} of them have one mark in {TABLE} and another on the desk."
         return msgspec.structs.replace(
             exercise,
             answers=tuple(answers),
@@ -178,9 +239,13 @@ class Marks:
         for student, exercise, answer in answers:
             key = student, exercise, answer.name
             row = self._rows.get(key)
-            if row is not None and not self._is_for(row, answer):
+            if row is not None and self.state(student, exercise, answer) == CHANGED:
                 found[key] = self._kept(row)
         return found
+
+    def two_marks(self) -> list[Kept]:
+        """What the table has for answers of which the desk has another mark since."""
+        return [self._kept(self._rows[key]) for key in self._two]
 
     def orphaned(self, answers: Answers) -> list[Kept]:
         """What was filled in for answers that are not there."""
@@ -206,8 +271,11 @@ class Marks:
         told = (
             (list(self.changed(answers).values()), CHANGED, "given for another text"),
             (self.orphaned(answers), ORPHANED, "no such answer was handed in"),
+            (self.two_marks(), TWO, "the desk has another mark since; say on it which is meant"),
         )
-        return [_note(kept, state, why) for kept, state, why in told if kept]
+        damaged = few([str(line) for line in self.log.damaged], MAX_NAMED)
+        lost = [f"{LOG}: damaged and not counted: line {damaged}."] if damaged else []
+        return [_note(kept, state, why) for kept, state, why in told if kept] + lost
 
     def write(self, answers: Answers) -> list[str]:
         """Write the table of all answers, with all that was ever filled in; what went wrong."""
@@ -216,7 +284,25 @@ class Marks:
         rows += [row.cells for row in left if not self._is_orphan(row)]
         rows += [self._stated(row, ORPHANED) for row in left if self._is_orphan(row)]
         trouble = self.table.write(rows)
-        return [f"{trouble}, and run the same command again."] if trouble else []
+        if trouble:
+            return [f"{trouble}, and run the same command again."]
+        self._keep_as_written([Row(0, tuple(row)) for row in rows])
+        return []
+
+    def _keep_as_written(self, rows: Sequence[Row]) -> None:
+        """Note what the table says now, so that what is changed in it can be told."""
+        marks = []
+        for row in rows:
+            key = self._key(row)
+            if key not in self._given or key in self._two or key[1:] not in self._questions:
+                continue
+            says = self._read_off(row)
+            known = of_the_table(self._given[key])
+            if known is None or (known.said, known.answer) != (says.said, says.bound):
+                marks.append(GivenMark(*key, says.bound, says.points, says.comment))
+        if marks:
+            with self.log.held() as pen:
+                pen.add([Act(user(), now(), tuple(marks), "table", self._read_until)])
 
     def _row(self, student: str, exercise: str, answer: WrittenAnswer) -> tuple[str, ...]:
         values = {"of": number(answer.max_points)}
@@ -224,8 +310,9 @@ class Marks:
         if row is None:
             values |= {"student": safe_cell(student), "exercise": exercise, "question": answer.name}
             return self.table.row(values | {ID: answer_id(answer.text)})
-        if not self._is_for(row, answer):
-            return self._stated(row, CHANGED, values)
+        state = self.state(student, exercise, answer)
+        if state:
+            return self._stated(row, state, values)
         bound = self.table.get(row, ID).strip()
         if not bound or _is_id(bound):
             values[ID] = answer_id(answer.text)

@@ -7,6 +7,7 @@ from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.by_hand import TABLE as MARKS
 from autograder.classroom.by_hand import Marks
+from autograder.classroom.marks_log import FILE as LOG
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.report.model import Report
@@ -30,9 +31,10 @@ def refuse_entered_since(results: Path, course: Course, reports: Sequence[Report
     for table, students in later.items():
         if students:
             who = few([one_line(student, 60) for student in students], MAX_SHOWN)
+            desk = f" or {LOG}" if table == MARKS and marks.log.there else ""
             raise UserError(
-                f"{results / table} was changed since grade ran, so the points of {who} are old. "
-                f"Run the same grade command again, and then export."
+                f"{results / table}{desk} was changed since grade ran, so the points of {who} "
+                f"are old. Run the same grade command again, and then export."
             )
 
 

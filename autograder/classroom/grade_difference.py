@@ -10,7 +10,7 @@ from autograder.classroom.basis import differences
 from autograder.course import Course
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.table import points_text
-from autograder.text import number
+from autograder.text import digest, number, several
 
 TOTAL = "total"
 WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer there"
@@ -62,6 +62,11 @@ class GradeDifference(msgspec.Struct):
         """Whether a grade changes that somebody had."""
         return not all(change.fills for change in self.changes)
 
+    @property
+    def digest(self) -> str:
+        """Letters that stand for all that would change, so that nothing else is put in force."""
+        return digest(msgspec.json.encode(self).decode())
+
     def counts(self) -> dict[str, int]:
         """How many students' grades change for each reason, the commonest first."""
         found = Counter(_short(why) for c in self.changes for why in dict.fromkeys(c.why))
@@ -70,6 +75,27 @@ class GradeDifference(msgspec.Struct):
 
 def _short(why: str) -> str:
     return why.partition(" (")[0]
+
+
+def headline(difference: GradeDifference) -> list[str]:
+    """How many grades change and for which reasons, in a line or two."""
+    kinds = {
+        "new": ("comes in", "come in"),
+        "gone": ("is no longer there", "are no longer there"),
+    }
+    changed = [c for c in difference.changes if c.kind == "changed"]
+    parts = [f"the grades of {several(len(changed), 'student')}"] if changed else []
+    lines = []
+    if parts:
+        why = ", ".join(f"{reason} {count}" for reason, count in difference.counts().items())
+        lines.append(f"Changes {parts[0]}: {why}.")
+    for kind, (one, many) in kinds.items():
+        count = sum(change.kind == kind for change in difference.changes)
+        if count:
+            lines.append(f"{several(count, 'student')} {one if count == 1 else many}.")
+    if difference.texts:
+        lines.append(f"{several(difference.texts, 'page')} changed, and not the grade on it.")
+    return lines or ["No grade changed."]
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:

@@ -8,12 +8,13 @@ results finishes what was begun so: at no time is there half of the one and half
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from autograder.classroom.grade_difference import Change
 from autograder.classroom.lock import in_use, user
 from autograder.classroom.records import FILE as REPORTS
 from autograder.errors import UserError
@@ -219,3 +220,19 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
         except (OSError, msgspec.MsgspecError) as error:
             raise UserError(f"{path / VERSION} cannot be read: {error}.") from None
     return found
+
+
+def read_changes(path: Path) -> Iterator[Change]:
+    """The changes of a version, of whose students nobody else is asked.
+
+    Raises:
+        UserError: they cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                yield msgspec.json.decode(line, type=Change)
+    except FileNotFoundError:
+        return
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None

@@ -11,7 +11,7 @@ import sys
 import click
 
 import autograder
-from autograder.cli import for_authors, for_instructors, for_students
+from autograder.cli import about_classes, for_authors, for_instructors, for_students
 from autograder.cli.options import InOrder
 from autograder.errors import UserError
 
@@ -42,11 +42,14 @@ for command in (
     for_students.watch,
     for_students.completion,
     for_instructors.grade,
+    for_instructors.desk,
     for_instructors.release,
     for_instructors.adjust,
     for_instructors.diff,
     for_instructors.history,
     for_instructors.export,
+    about_classes.class_report,
+    about_classes.similar,
     for_instructors.package,
     for_authors.new,
     for_authors.build,

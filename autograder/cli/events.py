@@ -64,5 +64,6 @@ def end(overview: "GradedClass", out: Path, code: int) -> None:
         students=len(overview.rows),
         statuses=dict(Counter(row.status for row in overview.rows).most_common()),
         changed=len(difference.changes) if difference is not None else 0,
+        difference=difference.digest if difference is not None else "",
         out=str(out),
     )

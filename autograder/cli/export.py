@@ -1,111 +1,15 @@
 """`autograder export`: what a platform takes, from a folder of results."""
 
-from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from autograder.classroom.entered_since import refuse_entered_since
-from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
-from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.course import Course, find_course
+from autograder.course import find_course
 from autograder.errors import UserError
-from autograder.exports.grades import read_reports
+from autograder.exports.any_platform import made_for, somebody_is_not_in_it
 from autograder.files import write_whole
-from autograder.report.above import above_maximum, told_of
-from autograder.report.model import Report
-
-ExportFile = tuple[bytes, list[str]]  # the file, and what is to be said of it
-
-
-class ExportRequest(msgspec.Struct, frozen=True):
-    """What is to be made, of what."""
-
-    reports: Sequence[Report]
-    course: Course
-    results: Path
-    template: Path
-    column: str | None = None
-    scale: bool = False
-    date: datetime | None = None
-
-
-def _canvas(asked: ExportRequest) -> ExportFile:
-    from autograder.exports.canvas import CANVAS
-    from autograder.exports.gradebook import fill_in
-
-    return fill_in(CANVAS, asked.reports, asked.course, asked.template, asked.column, asked.scale)
-
-
-def _blackboard(asked: ExportRequest) -> ExportFile:
-    from autograder.exports.blackboard import BLACKBOARD
-    from autograder.exports.gradebook import fill_in
-
-    return fill_in(
-        BLACKBOARD, asked.reports, asked.course, asked.template, asked.column, asked.scale
-    )
-
-
-def _brightspace(asked: ExportRequest) -> ExportFile:
-    from autograder.exports.brightspace import BRIGHTSPACE
-    from autograder.exports.gradebook import fill_in
-
-    return fill_in(
-        BRIGHTSPACE, asked.reports, asked.course, asked.template, asked.column, asked.scale
-    )
-
-
-def _moodle(asked: ExportRequest) -> ExportFile:
-    from autograder.exports import moodle
-
-    return moodle.fill_in(asked.reports, asked.template, asked.column, asked.scale)
-
-
-def _moodle_feedback(asked: ExportRequest) -> ExportFile:
-    from autograder.exports import moodle
-
-    return moodle.feedback(asked.reports, asked.results, asked.template, asked.column)
-
-
-def _gradescope(asked: ExportRequest) -> ExportFile:
-    from autograder.exports.gradescope import results_zip
-
-    return results_zip(asked.reports, asked.course.content.hints)
-
-
-def _oneroster(asked: ExportRequest) -> ExportFile:
-    from autograder.exports import oneroster
-
-    return oneroster.results(asked.reports, asked.template, asked.column, asked.date)
-
-
-def _lti(asked: ExportRequest) -> ExportFile:
-    from autograder.exports import lti
-
-    return lti.scores(asked.reports, asked.template, asked.date)
-
-
-def _feedback(asked: ExportRequest) -> ExportFile:
-    from autograder.exports.pages import pages
-
-    return pages(asked.reports, asked.results)
-
-
-EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {
-    "canvas": _canvas,
-    "moodle": _moodle,
-    "moodle-feedback": _moodle_feedback,
-    "gradescope": _gradescope,
-    "blackboard": _blackboard,
-    "brightspace": _brightspace,
-    "oneroster": _oneroster,
-    "lti": _lti,
-    "feedback": _feedback,
-}
-WITHOUT_TEMPLATE = {"gradescope", "feedback"}
 
 
 def run(
@@ -119,25 +23,16 @@ def run(
     course_path: Path | None,
 ) -> int:
     """Write the file, and say what is not in it; the exit code is 1 if somebody is not."""
-    if template is None and platform not in WITHOUT_TEMPLATE:
-        raise UserError(
-            f"--template is missing: name the file that {platform.partition('-')[0]} gave you. "
-            f"What is not in it is never added."
-        )
     if template is not None and template.resolve() == out.resolve():
         raise UserError("--out is the template itself. Name another file.")
-    reports = read_reports(results)
     course = find_course(Path.cwd(), named=course_path)
-    refuse_entered_since(results, course, reports)
-    reports = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
-    asked = ExportRequest(reports, course, results, template or results, column, scale, date)
-    data, notes = EXPORTS[platform](asked)
+    data, notes = made_for(platform, results, course, template, column, scale, date)
     try:
         write_whole(out, data)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.") from None
     console = Console(highlight=False, soft_wrap=True)
-    for note in [*notes, *told_of(name for each in reports for name in above_maximum(each))]:
+    for note in notes:
         console.print(Text(note))
     console.print(Text(f"Written   {out}"))
-    return 1 if any(note.startswith(("Without a", "Row ")) for note in notes) else 0
+    return 1 if somebody_is_not_in_it(notes) else 0

@@ -61,6 +61,12 @@ if TYPE_CHECKING:
     "[default: ask; without a terminal, no]",
 )
 @click.option(
+    "--only-if",
+    default="",
+    metavar="DIGEST",
+    help="With --apply: only if what changes is what the `end` of --json named so.",
+)
+@click.option(
     "--wait",
     type=click.FloatRange(min=0),
     default=0.0,
@@ -290,6 +296,23 @@ def history(results: Path, student: str | None, as_json: bool) -> None:
     from autograder.cli.history import run
 
     raise SystemExit(run(results, student, as_json))
+
+
+@click.command(short_help="See a class's results in the browser.")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Of 127.0.0.1.  [default: a free one]"
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@course_option
+def desk(results: Path, port: int, no_browser: bool, course: Path | None) -> None:
+    """See the RESULTS that grade wrote in the browser: the class, students, exercises, mistakes.
+
+    It is served on this machine alone, to whoever has the address that is printed.
+    """
+    from autograder.cli.desk import run
+
+    raise SystemExit(run(results, port, not no_browser, course))
 
 
 @click.group()

@@ -17,6 +17,7 @@ from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.pool import Graders
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.remembered import GradeCommand, remember
 from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
 from autograder.cli import events
 from autograder.cli.cluster import chosen_graders
@@ -55,6 +56,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     platform: str | None = None
     roster: Path | None = None
     apply: bool | None = None
+    only_if: str = ""
     wait: float = 0.0
     as_json: bool = False
     dry_run: bool = False
@@ -104,6 +106,8 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         code = _code(overview)
         log.overview(overview, code)
     if overview.in_force:
+        if not (wanted.anonymous and wanted.students):  # whose names stand nowhere
+            remember(job.out, _command(wanted, job))
         print_overview(console, overview, course)
         _print_files(console, job, overview)
     if wanted.as_json:
@@ -143,6 +147,24 @@ def _level(wanted: GradeOptions) -> Level:
     return choose(wanted.confinement, wanted.own_code)
 
 
+def _command(wanted: GradeOptions, job: Job) -> GradeCommand:
+    """The command, so that it can be repeated from anywhere."""
+    return GradeCommand(
+        submissions=str(job.submissions.resolve()),
+        course=str(job.course.root.resolve()),
+        exercises=tuple(e.name for e in job.exercises)
+        if wanted.exercises or wanted.assignment
+        else (),
+        students=wanted.students,
+        platform=wanted.platform or "",
+        roster=str(wanted.roster.resolve()) if wanted.roster else "",
+        seed=wanted.seed,
+        confinement=wanted.confinement or "",
+        own_code=wanted.own_code,
+        anonymous=wanted.anonymous,
+    )
+
+
 def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> GradedClass:
     """The class, graded; what would change is shown, and decided about."""
     graders = _graders(wanted, log)
@@ -150,6 +172,8 @@ def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> Grade
         events.start(job)
 
     def decide(difference: GradeDifference) -> bool:
+        if wanted.only_if and difference.digest != wanted.only_if:
+            return False
         if wanted.apply or wanted.as_json or not in_a_terminal():
             return bool(wanted.apply)
         print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)

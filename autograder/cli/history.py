@@ -1,6 +1,5 @@
 """`autograder history`: which results have counted, and what became of a student's grade."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,7 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.versions import CHANGES, ResultsVersion, see_settled, versions
+from autograder.classroom.versions import (
+    CHANGES,
+    ResultsVersion,
+    read_changes,
+    see_settled,
+    versions,
+)
 from autograder.cli import events
 from autograder.errors import UserError
 from autograder.text import nearest, one_line, several
@@ -52,7 +57,7 @@ def _print_student(
     there: set[str] = set()
     told = 0
     for version, folder in found:
-        for change in _changes(folder / CHANGES):
+        for change in read_changes(folder / CHANGES):
             there.add(change.student)
             if change.student != student:
                 continue
@@ -93,19 +98,3 @@ def _table(*names: str) -> Table:
     for name in names:
         table.add_column(name, overflow="fold", no_wrap=name == "when (UTC)")
     return table
-
-
-def _changes(path: Path) -> Iterator[Change]:
-    """The changes of a version, of whose students nobody else is asked.
-
-    Raises:
-        UserError: they cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                yield msgspec.json.decode(line, type=Change)
-    except FileNotFoundError:
-        return
-    except (OSError, msgspec.MsgspecError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None

@@ -8,8 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.classroom.grade_difference import TOTAL, Change, GradeCell, GradeDifference
-from autograder.text import several
+from autograder.classroom.grade_difference import (
+    TOTAL,
+    Change,
+    GradeCell,
+    GradeDifference,
+    headline,
+)
 
 MOST = 10
 MOST_CELLS = 3
@@ -53,27 +58,6 @@ def print_difference(
     console.print(table)
     if len(changes) > len(first):
         console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."), soft_wrap=True)
-
-
-def headline(difference: GradeDifference) -> list[str]:
-    """How many grades change and for which reasons, in a line or two."""
-    kinds = {
-        "new": ("comes in", "come in"),
-        "gone": ("is no longer there", "are no longer there"),
-    }
-    changed = [c for c in difference.changes if c.kind == "changed"]
-    parts = [f"the grades of {several(len(changed), 'student')}"] if changed else []
-    lines = []
-    if parts:
-        why = ", ".join(f"{reason} {count}" for reason, count in difference.counts().items())
-        lines.append(f"Changes {parts[0]}: {why}.")
-    for kind, (one, many) in kinds.items():
-        count = sum(change.kind == kind for change in difference.changes)
-        if count:
-            lines.append(f"{several(count, 'student')} {one if count == 1 else many}.")
-    if difference.texts:
-        lines.append(f"{several(difference.texts, 'page')} changed, and not the grade on it.")
-    return lines or ["No grade changed."]
 
 
 def _total(change: Change) -> Text:

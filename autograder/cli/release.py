@@ -76,8 +76,8 @@ def _refuse_what_is_there(target: Path, again: bool) -> None:
         raise UserError(f"{target.absolute().parent} is not there.")
 
 
-def _said(name: str) -> None:
-    print(f"recording {name}", file=sys.stderr)
+def _said(what: str) -> None:
+    print(f"recording {what}", file=sys.stderr)
 
 
 def _tell(target: Path, wanted: Handout, files: dict[str, bytes], kept: Sequence[str]) -> None:

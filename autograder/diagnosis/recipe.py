@@ -47,11 +47,16 @@ class Probe:
 
 @dataclass(frozen=True)
 class Trait:
-    """A property of a call that often decides whether code is right: "with a mask", say."""
+    """A property of a call that often decides whether code is right: "with a mask", say.
+
+    Where not `both_ways`, calls without the property can go wrong for other reasons, and nothing
+    is said of them: large numbers may hide what is wrong with small ones.
+    """
 
     holds: Callable[[Any], bool]
     when: str
     otherwise: str
+    both_ways: bool = True
 
     def of(self, state: Any) -> bool:
         """Whether a call has the property; one for which it makes no sense has not."""
@@ -123,6 +128,7 @@ class Recipe:
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
         call: how the student's function is called, where it is not a plain call: a class, say.
         comparison: how its results are compared.
+        by_answers: mistakes of which only the answers are known; see `Fingerprint`.
     """
 
     of: str | Callable[..., Any]
@@ -138,6 +144,7 @@ class Recipe:
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
     call: Caller | None = None
     comparison: Comparison = EXACT
+    by_answers: tuple[Misconception, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.families, Mapping):
@@ -164,7 +171,8 @@ class Recipe:
     def misconceptions(self) -> tuple[Misconception, ...]:
         """Each way to do it wrong, in order."""
         families: Iterable[Any] = self.families
-        return tuple(each for family in families for each in family.misconceptions)
+        own = tuple(each for family in families for each in family.misconceptions)
+        return own + self.by_answers
 
     def calls(self, draw: int) -> list[Probe]:
         """The probes of one draw.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from autograder.diagnosis.any_value import families
 from autograder.diagnosis.family import Change, Misconception, Style
 from autograder.diagnosis.faults import no_input_causes
+from autograder.diagnosis.fingerprint import fingerprint_in
 from autograder.diagnosis.general import COMBINING, GENERAL
 from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, same
 from autograder.diagnosis.recipe import Probe, Recipe, fit_together
@@ -95,7 +96,9 @@ class Replay:
         """What comes of a probe with these misconceptions at work; with none, the right answer."""
         key = index, wrong
         if key not in self._kept:
-            self._kept[key] = self._run(self._probes[index], wrong)
+            known = fingerprint_in(wrong)
+            made = known.outcome(index) if known else self._run(self._probes[index], wrong)
+            self._kept[key] = made
         return self._kept[key]
 
     def _run(self, probe: Probe, wrong: Changes) -> Outcome:

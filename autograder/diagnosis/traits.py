@@ -30,7 +30,8 @@ def _kinds(recipe: Recipe, cases: Sequence[SeenCall]) -> Iterator[Divided]:
     for trait in recipe.traits:
         held = frozenset(i for i, case in enumerate(cases) if trait.of(case.state))
         yield held, trait.when, trait.otherwise
-        yield frozenset(range(len(cases))) - held, trait.otherwise, trait.when
+        if trait.both_ways:
+            yield frozenset(range(len(cases))) - held, trait.otherwise, trait.when
 
 
 def _said(failed: Sequence[SeenCall], when: str, otherwise: str) -> str:

@@ -13,7 +13,7 @@ from autograder.diagnosis.examine import Examination
 from autograder.diagnosis.experiment import REMEMBERS, Ask
 from autograder.diagnosis.faults import no_input_causes
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, load_module, read_mistakes
+from autograder.diagnosis.mistakes import Mistakes, WrongMistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
@@ -22,6 +22,7 @@ from autograder.diagnosis.stated import stated_in
 from autograder.diagnosis.written import in_words, kept
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckResult
+from autograder.recorded.named_since import known_mistakes
 from autograder.report.model import Diagnosis, Line
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
@@ -63,7 +64,7 @@ class Catalogue:
             Exception: the course's module cannot be used; `lint` says why.
         """
         if exercise not in self._mistakes:
-            self._mistakes[exercise] = read_mistakes(load_module(self.reference, exercise))
+            self._mistakes[exercise] = known_mistakes(self.reference, exercise)
         return self._mistakes[exercise]
 
     def recipes(self, exercise: str) -> Mapping[str, Recipe]:

@@ -33,6 +33,8 @@ from autograder.text import printable, several
 from autograder.worker.confinement import Level
 from autograder.worker.messages import Problem
 
+READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by their answers
+
 
 def exercise_report(
     exercise: Exercise, source: Source, results: Sequence[CheckResult], client: Client
@@ -195,7 +197,7 @@ def _digest(root: Path, folders: tuple[Path, ...]) -> str:
     engine = Path(autograder.__file__).parent
     digest = hashlib.sha256((root / "course.yml").read_bytes())
     for folder in (engine, *folders):
-        for file in sorted(folder.rglob("*.py")):
+        for file in sorted(each for kind in READ for each in folder.rglob(kind)):
             name = file.relative_to(folder).as_posix().encode()
             digest.update(b"\0".join((name, file.read_bytes(), b"")))
     return digest.hexdigest()[:16]

@@ -16,6 +16,7 @@ from autograder.lint.record import slips_in_record
 from autograder.lint.slip import CourseSlips, Slip
 from autograder.lint.stopped import slip_of
 from autograder.own_modules import importable
+from autograder.recorded.named_since import folder_of, known_mistakes
 from autograder.text import nearest
 
 ALIKE = 0.8
@@ -92,11 +93,23 @@ def slips_in_mistakes(course: Course, exercise: Exercise, module: ModuleType) ->
     except WrongMistakes as wrong:
         return [places.of_name(NAME, f"`{NAME}` is not as it must be: {wrong}.")]
     slips = _names(module, places) or slips_in_record(module, mistakes, places)
+    slips = slips or _named_since(course, exercise)
     solution = defined_in_solution(course, exercise)
     for recipe in () if slips else mistakes.listed:
         found = slips_in_recipe(recipe, places, solution, course.grading)
         slips += found or slips_in_runs(recipe, places, course.grading)
     return slips
+
+
+def _named_since(course: Course, exercise: Exercise) -> list[Slip]:
+    """What was named on the desk, and cannot be loaded."""
+    package = course.root / course.content.reference / "misconceptions"
+    try:
+        known_mistakes(course.content.reference, exercise.name)
+    except Exception as error:
+        doing = f"what was named on the desk of {exercise.name} cannot be loaded"
+        return [slip_of(error, course.grading, folder_of(package, exercise.name), doing)]
+    return []
 
 
 def _file_of(folder: Path, exercise: str) -> Path:

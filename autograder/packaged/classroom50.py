@@ -100,13 +100,12 @@ def refuse_answers(course: Course, kit: Path) -> None:
     Raises:
         UserError: it is no kit, it is the course itself, or an answer of the course is in it.
     """
-    if not (kit / FILE_NAME).is_file():
-        raise UserError(f"{kit} is no released kit: it has no {FILE_NAME}.")
-    own = load_course(kit / FILE_NAME)
-    released = getattr(own.content, "released", None) is not None
-    if not released and own.solutions.exists():
-        raise UserError(f"{kit} has solutions in it. Name a released kit, which has none.")
-    answers = {_digest(path): path for path in _answers(course, released)}
+    made = kit / FILE_NAME
+    if not made.is_file() or load_course(made).content.released is None:
+        raise UserError(
+            f"{kit} is no released kit: name a folder that `autograder release` has made."
+        )
+    answers = {_digest(path): path for path in _answers(course)}
     for path in sorted(kit.rglob("*")):
         if path.is_file() and (found := answers.get(_digest(path))):
             raise UserError(
@@ -115,14 +114,13 @@ def refuse_answers(course: Course, kit: Path) -> None:
             )
 
 
-def _answers(course: Course, released: bool) -> Iterator[Path]:
+def _answers(course: Course) -> Iterator[Path]:
     """The files that hold answers: solutions in any style, and all that grading knows.
 
-    What a release has taken out of the latter, it has looked for itself; checks may be the same.
+    Checks are not among them: what is hidden of them, a release has left out itself.
     """
-    folders = [course.solutions, course.root / course.content.right]
     checks = course.root / course.content.checks
-    for folder in folders if released else [*folders, *course.grading]:
+    for folder in (course.solutions, course.root / course.content.right, *course.grading):
         for path in sorted(folder.rglob("*.py")):
             if path.stat().st_size >= TRIVIAL and checks not in path.parents:
                 yield path

@@ -1,23 +1,22 @@
-"""What goes around a released course: how to begin, and tasks for an editor."""
+"""What goes around a released course: how to begin, and what an editor reads."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
 
+from autograder.authoring.editors import editor_files
 from autograder.course import Course, Exercise
-from autograder.release.paper import PACKAGE, FileForm
+from autograder.release.paper import PACKAGE, WORK, FileForm
 from autograder.text import number
 
 TEMPLATES = Path(__file__).parent / "templates"
-TASKS = ("check", "watch")
 
 
 def around(
     course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
 ) -> dict[str, str]:
-    """The README, what git leaves out, and the tasks."""
+    """The README, what git leaves out, and the editor's files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -43,19 +42,5 @@ def around(
     )
     return {
         "README.md": readme,
-        ".gitignore": ".autograder/\n.venv/\n__pycache__/\n",
-        ".vscode/tasks.json": _tasks(),
-    }
-
-
-def _tasks() -> str:
-    tasks = [
-        {
-            "label": f"autograder: {name} this file",
-            "type": "shell",
-            "command": f'autograder {name} "${{file}}"',
-            "problemMatcher": [],
-        }
-        for name in TASKS
-    ]
-    return json.dumps({"version": "2.0.0", "tasks": tasks}, indent=2) + "\n"
+        ".gitignore": ".autograder/\n.venv/\n__pycache__/\n.pytest_cache/\n",
+    } | editor_files(WORK)

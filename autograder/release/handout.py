@@ -8,17 +8,17 @@ import msgspec
 import numpy as np
 
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, load_course
-from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.errors import UserError
 from autograder.grading.plugin import CheckResult
 from autograder.own_modules import importable
 from autograder.recorded.known import FOLLOWING
+from autograder.recorded.named_since import known_mistakes
 from autograder.recorded.packing import FOLDER, SUFFIX, pack
 from autograder.release.around import around
 from autograder.release.collected import checks_of
 from autograder.release.leaks import leaks
 from autograder.release.name_records import names_of
-from autograder.release.paper import PACKAGE, FileForm, PaperFiles, paper
+from autograder.release.paper import PACKAGE, FileForm, PaperFiles, paper, pictures
 from autograder.release.recording import HINTS, finished, record
 from autograder.release.wheel import wheel
 from autograder.text import few, several
@@ -47,10 +47,11 @@ def bundle(course: Course, wanted: Handout, say: Callable[[str], None]) -> Bytes
     with importable(course):
         files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
         shown, secrets = _texts(course, wanted, checks)
-        names = _names(course, wanted)
+        names = _names(course, wanted, say)
     wheel_name, wheel_data = wheel()
     files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
+    whole |= pictures(course, files)
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
     whole |= {**_records(course, files, wanted, checks, say), **names, wheel_name: wheel_data}
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))
@@ -74,8 +75,8 @@ def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], 
     for exercise in wanted.exercises:
         secret += [line for question in exercise.questions for line in question.rubric]
         hints = [check.hints for check in checks[exercise.name]]
-        module = load_module(course.content.reference, exercise.name)
-        for recipe in read_mistakes(module).recipes.values():
+        known = known_mistakes(course.content.reference, exercise.name)
+        for recipe in known.recipes.values():
             hints += [wrong.hints for wrong in recipe.misconceptions]
             (secret if exam else shown).extend(wrong.finding for wrong in recipe.misconceptions)
         shown += [hint for each in hints for hint in each[:most]]
@@ -83,15 +84,17 @@ def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], 
     return shown, [text for text in secret if text not in shown]
 
 
-def _names(course: Course, wanted: Handout) -> Bytes:
+def _names(course: Course, wanted: Handout, say: Callable[[str], None]) -> Bytes:
     """What is recorded for the diagnosis; nothing, where no finding is shown."""
     if wanted.policy == "exam":
         return {}
-    return {
-        f"{PACKAGE}/{FOLDER}/{exercise.name}{FOLLOWING}": pack(found)
-        for exercise in wanted.exercises
-        if (found := names_of(course, exercise, HINTS[wanted.policy])).functions
-    }
+    records: Bytes = {}
+    for place, exercise in enumerate(wanted.exercises, 1):
+        say(f"the mistakes of {exercise.name} ({place} of {len(wanted.exercises)})")
+        found = names_of(course, exercise, HINTS[wanted.policy])
+        if found.functions:
+            records[f"{PACKAGE}/{FOLDER}/{exercise.name}{FOLLOWING}"] = pack(found)
+    return records
 
 
 def _records(

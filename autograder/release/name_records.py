@@ -11,7 +11,6 @@ from autograder.diagnosis.blueprint import Blueprint, InTensors
 from autograder.diagnosis.comparison import EXACT
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.general import GENERAL
-from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Changes as Together
@@ -26,6 +25,7 @@ from autograder.recorded.known import (
     kind_and_sums,
     shuffled,
 )
+from autograder.recorded.named_since import known_mistakes
 from autograder.recorded.packing import packed_value
 from autograder.recorded.sketch import refuse_code
 from autograder.untold import NotToldHere
@@ -40,7 +40,7 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> Names:
     `hints` is how many of them are kept. Functions that are called, or whose results are read, by
     code that is not handed out are left out.
     """
-    recipes = read_mistakes(load_module(course.content.reference, exercise.name)).recipes
+    recipes = known_mistakes(course.content.reference, exercise.name).recipes
     helpers = _Helpers(course)
     found = []
     for recipe in recipes.values():
@@ -58,9 +58,9 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
     """The helpers by which results are read, and which know the names of parts."""
     found = set()
     for exercise in exercises:
-        module = load_module(course.content.reference, exercise.name)
+        known = known_mistakes(course.content.reference, exercise.name)
         helpers = _Helpers(course)
-        for recipe in read_mistakes(module).recipes.values():
+        for recipe in known.recipes.values():
             named = [helpers.read(recipe), (helpers.call(recipe) or {}).get("words")]
             found |= {name.rpartition(".")[0] for name in named if name}
     return found

@@ -10,18 +10,20 @@ import msgspec
 import numpy as np
 import yaml
 
-from autograder.authoring.build import notebook, stub_text
+from autograder.authoring.attachments import pictures_of
+from autograder.authoring.build import stub_notebook, stub_text
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.errors import UserError
 from autograder.release.check_code import Naming, released
 from autograder.release.name_records import helpers_of
 from autograder.release.recorder import named
 from autograder.submission.read import UnreadableFile, read_text
-from autograder.submission.releases import course_digest, with_mark
+from autograder.submission.releases import course_digest, mark_of, with_mark
 from autograder.submission.siblings import MAX_SOURCE
 
 PACKAGE = "released"
 CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
+WORK = "exercises"
 FileForm = Literal["py", "ipynb"]
 PaperFiles = dict[str, str]
 _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
@@ -45,12 +47,19 @@ def paper(
         course=course_digest(course), seeds=seeds_of(course, seeds), made_with=np.__version__
     )
     files: PaperFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
+    book = form == "ipynb"
     for exercise in exercises:
-        stub = with_mark(stub_text(course, exercise), made.course)
-        files[f"{STUBS}/{exercise.name}.py"] = stub
-        text = stub if form == "py" else notebook(stub)
-        files[f"exercises/{exercise.name}.{form}"] = text
+        name, script = exercise.name, with_mark(stub_text(course, exercise), made.course)
+        text = stub_notebook(course, exercise, mark_of(made.course)) if book else script
+        files |= {f"{STUBS}/{name}.py": script, f"{STUBS}/{name}.{form}": text}
+        files[f"{WORK}/{name}.{form}"] = text
     return files | code(course, exercises, policy == "exam")
+
+
+def pictures(course: Course, files: PaperFiles) -> dict[str, bytes]:
+    """The pictures that the scripts of a released course show; a notebook carries its own."""
+    scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
+    return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
 
 def course_text(

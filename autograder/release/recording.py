@@ -48,8 +48,8 @@ def record(
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(made, exercises, children) as judge:
-            for exercise in exercises:
-                say(exercise.name)
+            for place, exercise in enumerate(exercises, 1):
+                say(f"the checks of {exercise.name} ({place} of {len(exercises)})")
                 with importable(course):
                     modules = asked_of(bundle, exercise)
                     recorder = Recorder(course.content.reference, modules)

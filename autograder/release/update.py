@@ -6,15 +6,21 @@ from pathlib import Path
 from autograder.course import FILE_NAME, load_course
 from autograder.errors import UserError
 from autograder.files import write_whole
-from autograder.release.paper import PACKAGE, STUBS
+from autograder.release.paper import PACKAGE, STUBS, WORK
+from autograder.submission.source import SUFFIXES
 
-WORK = "exercises/"
 WHEELS = "*.whl"
+REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """What can be unpacked over an earlier release: no exercise is in it."""
-    return {name: data for name, data in files.items() if not name.startswith(WORK)}
+    return {name: data for name, data in files.items() if not _is_work(name)}
+
+
+def _is_work(name: str) -> bool:
+    """Whether students write in a file; they do not in the pictures beside it."""
+    return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
@@ -27,11 +33,11 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     kept = []
     for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob(WHEELS))]:
         name = path.relative_to(folder).as_posix()
-        if path.is_file() and name not in files and path.suffix in {".py", ".bin", ".whl"}:
+        if path.is_file() and name not in files and path.suffix in REPLACED:
             path.unlink()
     for name, data in files.items():
         path = folder / name
-        if name.startswith(WORK) and path.exists() and not _is_untouched(path, before):
+        if _is_work(name) and path.exists() and path.read_bytes() != before.get(path.name):
             kept.append(name)
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,13 +51,4 @@ def _handed_out(folder: Path) -> dict[str, bytes]:
         raise UserError(f"{folder} holds no released course. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
         raise UserError(f"{folder} holds a course that is not a released one; nothing was changed.")
-    return {path.stem: path.read_bytes() for path in (folder / STUBS).glob("*.py")}
-
-
-def _is_untouched(path: Path, before: Mapping[str, bytes]) -> bool:
-    stub = before.get(path.stem, b"")
-    if path.suffix == ".py":
-        return path.read_bytes() == stub
-    from autograder.authoring.build import notebook
-
-    return path.read_text(encoding="utf-8", errors="replace") == notebook(stub.decode())
+    return {path.name: path.read_bytes() for path in (folder / STUBS).iterdir() if path.is_file()}

@@ -1,6 +1,7 @@
 """Edits of expressions: the slips of a hand, undone."""
 
 import ast
+import builtins
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -71,10 +72,11 @@ def _numbers(around: Surroundings, node: ast.AST) -> Iterator[Change]:
 def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
     if isinstance(parent, ast.keyword):
         return parent.arg in AXIS_NAMES
-    if not isinstance(parent, ast.Call):
+    if not isinstance(parent, ast.Call) or node not in parent.args:
         return False
-    called = called_name(parent)
-    return node in parent.args and called in REDUCE | MOVE
+    if isinstance(parent.func, ast.Name) and hasattr(builtins, parent.func.id):
+        return False  # Python's own max(0, n) knows no axes
+    return called_name(parent) in REDUCE | MOVE
 
 
 def _signs(around: Surroundings, node: ast.AST) -> Iterator[Change]:

@@ -13,7 +13,7 @@ from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
 from autograder.repair.how_far import HowFar, holds, progress
-from autograder.repair.lines import Lines, lines_in, marked
+from autograder.repair.lines import Lines, feeding_lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.templates import templates
 from autograder.repair.tree import Tree
@@ -92,9 +92,9 @@ class Search:
             live = self._lines(panel, line)
             reach = self._reach(line)
             also_passing = self._lines(passing, line) if live else frozenset()
-            wanted = in_order(
-                edits(self.trees, live, self.known), also_passing, self._raised(failed)
-            )
+            raised = self._raised(failed)
+            feeding = Lines(feeding_lines(self.trees, raised))
+            wanted = in_order(edits(self.trees, live, self.known), also_passing, raised, feeding)
             panel = panel or [result.name for result in failed]
             found = self._try(wanted, panel, line, reach)
             if found.edits or not found.complete:

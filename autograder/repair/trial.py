@@ -72,6 +72,10 @@ class TrialClient(Client):
         self.line.slow = self.line.slow or isinstance(reply.value, Figure)
         return reply
 
+    def _note_printed(self, reply: Reply) -> None:
+        """All is heard, beside code of the course's too: it is never shown."""
+        self.ledger.note_printed(reply.printed)
+
     def _loaded(self) -> WorkerProcess:
         if self._worker is not None and self._worker is not self.line.worker:
             self.rest()  # another process has taken its place

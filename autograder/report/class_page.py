@@ -63,12 +63,12 @@ def _map(made: list[MistakeCount]) -> dict[str, Any]:
     rows = []
     for each in made:
         places = sorted(column[row] for row in each.by)
-        rows.append({"made": each, "path": "".join(_boxes(places))})
+        rows.append({"made": each, "path": "".join(boxes(places))})
     return {"students": len(order), "rows": rows}
 
 
-def _boxes(places: list[int]) -> list[str]:
-    """Neighbours in one box."""
+def boxes(places: list[int]) -> list[str]:
+    """Steps of an SVG path that fill some places of a row, in order; neighbours in one box."""
     boxes: list[str] = []
     start = 0
     for end in range(1, len(places) + 1):

@@ -36,20 +36,29 @@ def next_step(
     """What to show of the exercise now.
 
     A check's first hint comes with its finding. One more comes with a source that has changed and
-    fails the same way, or, where the policy is "practice", when it is `asked` for.
+    fails the same way, or, where the policy is "practice", when it is `asked` for: to the mistake
+    that is to be mended first, and to no other, at which nobody has tried a hand yet.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
+    failing = [c for c in exercise.checks if c.outcome not in {"passed", "not run", "not told"}]
+    first = min(failing, key=lambda check: check.hidden, default=None)
     checks = {}
-    for check in exercise.checks:
-        if check.outcome in {"passed", "not run", "not told"} or policy == "exam":
-            continue
+    for check in failing if policy != "exam" else ():
         way, level = way_of_failing(check), 1
         seen = before.checks.get(check.name)
         if seen is not None and seen.way == way:
             more = changed or (asked and policy == "practice")
-            level = seen.hints + more
+            level = seen.hints + (more and _is_same(check, first))
         checks[check.name] = Seen(way, min(level, max(1, len(check.hints))))
     return Attempts(exercise.digest, checks)
+
+
+def _is_same(check: CheckReport, first: CheckReport | None) -> bool:
+    """Whether a check is the first that fails, or fails by the same mistake."""
+    if check is first or first is None:
+        return True
+    named = first.diagnosis is not None and bool(first.diagnosis.misconceptions)
+    return named and way_of_failing(check) == way_of_failing(first)
 
 
 def hints_shown(attempts: Attempts) -> Mapping[str, int]:

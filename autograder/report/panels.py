@@ -109,7 +109,9 @@ def _curve_lines(curve: Curve) -> Iterator[StyledLine]:
 
 
 def _title(word: str, matrix: Matrix) -> list[StyledLine]:
-    place = f" at {index(matrix.at)}" if any(matrix.at) or len(matrix.shape) > 2 else ""
+    place = (
+        f" at {index(matrix.at)}" if any(matrix.at) or (matrix.at and len(matrix.shape) > 2) else ""
+    )
     return [[(f"{word}{place}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]]
 
 

@@ -79,7 +79,9 @@ def _of_evidence(evidence: Evidence) -> Iterator[str]:
 
 
 def _of_matrix(word: str, matrix: Matrix, digits: int) -> Iterator[str]:
-    place = f" at {index(matrix.at)}" if any(matrix.at) or len(matrix.shape) > 2 else ""
+    place = (
+        f" at {index(matrix.at)}" if any(matrix.at) or (matrix.at and len(matrix.shape) > 2) else ""
+    )
     yield f"{word}{place}, shape {shape(matrix.shape)}"
     for row, values in enumerate(matrix.rows):
         name = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"

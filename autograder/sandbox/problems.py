@@ -96,10 +96,10 @@ def where(place: CodePlace | None) -> str:
 
 
 def quoted(place: CodePlace | None) -> str:
-    """The line itself, for the end of a sentence."""
+    """The line itself, marked as code, so that no sentence runs into it."""
     if place is None or not place.text:
         return ""
-    return f": {one_line(place.text, 120)}"
+    return f": `{one_line(place.text, 120)}`"
 
 
 def is_of_a_stub(problem: Problem) -> bool:
@@ -117,7 +117,7 @@ def raised(problem: Problem, subject: str) -> Raised:
         return NotWritten(f"{subject} is not written yet.", problem.place, kind, message)
     if kind in NOT_PYTHON:
         finding = f"{subject} is not valid Python: {message}{where(problem.place)}"
-        finding += quoted(problem.place) if problem.place else "."
+        finding += f"{quoted(problem.place)}."
     elif kind == "RecursionError":
         finding = (
             f"{subject} calls itself without an end (RecursionError{where(problem.place)}"
@@ -128,7 +128,7 @@ def raised(problem: Problem, subject: str) -> Raised:
     else:
         said = f"{kind}: {message}" if message else kind
         finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
-        finding += quoted(problem.place) if problem.place else "."
+        finding += f"{quoted(problem.place)}."
     shapes, bases = problem.shapes, problem.bases
     return Raised(finding, problem.place, kind, message, shapes, bases, problem.message)
 

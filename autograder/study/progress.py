@@ -7,6 +7,7 @@ import msgspec
 
 from autograder.report.kept import FOLDER, read_kept, write_kept
 from autograder.report.model import CheckReport, ExerciseReport, Status
+from autograder.untold import is_left_to_grading
 
 
 class LastCheck(msgspec.Struct, frozen=True):
@@ -52,13 +53,18 @@ def progress_of(shown: ExerciseReport, now: datetime | None = None) -> LastCheck
         points=shown.points,
         max_points=round(shown.max_points - sum(map(_untold, shown.checks)), 2),
         passed=tuple(check.name for check in shown.checks if check.outcome == "passed"),
-        checks=sum(check.outcome != "not told" for check in shown.checks),
+        checks=sum(not _is_untold(check) for check in shown.checks),
     )
 
 
 def _untold(check: CheckReport) -> float:
     """The points of a check that a released course does not tell."""
-    return check.max_points if check.outcome == "not told" else 0.0
+    return check.max_points if _is_untold(check) else 0.0
+
+
+def _is_untold(check: CheckReport) -> bool:
+    """Whether it is told when the work is graded, and not before."""
+    return check.outcome == "not told" and is_left_to_grading(check.finding)
 
 
 def write_progress(source: Path, shown: ExerciseReport) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from autograder.course import FILE_NAME, Course
 from autograder.submission.source import Source
+from autograder.text import few
 
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
-LINE = "\n# %%\n# Handed out as {}: leave this line as it is.\n"
+MAX_SHOWN = 4
+LINE = "# Handed out as {}: leave this line as it is."
 
 
 def course_digest(course: Course) -> str:
@@ -25,18 +27,27 @@ def course_digest(course: Course) -> str:
 
 def with_mark(text: str, digest: str) -> str:
     """An exercise's text that says which release it is of."""
-    return text.rstrip("\n") + "\n" + LINE.format(digest)
+    return f"{text.rstrip()}\n\n# %%\n{mark_of(digest)}\n"
+
+
+def mark_of(digest: str) -> str:
+    """The line by which a file says which release it is of."""
+    return LINE.format(digest)
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """A word on each file that an earlier release of the course handed out."""
+    """A word on the files that each earlier release of the course handed out."""
+    older: dict[str, list[str]] = {}
     for source in sources:
         found = HANDED_OUT.search(source.text)
         if found is not None and found[1] != _digest(course):
-            yield (
-                f"{source.label} is of another release of the course ({found[1]}); it is graded "
-                f"by the course as it is now."
-            )
+            older.setdefault(found[1], []).append(source.label)
+    for digest, labels in older.items():
+        one = len(labels) == 1
+        yield (
+            f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} of another release of the course "
+            f"({digest}); {'it is' if one else 'they are'} graded by the course as it is now."
+        )
 
 
 @functools.lru_cache(maxsize=8)

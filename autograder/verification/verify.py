@@ -4,7 +4,7 @@ import functools
 import itertools
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +13,7 @@ import msgspec
 from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
 from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.fingerprint import Fingerprint
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, both
 from autograder.errors import UserError
@@ -20,7 +21,6 @@ from autograder.grading.graded import ALL, Graded, Wanted
 from autograder.grading.session import Judge
 from autograder.lint.stopped import slip_of
 from autograder.own_modules import importable
-from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.siblings import Siblings
@@ -29,6 +29,7 @@ from autograder.text import several
 from autograder.verification import remarks
 from autograder.verification.equivalent import equivalents
 from autograder.verification.mutants import mutants
+from autograder.verification.named_as import named_by_answers, named_in
 from autograder.verification.seeds import FailedSeeds
 from autograder.verification.simulated import (
     SimulatedClient,
@@ -198,7 +199,11 @@ class Verifier:
             self.result.misconceptions += len(ids)
             unnamed = set()
             for each in chosen:
-                named = self._named_for(function, recipe, (each,))
+                named = (
+                    named_by_answers(replay, each)
+                    if isinstance(each, Fingerprint)
+                    else self._named_for(function, recipe, (each,))
+                )
                 if named != {each.id}:
                     unnamed.add(each.id)
                     said = ", ".join(sorted(named)) or "nothing"
@@ -232,7 +237,7 @@ class Verifier:
             )
             report = self._graded(client).report
             self.result.misconceptions += 1
-            named = _named(report, name)
+            named = named_in(report, name)
             if report.points == report.max_points:
                 self._fault(f"{name}, {wrong}: full marks")
             elif wrong in named:
@@ -275,7 +280,7 @@ class Verifier:
             self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: full marks")
         if any(check.outcome == "error" for check in report.checks):
             self._fault(f"{function}, {wrong[0].id}: a check stopped with an error of its own")
-        return _named(report, function)
+        return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
         """Of pairs it is enough that most are named; none may have a false name."""
@@ -333,15 +338,3 @@ class Verifier:
         self.result.faults += failed.faults(self.result.seeds)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
-
-
-def _named(report: ExerciseReport, function: str) -> set[str]:
-    """The names that failed checks give for a function."""
-    found: Sequence[set[str]] = [
-        set(check.diagnosis.misconceptions)
-        for check in report.checks
-        if check.diagnosis is not None
-        and check.diagnosis.kind == "named"
-        and check.diagnosis.function == function
-    ]
-    return set().union(*found)

@@ -1,9 +1,14 @@
 """What follows from a student's own step is right; what only agrees with it is not."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
 from autograder.checking.carried_forward import says_something
+from autograder.checking.proxy import Submission
+from autograder.sandbox.client import Client
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -332,3 +337,19 @@ def test_what_says_something():
     assert says_something(np.array([[1.0, 2.0], [3.0, 3.0]]))
     assert says_something(np.array([1.0, 2.0, 3.0]))
     assert not says_something(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize(
+    ("head", "borrows"),
+    [
+        ("from softmax import softmax", True),
+        ("import softmax as own", True),
+        ("# `from softmax import softmax` works if softmax.py lies in the same folder", False),
+        ("weights = 'after the softmax'", False),
+    ],
+)
+def test_what_is_only_spoken_of_is_not_borrowed(head, borrows):
+    unit = Unit("attention.py", head)
+    source = Source("attention", "attention.py", (unit,), {"softmax": "def softmax(x): ..."})
+    submission = Submission(cast(Client, SimpleNamespace(source=source)))
+    assert submission.borrows("softmax") == borrows

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 from autograder.classroom import filled_in
 from autograder.classroom.by_hand import CHANGED, ORPHANED, answer_id
 from autograder.classroom.grade_class import grade_class
+from autograder.classroom.marking import Marking
+from autograder.classroom.marks_log import GivenMark
 from autograder.cli import app
 from tests.conftest import ROOT
 
@@ -421,3 +423,15 @@ def test_a_linked_table_is_refused(marked, tmp_path):
     before = (tmp_path / "theirs.csv").read_bytes()
     assert "is a link, not a file" in str(marked()[0].exception)
     assert (tmp_path / "theirs.csv").read_bytes() == before
+
+
+def test_a_mark_of_the_desk_becomes_the_grade_and_the_export_waits_for_it(graded, tmp_path, course):
+    graded()
+    desk = Marking(tmp_path / "out", course)
+    given = [GivenMark(*key, each.id, 2.0) for key, each in desk.answers().items()]
+    desk.enter("ann", given, [desk.standing(each).token for each in desk.answers().values()])
+    args = ["export", "gradescope", str(tmp_path / "out"), "--out", str(tmp_path / "x")]
+    result = CliRunner().invoke(app, [*args, "--course", str(ROOT)])
+    assert "or marks.jsonl was changed since grade ran" in str(result.exception)
+    _, rows = graded()
+    assert (rows["ann"]["reflection"], rows["ann"]["status"]) == ("6", "graded")

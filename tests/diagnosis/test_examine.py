@@ -64,6 +64,16 @@ def test_a_right_function_is_left_alone():
     assert examine(lambda x, c: (2 * (x + c)).astype(np.float32)) is None
 
 
+def test_a_trait_speaks_of_calls_without_it_only_where_that_says_something():
+    def wrong_for_positive(x, c):
+        return 2 * (x + c) if c < 0 else x * np.arange(len(x)) + 7 * c
+
+    assert "right for a negative c" in examine(wrong_for_positive).says
+    trait = replace(RECIPE.traits[0], both_ways=False)
+    found = examine(wrong_for_positive, replace(RECIPE, traits=(trait,)))
+    assert found is None or "right for" not in found.says
+
+
 @pytest.mark.parametrize(
     ("function", "names"),
     [

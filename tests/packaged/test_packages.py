@@ -170,33 +170,43 @@ def test_an_exam_on_exercism_passes_nobody_whose_hidden_checks_fail():
     assert len(exercism.results_of(report, "practice")["tests"]) == 2
 
 
-def kit_of(course, folder):
-    """What `release` would make: the course without solutions, and with other code for answers."""
-    shutil.copytree(course.root, folder, ignore=shutil.ignore_patterns("solutions", "examples"))
-    for path in (folder / "reference").glob("**/*.py"):
-        path.write_text(path.read_text() + "\n# recorded\n")
+@pytest.fixture(scope="module")
+def released(course, tmp_path_factory):
+    """What students get of the course, as `autograder release` makes it."""
+    folder = tmp_path_factory.mktemp("released") / "kit"
+    asked = ["release", str(folder), "--seeds", "1", "--course", str(course.root)]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, (done.output, done.exception)
     return folder
 
 
-def test_classroom50_takes_only_a_kit_without_answers(course, package, tmp_path):
+@pytest.fixture
+def kit(released, tmp_path):
+    """A copy of it, to be changed."""
+    return shutil.copytree(released, tmp_path / "kit")
+
+
+def test_classroom50_takes_only_a_kit_without_answers(course, kit, package, tmp_path):
     asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
     said = "only a kit without answers may go in: name one with --kit FOLDER."
     assert said in str(package(*asked).exception)
-    assert "has solutions in it" in str(package(*asked, "--kit", course.root).exception)
-    kit = kit_of(course, tmp_path / "kit")
+    for other in (course.root, tmp_path):
+        assert (
+            f"{other} is no released kit: name a folder that `autograder release` has made."
+            in str(package(*asked, "--kit", other).exception)
+        )
     shutil.copy(course.root / "reference" / "shares.py", kit / "notes.py")
     assert "notes.py is the same as" in str(package(*asked, "--kit", kit).exception)
     (kit / "notes.py").unlink()
     text = (kit / "course.yml").read_text()
-    (kit / "course.yml").write_text(text.partition("assignments:")[0].replace("shares", "other"))
+    (kit / "course.yml").write_text(text.replace("shares", "other"))
     assert "has none of these exercises; it has other." in str(
         package(*asked, "--kit", kit).exception
     )
     assert not (tmp_path / "out").exists()
 
 
-def test_classroom50_in_a_students_checkout(course, package, tmp_path):
-    kit = kit_of(course, tmp_path / "kit")
+def test_classroom50_in_a_students_checkout(kit, package, tmp_path):
     asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
     done = package(*asked, "--kit", kit)
     assert done.exit_code == 0, done.output
@@ -216,9 +226,9 @@ def test_classroom50_in_a_students_checkout(course, package, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads((checkout / "result.json").read_text())
-    assert valid(result) and result["score"] == 0 and result["max-score"] == 4
+    assert valid(result) and result["score"] == 0
+    assert result["max-score"] == 1  # the hidden check's points are not told in a kit
     assert result["tests"][0]["hints"] and "yours" in result["tests"][0]["output"]
-    assert "hints" not in result["tests"][1]
     body = (checkout / "release-body.md").read_text()
     assert "0 of 4 points" in body and "**The share of each number**, line 4" in body
 

@@ -1,8 +1,16 @@
 """What is in a released course, and what is not."""
 
+import json
+import re
+
+import pytest
+
 from autograder.course import parse_course
+from autograder.own_modules import importable
 from autograder.recorded.packing import HiddenCheck, Recorded, read_packed
 from autograder.release.leaks import leaks, unpacked
+from autograder.release.paper import paper, pictures
+from autograder.release.update import update, without_work
 from tests.release.conftest import LONGER, NAMES, files_of, mark
 
 MARKS = ["solution", "text", "c", "hidden", "input", "value", "comment", "unused", "wrong", "lambda", "reference", "right"]  # fmt: skip
@@ -28,7 +36,8 @@ def test_what_is_in_it_is_listed(released):
         *(f"released/records/{name}.bin" for name in NAMES),
         *(f"released/records/{name}.names.bin" for name in NAMES),
         *("released/__init__.py", "released/checks/__init__.py"),
-        *("README.md", "course.yml", ".gitignore", ".vscode/tasks.json"),
+        *("README.md", "course.yml", ".gitignore"),
+        *(f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")),
     }
     (wheel,) = (name for name in released if name.endswith(".whl"))
     assert set(released) == expected | {wheel}
@@ -96,3 +105,45 @@ def test_an_answer_under_other_names_is_found(marked, released):
     renamed = LONGER.replace("word", "w").replace("text", "t").replace(" if ", "\n        if ")
     assert any("code of an answer" in said for said in found("released/more.py", renamed))
     assert found("released/more.py", "x = [len(each) for each in y if each]\n") == []
+
+
+@pytest.fixture
+def handed_out(course):
+    """The text files and pictures of one exercise, as they are released in a form."""
+
+    def handed_out(form):
+        with importable(course):
+            files = paper(course, [course.exercise("softmax")], "practice", form, 1)
+        return {name: text.encode() for name, text in files.items()} | pictures(course, files)
+
+    return handed_out
+
+
+def test_the_pictures_of_a_script_lie_beside_it(handed_out):
+    files = handed_out("py")
+    shown = re.findall(r"\]\(figures/([\w.]+)\)", files["exercises/softmax.py"].decode())
+    there = {name.removeprefix("exercises/figures/") for name in files if name.endswith(".png")}
+    assert there == set(shown) != set()
+    kept = without_work(files)
+    assert "exercises/softmax.py" not in kept and there <= {name.split("/")[-1] for name in kept}
+
+
+def test_a_released_notebook_checks_itself_and_carries_its_pictures(handed_out):
+    files = handed_out("ipynb")
+    cells = json.loads(files["exercises/softmax.ipynb"])["cells"]
+    assert any('check("softmax")' in "".join(cell["source"]) for cell in cells)
+    assert not any("autograder check softmax" in "".join(cell["source"]) for cell in cells)
+    assert any("softmax.png" in cell.get("attachments", {}) for cell in cells)
+    assert "".join(cells[-1]["source"]).startswith("# Handed out as ")
+    assert not any(name.endswith(".png") for name in files)
+
+
+def test_an_update_takes_a_notebook_that_was_not_written_in(handed_out, tmp_path):
+    files = handed_out("ipynb")
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    newer = {**files, "exercises/softmax.ipynb": b"{}", "released/handed_out/softmax.ipynb": b"{}"}
+    assert update(tmp_path, newer) == []
+    (tmp_path / "exercises/softmax.ipynb").write_text("mine")
+    assert update(tmp_path, files) == ["exercises/softmax.ipynb"]

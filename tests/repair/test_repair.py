@@ -16,7 +16,7 @@ from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Repair
 from autograder.report.redact import exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
-from autograder.submission.source import Source
+from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 
 SOFTMAX = """
@@ -157,6 +157,22 @@ def test_a_line_of_a_notebook_is_named_with_its_cell(search):
     found = search(Source("softmax", "softmax.ipynb", units))
     assert "line 8 of code cell 2" in found.said
     assert found.places[0].file == "code cell 2"
+
+
+@pytest.mark.thorough
+def test_lines_that_run_beside_code_of_the_course_s_are_found(course, judge, root):
+    """What is printed there is never shown, and tells the search which lines to try."""
+    exercise = course.exercise("train_and_generate")
+    source = read_source(root / "examples/right/train_and_generate/preallocated.py", exercise.name)
+    text = source.text.replace("max(0, end", "max(-1, end")
+    wrong = Source(exercise.name, "train_and_generate.py", (Unit("train_and_generate.py", text),))
+    found = look_for_repair(judge, exercise, wrong, judge.run(wrong))
+    assert f"line {line_of(text, 'max(-1, end')}" in found.said
+    assert "axis" not in found.said
+
+
+def line_of(text, part):
+    return text[: text.index(part)].count("\n") + 1
 
 
 def test_an_edit_that_only_known_inputs_pass_is_not_believed(tmp_path):

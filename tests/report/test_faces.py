@@ -18,9 +18,11 @@ from autograder.report.model import (
     Evidence,
     ExerciseReport,
     Grader,
+    Matrix,
     Report,
 )
 from autograder.report.overview import Overview
+from autograder.report.panels import evidence_lines
 from autograder.report.picture import save_picture
 from autograder.report.redact import for_student
 from autograder.report.table import safe_cell, write_grades
@@ -84,6 +86,16 @@ def test_the_terminal_shows_values_side_by_side_with_wrong_cells_marked():
     assert "›0.0004‹" in text  # as many digits as it takes to see the difference
     assert "›   NaN‹" in text
     assert "Hint: First?" in text
+
+
+def test_a_place_is_named_only_where_there_is_one():
+    def titles(at, shape):
+        matrix = Matrix(shape=shape, at=at, rows=((1.0, 2.0),), names=("head 0",))
+        evidence = Evidence(yours=matrix, expected=matrix)
+        return plain(next(evidence_lines(evidence)))
+
+    assert " at" not in titles((), (1, 1, 2))
+    assert "yours at [0]  shape" in titles((0,), (1, 1, 2))
 
 
 def test_practice_homework_exam():

@@ -74,3 +74,19 @@ def test_what_passes_is_forgotten():
 def test_attempts_survive_being_stored():
     _, seen = level(Attempts(), exercise("1", "no-scaling"))
     assert msgspec.json.decode(msgspec.json.encode(seen), type=Attempts) == seen
+
+
+def test_only_the_mistake_to_mend_first_gets_one_more():
+    def both(digest, *mistakes):
+        each = [exercise(digest, mistake).checks[0] for mistake in mistakes]
+        checks = [msgspec.structs.replace(c, name=f"test_{n}") for n, c in enumerate(each)]
+        return msgspec.structs.replace(exercise(digest), checks=tuple(checks))
+
+    seen = next_step(
+        Attempts(), both("1", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
+    )
+    seen = next_step(
+        seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
+    )
+    seen = next_step(seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", True)
+    assert hints_shown(seen) == {"test_0": 3, "test_1": 1, "test_2": 3}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from autograder.errors import UserError
-from autograder.notebook import CannotCheck, answer_of
+from autograder.notebook import CannotCheck, _value, answer_of
 from autograder.study.checking_cell import with_answers
 from autograder.study.progress import read_progress
 from autograder.submission.source import Source
@@ -99,3 +99,14 @@ def test_what_cannot_be_kept_is_shown_all_the_same(ask, tmp_path):
     (tmp_path / "exercises" / ".autograder").write_text("in its place")
     assert "1 of 2 exercises done" in ask(RIGHT)["text"]
     assert read_progress(tmp_path / "exercises" / "sorting.ipynb", "sorting") is None
+
+
+def test_the_points_are_shown_once_but_to_nbgrader(monkeypatch):
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    points = _value(2.5)
+    assert points == 2.5 and shell.display_formatter.format(points)[0] == {}
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert shell.display_formatter.format(_value(2.5))[0] == {"text/plain": "2.5"}

@@ -12,8 +12,9 @@ from autograder.course import load_course
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.wrap import cells, plain
 from autograder.study.listing import age, course_lines, course_words
-from autograder.study.progress import LastCheck, read_progress, write_progress
+from autograder.study.progress import LastCheck, progress_of, read_progress, write_progress
 from autograder.study.standing import in_groups, next_of, standings
+from autograder.untold import GIVEN_OWN, HIDDEN
 from tests.study.course import RIGHT, WRONG, make_course
 
 NOW = datetime(2027, 2, 1, 12, tzinfo=UTC)
@@ -81,6 +82,24 @@ def test_begun_done_changed_and_how_old(folder):
     course = load_course(folder / "course.yml")
     assert next_of(course, standings(course)).exercise.name == "largest"
     assert next_of(course, standings(course), after="largest").exercise.name == "largest"
+
+
+def test_what_waits_for_a_step_of_ones_own_is_not_done():
+    def last(finding):
+        right = CheckReport(name="a", title="A", points=2, max_points=2, outcome="passed")
+        open_ = CheckReport(
+            name="b", title="B", points=0, max_points=8, outcome="not told", finding=finding
+        )
+        return progress_of(
+            ExerciseReport(
+                name="n", title="N", status="graded", points=2, max_points=10,
+                checks=(right, open_),
+            )
+        )  # fmt: skip
+
+    assert last(HIDDEN).is_done and last(HIDDEN).checks == 1
+    own = last(GIVEN_OWN.format("softmax"))
+    assert not own.is_done and (own.max_points, own.checks) == (10, 2)
 
 
 def test_what_is_kept_is_readable_and_its_owners_alone(folder):

@@ -77,6 +77,7 @@ MISTAKES = Mistakes(
                 lambda s: bool(np.abs(s.scaled).max() > 100),
                 "for large embeddings",
                 "for small ones",
+                both_ways=False,
             ),
         ),
         facts=(

@@ -1,0 +1,253 @@
+"""Answers in words, marked by several people at once: what there is, and what is given for it."""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from autograder.classroom.by_hand import MAX_COMMENT, TABLE, TWO, Mark, Marks, answer_id
+from autograder.classroom.marks_log import Act, GivenMark, Key, MarkEntry, MarksLog
+from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.two_ways import of_the_table
+from autograder.classroom.versions import now
+from autograder.course import Course, Question
+from autograder.errors import UserError
+from autograder.report.model import WrittenAnswer
+from autograder.text import digest, number, one_line, printable
+
+MAX_BY = 60
+TOKEN = 12
+OfAnswers = TypeVar("OfAnswers")
+
+
+class _Exercise(msgspec.Struct, frozen=True):
+    name: str
+    answers: tuple[WrittenAnswer, ...] = ()
+
+
+class _Record(msgspec.Struct, frozen=True):
+    """As much of a student's record as answers in words need."""
+
+    student: str
+    exercises: tuple[_Exercise, ...]
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """An answer of somebody's, and the id of its words."""
+
+    student: str
+    exercise: str
+    answer: WrittenAnswer
+    id: str
+
+    @property
+    def key(self) -> Key:
+        return self.student, self.exercise, self.answer.name
+
+
+class AnswerMarks(msgspec.Struct, frozen=True):
+    """What there is of an answer's marks.
+
+    `mark` is what counts; `before` what was given last, where it does not count, and `state` why.
+    `other` is the table's, where the desk has another. `token` changes with all of it.
+    """
+
+    mark: Mark
+    state: str
+    token: str
+    before: GivenMark | None = None
+    other: Mark | None = None
+    items: tuple[str, ...] = ()
+    by: str = ""
+    at: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the answer waits for points."""
+        return self.mark.points is None
+
+
+class Overtaken(Exception):
+    """Somebody else has given another mark meanwhile: for which answers."""
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        super().__init__()
+        self.keys = tuple(keys)
+
+
+class Marking:
+    """The answers and marks in a folder of results, read again as soon as they change."""
+
+    def __init__(self, results: Path, course: Course) -> None:
+        self.results = results
+        self.course = course
+        self.log = MarksLog(results)
+        self._read_at: tuple[object, ...] = ()
+        self._answers: dict[Key, Answered] = {}
+        self._marks_at: tuple[object, ...] = ()
+        self._marks: Marks | None = None
+        self._made: dict[str, Any] = {}
+        self._lock = threading.RLock()
+
+    def question(self, exercise: str, question: str) -> Question:
+        """A question of the course's.
+
+        Raises:
+            UserError: there is none of that name.
+        """
+        for each in self.course.exercise(exercise).questions:
+            if each.name == question:
+                return each
+        raise UserError(f"{one_line(exercise, 60)} has no question {one_line(question, 60)!r}.")
+
+    def answers(self) -> dict[Key, Answered]:
+        """All answers that were handed in, in the order of the class."""
+        path = self.results / REPORTS
+        with self._lock:
+            state = _state(path)
+            if state != self._read_at:
+                self._answers, self._made = _answers_in(path), {}
+                self._read_at = state
+            return self._answers
+
+    def made_of_answers(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
+        """What takes long to make of the answers, made once for as long as they are the same."""
+        with self._lock:
+            self.answers()
+            if name not in self._made:
+                self._made[name] = make()
+            made: OfAnswers = self._made[name]
+            return made
+
+    def marks(self) -> Marks:
+        """The marks as they are now, of the desk and of the table."""
+        table = self.results / TABLE
+        with self._lock:
+            state = _state(table), _state(self.log.path)
+            if self._marks is None or state != self._marks_at:
+                self._marks = Marks(table, self.course, self.course.exercises.values())
+                self._marks_at = state
+            return self._marks
+
+    def standing(self, each: Answered) -> AnswerMarks:
+        """What there is of the marks for an answer."""
+        marks, entries = self.marks(), self.log.read().get(each.key, [])
+        mark = marks.mark(each.student, each.exercise, each.answer)
+        state = marks.state(each.student, each.exercise, each.answer)
+        says = marks.in_table(each.key)
+        last = entries[-1].mark if entries else None
+        if last is None and says is not None and not says.is_blank:
+            last = GivenMark(*each.key, says.bound, says.points, says.comment)
+        given = _given_as(entries, mark)
+        table = Mark(says.points, says.comment) if state == TWO and says else None
+        known = (each.id, mark, state, last.said if last is not None and state else None, table)
+        return AnswerMarks(
+            mark,
+            state,
+            digest(repr(known), TOKEN),
+            before=last if state else None,
+            other=table,
+            items=given.mark.items if given is not None else (),
+            by=given.by if given is not None else "",
+            at=given.at if given is not None else "",
+        )
+
+    def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
+        """Keep what one person gives at once, for one answer or for several.
+
+        Each mark is bound to its own answer; `tokens` are what its standing was when the person
+        saw it. All are kept, or none.
+
+        Raises:
+            Overtaken: somebody else gave a mark for one of them meanwhile.
+            UserError: there is no such answer, the points cannot be, or nothing can be written.
+        """
+        clean = [self._checked(mark) for mark in given]
+        with self.log.held() as pen:
+            answers, late = self.answers(), []
+            acts: list[Act] = []
+            for mark, token in zip(clean, tokens, strict=True):
+                each = answers[mark.key]
+                standing = self.standing(each)
+                seen = standing.token == token or _is_same(standing, mark)
+                if not seen or each.id != mark.answer:
+                    late.append(mark.key)
+            if late:
+                raise Overtaken(late)
+            read_off = self._not_noted(clean)
+            if read_off:
+                acts.append(Act(TABLE, now(), tuple(read_off), "table", self.log.lines))
+            acts.append(Act(one_line(by, MAX_BY), now(), tuple(clean)))
+            pen.add(acts)
+
+    def _checked(self, mark: GivenMark) -> GivenMark:
+        """A mark as it may be kept."""
+        if mark.key not in self.answers():
+            who, where = one_line(mark.student, 60), one_line(mark.question, 60)
+            raise UserError(f"There is no answer of {who} to {where} any more. Load the page anew.")
+        most = self.question(mark.exercise, mark.question).points
+        if mark.points is not None and not 0 <= mark.points <= most:
+            raise UserError(
+                f"Expected points from 0 to {number(most)}, found {number(mark.points)}."
+            )
+        comment = printable(mark.comment.replace("\r\n", "\n").strip(), MAX_COMMENT)
+        points = None if mark.points is None else round(mark.points, 2)
+        return msgspec.structs.replace(mark, comment=comment, points=points)
+
+    def _not_noted(self, given: Sequence[GivenMark]) -> list[GivenMark]:
+        """What the table says of these answers, where the file does not have it yet."""
+        found, entries = [], self.log.read()
+        for mark in given:
+            says = self.marks().in_table(mark.key)
+            if says is None:
+                continue
+            known = of_the_table(entries.get(mark.key, []))
+            if known is None and says.is_blank:
+                continue
+            if known is None or (known.said, known.answer) != (says.said, says.bound):
+                found.append(GivenMark(*mark.key, says.bound, says.points, says.comment))
+        return found
+
+
+def _answers_in(path: Path) -> dict[Key, Answered]:
+    decoder = msgspec.json.Decoder(_Record)
+    found = {}
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                record = decoder.decode(line)
+                for exercise in record.exercises:
+                    for answer in exercise.answers:
+                        each = Answered(
+                            record.student, exercise.name, answer, answer_id(answer.text)
+                        )
+                        found[each.key] = each
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}. Run grade first.") from None
+    except msgspec.MsgspecError as error:
+        raise UserError(f"{path} is damaged or of another version ({error}).") from None
+    return found
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """What changes with a file."""
+    try:
+        about = path.lstat()
+    except OSError:
+        return 0, 0, 0
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def _given_as(entries: Sequence[MarkEntry], mark: Mark) -> MarkEntry | None:
+    """The last time that a mark was given on the desk, as what it is."""
+    said = GivenMark("", "", "", "", mark.points, mark.comment).said
+    found = [each for each in entries if each.way == "desk" and each.mark.said == said]
+    return found[-1] if found else None
+
+
+def _is_same(standing: AnswerMarks, mark: GivenMark) -> bool:
+    """Whether a mark is what counts already: then two people are of one mind."""
+    counts = GivenMark("", "", "", "", standing.mark.points, standing.mark.comment)
+    return not standing.state and counts.said == mark.said

@@ -1,0 +1,144 @@
+"""The view *Class*: all students and exercises as a table, and who needs a person."""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from starlette.responses import Response
+
+from autograder.course import Exercise
+from autograder.desk.choosing import HARMLESS, LOOK_AT, WhoIsShown, chosen, columns, points_in
+from autograder.desk.results_now import ClassMember, ClassNow
+from autograder.desk.view import DeskView, Visit
+from autograder.report.row import Row
+from autograder.statistics import words
+from autograder.statistics.summary import bars
+
+ROWS = 200  # of a page
+SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": "?", "not loaded": "✗"}
+
+
+class PointsCell(NamedTuple):
+    """A cell of the table: its text, how full it is from 0 to 10, and what is to be said of it."""
+
+    text: str
+    tenth: int | None = None
+    said: str = ""
+
+
+def show(visit: Visit) -> Response:
+    now = visit.results()
+    choice = WhoIsShown.of(visit.request.query_params)
+    exercises = columns(choice, now, visit.place.course)
+    found = chosen(choice, now, visit.place.course)
+    page = _page(visit, len(found))
+    rows = [_line(now, student, exercises, choice) for student in found[page.first : page.last]]
+    return visit.page(
+        "class_view.html",
+        now=now,
+        choice=choice,
+        exercises=exercises,
+        found=found,
+        page=page,
+        rows=rows,
+        maximum=sum(each.points for each in exercises),
+        signs=SIGNS,
+        foot=_foot(now, found, exercises),
+        statuses=Counter(row.status for row in now.overview.rows).most_common(),
+        look_at=_to_look_at(now),
+        **_choices(visit, now),
+        **_distribution(now, found, exercises),
+    )
+
+
+class Page(NamedTuple):
+    """Which rows of how many are shown."""
+
+    number: int
+    of: int
+    first: int
+    last: int
+
+
+def _page(visit: Visit, count: int) -> Page:
+    if visit.query("rows") == "all":
+        return Page(1, 1, 0, count)
+    of = max(1, -(-count // ROWS))
+    asked = visit.query("page", "1")
+    number = min(of, max(1, int(asked[:6]) if asked.isdecimal() else 1))
+    return Page(number, of, (number - 1) * ROWS, min(count, number * ROWS))
+
+
+def _choices(visit: Visit, now: ClassNow) -> dict[str, Any]:
+    """What can be filtered by."""
+    graded = {each.name for each in now.exercises}
+    return {
+        "sections": sorted({student.section for student in now.students} - {""}),
+        "assignments": [
+            each
+            for each in visit.place.course.content.assignments
+            if graded & set(each.exercises) and graded - set(each.exercises)
+        ],
+        "needing": LOOK_AT,
+    }
+
+
+def _line(
+    now: ClassNow, student: ClassMember, exercises: list[Exercise], choice: WhoIsShown
+) -> dict[str, Any]:
+    row = now.row(student)
+    total = points_in(row, exercises) if choice.assignment else row.total
+    maximum = sum(each.points for each in exercises if each.name not in row.excused)
+    return {
+        "student": student,
+        "address": choice.address(student.address),
+        "total": total,
+        "of_less": maximum if row.excused & {each.name for each in exercises} else None,
+        "row": row,
+        "look": row.status not in HARMLESS,
+        "cells": [_cell(row, each) for each in exercises],
+    }
+
+
+def _cell(row: Row, exercise: Exercise) -> PointsCell:
+    name = exercise.name
+    if name in row.excused:
+        return PointsCell(SIGNS["excused"], said="excused")
+    status, points = row.statuses.get(name, "missing"), row.points.get(name, 0.0)
+    if status in SIGNS:
+        return PointsCell(SIGNS[status], said=status)
+    tenth = int(np.clip(10 * points / exercise.points, 0, 10)) if exercise.points else None
+    return PointsCell(
+        f"{points:.2f}".rstrip("0").rstrip("."), tenth, "" if status == "graded" else status
+    )
+
+
+def _foot(now: ClassNow, found: list[ClassMember], exercises: list[Exercise]) -> dict[str, Any]:
+    """Of those who are shown: how many handed each exercise in, and their mean."""
+    rows = [now.row(student) for student in found]
+    means, missing = [], []
+    for each in exercises:
+        counted = [row for row in rows if each.name not in row.excused]
+        there = [r for r in counted if r.statuses.get(each.name, "missing") != "missing"]
+        means.append(sum(r.points[each.name] for r in there) / len(there) if there else None)
+        missing.append(len(counted) - len(there))
+    return {"means": means, "missing": missing}
+
+
+def _to_look_at(now: ClassNow) -> list[tuple[ClassMember, Row]]:
+    """Who needs a person first, then whose work stopped in some other way."""
+    found = [(s, now.row(s)) for s in now.students if now.row(s).status not in HARMLESS]
+    return sorted(found, key=lambda pair: (pair[1].status != "needs a person", pair[0].place))
+
+
+def _distribution(
+    now: ClassNow, found: list[ClassMember], exercises: list[Exercise]
+) -> dict[str, Any]:
+    """The points of those who are shown and handed something in, and a sentence about the class."""
+    rows = [now.row(student) for student in found]
+    totals = np.array([points_in(r, exercises) for r in rows if r.status != "missing"])
+    sentences = words.of_class(now.summary)
+    return {"bars": bars(totals, sum(each.points for each in exercises)), "sentences": sentences}
+
+
+VIEWS = (DeskView("/", show, "Class"),)

@@ -1,0 +1,127 @@
+"""The views of exercises: how hard each is, which check is bad, and what fails it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from autograder.desk.check_outcomes import CheckOutcomes
+from autograder.desk.choosing import WhoIsShown
+from autograder.desk.results_now import ClassMember, ClassNow
+from autograder.desk.view import DeskView, Visit
+from autograder.report.class_page import interval
+from autograder.statistics import words
+from autograder.statistics.summary import Measured
+
+SENTENCES = 12  # of a check
+NAMES = 60  # of students behind a sentence; the others are a link away
+
+
+def overview(visit: Visit) -> Response:
+    """All exercises, each in a line."""
+    now = visit.results()
+    by_title = {measured.title: measured for measured in now.summary.exercises}
+    rows = [
+        {
+            "exercise": each,
+            "statuses": now.outcomes[each.name].statuses.most_common(),
+            "measured": by_title.get(each.title),
+            "mistakes": sum(made.exercise == each.title for made in now.mistakes),
+        }
+        for each in now.exercises
+    ]
+    return visit.page("exercises_view.html", now=now, rows=rows, **_figures(now))
+
+
+def show(visit: Visit) -> Response:
+    """One exercise."""
+    now = visit.results()
+    names = [each.name for each in now.exercises]
+    name = visit.part("name")
+    if name not in names:
+        raise HTTPException(404)
+    at = names.index(name)
+    exercise, outcomes = now.exercises[at], now.outcomes[name]
+    measured = [each for each in now.summary.exercises if each.title == exercise.title]
+    checks = list(outcomes.checks.values())
+    figures = _in_pairs(checks, [c for c in now.summary.checks if c.exercise == exercise.title])
+    return visit.page(
+        "exercise_view.html",
+        now=now,
+        exercise=exercise,
+        statuses=outcomes.statuses.most_common(),
+        measured=measured[0] if measured else None,
+        checks=[_check(now, name, each, found) for each, found in figures],
+        mistakes=_mistakes(now, exercise.title),
+        before=now.exercises[at - 1] if at else None,
+        after=now.exercises[at + 1] if at + 1 < len(names) else None,
+        **_figures(now),
+    )
+
+
+def _figures(now: ClassNow) -> dict[str, Any]:
+    """What templates need to show figures, and to leave out those that few students allow."""
+    return {
+        "interval": interval,
+        "remark": words.of_item,
+        "few": words.FEW,
+        "enough": now.summary.students >= words.FEW,
+    }
+
+
+def _in_pairs(
+    checks: Sequence[CheckOutcomes], measured: Sequence[Measured]
+) -> list[tuple[CheckOutcomes, Measured | None]]:
+    """Checks with their figures; of several with one title the first has the first."""
+    left = list(measured)
+    found = []
+    for check in checks:
+        mine = next((each for each in left if each.title == check.title), None)
+        if mine is not None:
+            left.remove(mine)
+        found.append((check, mine))
+    return found
+
+
+def _check(
+    now: ClassNow, exercise: str, check: CheckOutcomes, measured: Measured | None
+) -> dict[str, Any]:
+    """A check with its figures and what is said of it, each sentence with who reads it."""
+    said = check.commonest()
+    return {
+        "check": check,
+        "measured": measured,
+        "outcomes": check.outcomes.most_common(),
+        "said": [
+            {"text": each.text, "named": each.named, **_people(now, each.by)}
+            for each in said[:SENTENCES]
+        ],
+        "more": len(said) - SENTENCES,
+        "address": WhoIsShown(check=f"{exercise}/{check.name}").address(),
+    }
+
+
+def _people(now: ClassNow, places: Sequence[int]) -> dict[str, Any]:
+    """The first of some students, and how many there are."""
+    first: list[ClassMember] = [now.students[place] for place in places[:NAMES]]
+    return {"count": len(places), "students": first, "others": len(places) - len(first)}
+
+
+def _mistakes(now: ClassNow, title: str) -> list[dict[str, Any]]:
+    """The mistakes with a name in an exercise, the commonest first."""
+    return [
+        {
+            "made": made,
+            "address": WhoIsShown(mistake=str(number)).address(),
+            **_people(now, made.by),
+        }
+        for number, made in enumerate(now.mistakes)
+        if made.exercise == title
+    ]
+
+
+VIEWS = (
+    DeskView("/exercises", overview, "Exercises"),
+    DeskView("/exercises/{name}", show),
+)

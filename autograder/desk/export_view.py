@@ -1,0 +1,115 @@
+"""The view *Export*: grades for a platform, and feedback for the students."""
+
+import re
+import shutil
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from autograder.desk.kept_for_once import KeptFile
+from autograder.desk.view import DeskView, Visit
+from autograder.errors import UserError
+from autograder.exports.any_platform import EXPORTS, WITHOUT_TEMPLATE, made_for
+from autograder.text import one_line
+
+FEEDBACK = ("feedback", "moodle-feedback", "gradescope")
+WHAT = {
+    "canvas": "Canvas gradebook",
+    "moodle": "Moodle grading worksheet",
+    "blackboard": "Blackboard grade centre",
+    "brightspace": "Brightspace grades",
+    "oneroster": "OneRoster results",
+    "lti": "LTI scores",
+    "feedback": "A page for each student, and a table for a mail program",
+    "moodle-feedback": "Moodle feedback files",
+    "gradescope": "Gradescope results",
+}
+KINDS = {"lti": ".json"}
+
+
+def show(visit: Visit) -> Response:
+    return visit.page(
+        "export_view.html",
+        grades=[name for name in EXPORTS if name not in FEEDBACK],
+        feedback=[name for name in FEEDBACK if name in EXPORTS],
+        what=WHAT,
+        without=WITHOUT_TEMPLATE,
+    )
+
+
+def make(visit: Visit) -> Response:
+    """Make the file, as `autograder export` does."""
+    platform = visit.field("platform")
+    if platform not in EXPORTS:
+        raise UserError("Choose what the file is for.")
+    moment = visit.field("date")
+    posted = visit.file("template")
+    with tempfile.TemporaryDirectory(prefix="autograder-") as made:
+        template = None
+        if posted is not None:
+            template = Path(made) / _plain(posted.filename or "", "template")
+            with template.open("wb") as file:
+                shutil.copyfileobj(posted.file, file)
+        elif platform not in WITHOUT_TEMPLATE:
+            raise UserError(
+                f"Choose the file that {platform.partition('-')[0]} gave you: what is not in it "
+                f"is never added."
+            )
+        data, notes = made_for(
+            platform,
+            visit.place.results,
+            visit.place.course,
+            template,
+            visit.field("column") or None,
+            bool(visit.field("scale")),
+            _moment(moment) if moment else None,
+        )
+    name = f"{platform}{_suffix(platform, data)}"
+    key = visit.place.kept.keep(KeptFile(name, data, tuple(notes)))
+    return visit.other(f"/export/{key}")
+
+
+def _plain(name: str, otherwise: str) -> str:
+    """A file's name without anything that leads elsewhere."""
+    return re.sub(r"[^\w.-]+", "_", Path(name).name).strip(".")[-80:] or otherwise
+
+
+def _suffix(platform: str, data: bytes) -> str:
+    return ".zip" if data.startswith(b"PK") else KINDS.get(platform, ".csv")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"{one_line(text, 40)!r} is no date and time.") from None
+
+
+def _file(visit: Visit) -> KeptFile:
+    file = visit.place.kept.file(visit.part("key"))
+    if file is None:
+        raise HTTPException(404)
+    return file
+
+
+def made(visit: Visit) -> Response:
+    """What was made, and who is not in it."""
+    return visit.page("exported_view.html", file=_file(visit), key=visit.part("key"))
+
+
+def fetch(visit: Visit) -> Response:
+    """The file itself, which no browser opens by itself."""
+    file = _file(visit)
+    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+    return Response(file.data, headers=headers, media_type="application/octet-stream")
+
+
+VIEWS = (
+    DeskView("/export", show, "Export"),
+    DeskView("/export/make", make, changes=True),
+    DeskView("/export/{key}", made),
+    DeskView("/export/{key}/file", fetch),
+)

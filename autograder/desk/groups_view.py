@@ -1,0 +1,195 @@
+"""The view *Groups*: failures without a name, read, named, verified, and graded again."""
+
+import functools
+from pathlib import Path
+
+import msgspec
+from starlette.responses import Response
+
+from autograder.classroom.records import FILE as REPORTS
+from autograder.desk.group_jobs import GroupJobs, GroupState
+from autograder.desk.view import DeskView, Visit
+from autograder.errors import UserError
+from autograder.naming import loop
+from autograder.naming.again import command_for, grade_again, told_anew
+from autograder.naming.course_files import InWords, checked_words
+from autograder.naming.unnamed import UnnamedGroup
+from autograder.submission.source import Source
+from autograder.text import one_line, printable
+
+READ, MOST_READ = 3, 12  # whose work is read; among so many, three that differ are looked for
+MOST_CODE = 8000
+MOST_SHOWN = 50
+
+
+class ReadWork(msgspec.Struct, frozen=True):
+    """One student's code, to be read."""
+
+    student: str
+    address: str
+    code: str
+
+
+@functools.lru_cache(maxsize=8)
+def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  one for each desk
+    return GroupJobs()
+
+
+def jobs_of(visit: Visit) -> GroupJobs:
+    """What is being done about the groups of this desk."""
+    return _jobs(visit.place.results)
+
+
+def index(visit: Visit) -> Response:
+    """All groups, the largest first."""
+    groups = _groups(visit)
+    titles = {name: each.title for name, each in visit.place.course.exercises.items()}
+    most = [group for group in groups if len(group.students) > 1]
+    return visit.page(
+        "groups_view.html", groups=groups, several=len(most), titles=titles, most=MOST_SHOWN
+    )
+
+
+def show(visit: Visit) -> Response:
+    """One group: what it says, three of its members' code, and how far it is."""
+    group, state = _group(visit)
+    return _page(visit, group, state)
+
+
+def look(visit: Visit) -> Response:
+    """Find out what they answer, and which step done wrong does so."""
+    group, _ = _group(visit)
+    work = _work(visit, group)
+
+    def find() -> dict[str, object]:
+        return {"looked": loop.apart(loop.look, work), "students": group.students}
+
+    jobs_of(visit).begin(_key(group), "asking what they answer", find)
+    return visit.other(_path(group))
+
+
+def give_name(visit: Visit) -> Response:
+    """Write the mistake, if `verify` holds with it."""
+    group, state = _group(visit)
+    hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
+    words = InWords(visit.field("id"), visit.field("finding"), hints)
+    jobs_of(visit).change(_key(group), words=words, trouble="")
+    try:
+        words, work = checked_words(words), _work(visit, group)
+    except UserError as error:
+        state = msgspec.structs.replace(state, words=words, trouble=str(error))
+        return _page(visit, group, state, 422)
+
+    def write() -> dict[str, object]:
+        made = loop.apart(loop.name, work, words)
+        return {"mistake": made, "students": group.students}
+
+    jobs_of(visit).begin(_key(group), "verifying the course with it", write)
+    return visit.other(_path(group))
+
+
+def again(visit: Visit) -> Response:
+    """Grade those concerned again; with the difference that was seen, it counts."""
+    group, state = _group(visit)
+    results, shown = visit.place.results, visit.field("difference")
+    name = state.looked.known if state.looked and state.looked.known else state.words.id
+    students = state.students or group.students
+
+    def grade() -> dict[str, object]:
+        difference = grade_again(results, group.exercise, students, shown)
+        if shown:
+            return {"in_force": True}
+        told = told_anew(results, group.exercise, students, name)
+        return {"told": tuple(told), "difference": difference}
+
+    jobs_of(visit).begin(_key(group), "grading those concerned", grade)
+    return visit.other(_path(group))
+
+
+def _groups(visit: Visit) -> list[UnnamedGroup]:
+    visit.results()  # what cannot be read is said
+    return jobs_of(visit).groups(visit.place.results / REPORTS)
+
+
+def _key(group: UnnamedGroup) -> tuple[str, str]:
+    return group.exercise, group.id
+
+
+def _path(group: UnnamedGroup) -> str:
+    return f"/groups/{group.exercise}/{group.id}"
+
+
+def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
+    """The group that the address names; one that was named here stays there to be looked at."""
+    key = visit.part("exercise"), visit.part("group")
+    state = jobs_of(visit).state(key)
+    for group in _groups(visit):
+        if _key(group) == key:
+            return group, state
+    if state.students:
+        return UnnamedGroup(*key, state.students, (), (), 0.0), state
+    raise UserError(
+        f"{one_line(key[0], 60)} has no group {one_line(key[1], 20)!r} any more: what was handed "
+        f"in, or what is known of mistakes, has changed."
+    )
+
+
+def _work(visit: Visit, group: UnnamedGroup) -> loop.GroupOfWork:
+    """The work of some of a group, as it was graded."""
+    command = command_for(visit.place.results, group.exercise)
+    sources = tuple(source for _, source in _sources(visit, group))
+    if not sources:
+        raise UserError(
+            f"What this group handed in is not in {command.submissions} any more. Put it back, or "
+            f"grade it from where it is now."
+        )
+    secret = (Path(command.submissions), visit.place.results.resolve())
+    return loop.GroupOfWork(
+        visit.place.course.root, group.exercise, group.id, sources, command.own_code, secret
+    )
+
+
+def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
+    """Three of a group whose code differs, or as many as there are."""
+    found: dict[str, tuple[str, Source]] = {}
+    for student in group.students[:MOST_READ]:
+        for sources in visit.place.works.sources(student):
+            if group.exercise in sources:
+                source = sources[group.exercise]
+                found.setdefault(source.digest, (student, source))
+                break
+    return [*found.values()][:READ]
+
+
+def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 200) -> Response:
+    keys = {each.id: each.address for each in visit.results().students}
+    read = [
+        ReadWork(one_line(student, 60), keys.get(student, ""), _code(source))
+        for student, source in _sources(visit, group)
+    ]
+    return visit.page(
+        "groups_one.html",
+        status,
+        group=group,
+        state=state,
+        read=read,
+        short=one_line,
+        path=_path(group),
+        title=visit.place.course.exercise(group.exercise).title,
+        addresses=keys,
+        most=MOST_SHOWN,
+    )
+
+
+def _code(source: Source) -> str:
+    text = "\n\n".join(unit.text.strip() for unit in source.units)
+    return printable(text, MOST_CODE)
+
+
+VIEWS = (
+    DeskView("/groups", index, "Groups"),
+    DeskView("/groups/{exercise}/{group}", show),
+    DeskView("/groups/{exercise}/{group}/look", look, changes=True),
+    DeskView("/groups/{exercise}/{group}/name", give_name, changes=True),
+    DeskView("/groups/{exercise}/{group}/again", again, changes=True),
+)

@@ -1,0 +1,81 @@
+"""The view *Regrade*: what is entered and what has changed since, shown before it counts."""
+
+from starlette.responses import Response
+
+from autograder.classroom.entered_since import refuse_entered_since
+from autograder.classroom.grade_difference import GradeDifference, headline
+from autograder.classroom.remembered import GradeCommand, remembered
+from autograder.desk.view import DeskView, Visit
+from autograder.errors import UserError
+from autograder.text import few
+
+MOST = 500  # changes of a page
+ADDRESS = "/regrade"
+
+
+def show(visit: Visit) -> Response:
+    run = visit.place.regrading
+    by_id = {student.id: student for student in visit.results().students}
+    return visit.page(
+        "regrade_view.html",
+        run=run,
+        commands=[_said(command) for command in remembered(visit.place.results)],
+        entered=_entered(visit) if run.state != "running" else "",
+        headline=headline(GradeDifference(run.changes)),
+        changes=[
+            (change, by_id.get(change.student))
+            for change in sorted(run.changes, key=lambda change: change.fills)[:MOST]
+        ],
+        left_out=max(0, len(run.changes) - MOST),
+    )
+
+
+def _said(command: GradeCommand) -> str:
+    """A command in words."""
+    parts = [command.submissions]
+    parts += [f"only {few(command.exercises, 4)}"] if command.exercises else []
+    parts += [f"only {few(command.students, 4)}"] if command.students else []
+    return ", ".join(parts)
+
+
+def _entered(visit: Visit) -> str:
+    """Whose marks or adjustments are not in force yet, in a sentence."""
+    try:
+        refuse_entered_since(
+            visit.place.results, visit.place.course, list(visit.results().reports())
+        )
+    except UserError as error:
+        return str(error).partition(" Run the same")[0]
+    return ""
+
+
+def begin(visit: Visit) -> Response:
+    """Find out what grading again would change."""
+    known = remembered(visit.place.results)
+    number = visit.field("command")
+    if not number.isdecimal() or int(number[:4]) >= len(known):
+        raise UserError(
+            "How these results were made is not known. Run `autograder grade` once in the "
+            "terminal, and the desk can repeat it."
+        )
+    visit.place.regrading.show(known[int(number[:4])])
+    return visit.other(ADDRESS)
+
+
+def apply(visit: Visit) -> Response:
+    """Put in force what was shown."""
+    visit.place.regrading.put_in_force(visit.field("difference"))
+    return visit.other(ADDRESS)
+
+
+def stop(visit: Visit) -> Response:
+    visit.place.regrading.stop()
+    return visit.other(ADDRESS)
+
+
+VIEWS = (
+    DeskView(ADDRESS, show, "Regrade"),
+    DeskView("/regrade/begin", begin, changes=True),
+    DeskView("/regrade/apply", apply, changes=True),
+    DeskView("/regrade/stop", stop, changes=True),
+)

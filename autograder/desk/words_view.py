@@ -1,0 +1,194 @@
+"""The view *Words*: answers in words, one question at a time, those that are alike together."""
+
+import functools
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import msgspec
+from starlette.responses import PlainTextResponse, Response
+
+from autograder.classroom.alike import differing
+from autograder.classroom.lock import user
+from autograder.classroom.marking import Answered, AnswerMarks, Marking, Overtaken
+from autograder.classroom.piles import Sheet, Wording, rubric, sheets
+from autograder.course import Course
+from autograder.desk.view import DeskView, Visit
+from autograder.desk.words_form import Typed, as_given, as_it_stands, comment_id, typed, who_of
+from autograder.errors import UserError
+from autograder.text import number, one_line, printable
+
+MOST_SHOWN = 20_000  # letters of an answer; the rest is a link away
+MOST_NEAR = 30  # wordings beside the one that is shown
+MOST_COMMENTS = 12
+BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
+YEAR = 365 * 24 * 3600
+
+
+class ShownAnswer(msgspec.Struct, frozen=True):
+    """An answer as a row: `who` stands for the student in the form, `name` is what is shown."""
+
+    who: str
+    name: str
+    id: str
+    token: str
+    marks: AnswerMarks
+    ticked: bool
+
+
+class ShownWording(msgspec.Struct, frozen=True):
+    """Answers in the same words; in `pieces`, what differs from the wording that is shown."""
+
+    id: str
+    answers: tuple[ShownAnswer, ...]
+    pieces: tuple[tuple[str, bool], ...] = ()
+
+
+@functools.lru_cache(maxsize=8)
+def _marking(results: Path, course: Course) -> Marking:
+    return Marking(results, course)
+
+
+def marking_of(visit: Visit) -> Marking:
+    """The marks of the desk's folder, read once for all views."""
+    return _marking(visit.place.results, visit.place.course)
+
+
+def index(visit: Visit) -> Response:
+    """The questions, and how far each is."""
+    found = [(sheet, sheet.progress()) for sheet in sheets(marking_of(visit))]
+    return visit.page(
+        "words_view.html", found=found, by=_by(visit), blind=_is_blind(visit), user=user()
+    )
+
+
+def show(visit: Visit) -> Response:
+    """One question: the wording that the address names, else the next that waits."""
+    sheet = Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+    wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
+    if wording is None:
+        raise UserError(f"Nobody has answered {sheet.question.title!r}.")
+    return _page(visit, sheet, wording, as_it_stands(sheet, wording))
+
+
+def keep(visit: Visit) -> Response:
+    """Keep the mark that a form holds, and go on to the next that waits."""
+    sheet = Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+    wording = sheet.wording(visit.field("at"))
+    if wording is None:
+        raise UserError("There is no such answer any more: the class was graded again meanwhile.")
+    form = typed(visit, sheet)
+    try:
+        given = as_given(form, sheet, wording)
+        by = _by(visit) or user() or "the desk"
+        sheet.marking.enter(by, given, [form.tokens[who_of(each.student)] for each in given])
+    except Overtaken as late:
+        said = _overtaken(sheet, late)
+        return _page(visit, sheet, wording, msgspec.structs.replace(form, trouble=said), 409)
+    except UserError as error:
+        form = msgspec.structs.replace(form, trouble=str(error))
+        return _page(visit, sheet, wording, form, 422)
+    following = sheet.next_open(wording)
+    if following is None:
+        return visit.other("/words")
+    return visit.other(f"{_path(sheet)}?at={following.id}")
+
+
+def text(visit: Visit) -> Response:
+    """The whole of an answer, as text."""
+    sheet = Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+    wording = sheet.wording(visit.query("at"))
+    if wording is None:
+        raise UserError("There is no such answer.")
+    whole = wording.members[0].answer.text
+    return PlainTextResponse(printable(whole, len(whole)))
+
+
+def settings(visit: Visit) -> Response:
+    """Keep who marks in this browser, and whether names are shown."""
+    answer = visit.other("/words")
+    by = quote(one_line(visit.field("by"), 60))
+    blind = "yes" if visit.field("blind") else ""
+    for name, value in ((BY, by), (BLIND, blind)):
+        answer.set_cookie(name, value, max_age=YEAR, httponly=True, samesite="strict")
+    return answer
+
+
+def _by(visit: Visit) -> str:
+    return one_line(unquote(visit.request.cookies.get(BY, "")), 60)
+
+
+def _is_blind(visit: Visit) -> bool:
+    return bool(visit.request.cookies.get(BLIND))
+
+
+def _path(sheet: Sheet) -> str:
+    return f"/words/{sheet.exercise}/{sheet.question.name}"
+
+
+def _overtaken(sheet: Sheet, late: Overtaken) -> str:
+    """What somebody else gave meanwhile."""
+    answers, said = sheet.marking.answers(), []
+    for key in late.keys[:3]:
+        now = sheet.standing(answers[key])
+        points = "no points" if now.mark.points is None else f"{number(now.mark.points)} points"
+        said.append(f"{now.by or 'the table'} gave {points}")
+    return (
+        f"Meanwhile another mark was given: {'; '.join(said)}. Yours was not kept. Keep it again "
+        f"to put it in place of that one."
+    )
+
+
+def _page(visit: Visit, sheet: Sheet, wording: Wording, form: Typed, status: int = 200) -> Response:
+    whole = wording.members[0].answer.text
+    pile = sheet.pile(wording)
+    near = [each for each in pile.wordings if each is not wording]
+    blind = _is_blind(visit)
+    return visit.page(
+        "words_question.html",
+        status,
+        sheet=sheet,
+        path=_path(sheet),
+        items=rubric(sheet.question),
+        comments=[(comment_id(said), said) for said in sheet.comments()[:MOST_COMMENTS]],
+        form=form,
+        text=printable(whole, MOST_SHOWN),
+        letters=len(whole) if len(whole) > MOST_SHOWN else 0,
+        shown=_shown(sheet, wording, form, blind),
+        near=[_near(sheet, each, wording, form, blind) for each in near[:MOST_NEAR]],
+        more=max(0, len(near) - MOST_NEAR),
+        progress=sheet.progress(),
+        at=sheet.wordings.index(wording) + 1,
+        before=sheet.beside(wording, -1),
+        after=sheet.beside(wording, 1),
+        waiting=sheet.next_open(wording),
+        blind=blind,
+    )
+
+
+def _near(sheet: Sheet, wording: Wording, other: Wording, form: Typed, blind: bool) -> ShownWording:
+    """A wording beside the one that is shown, with what differs."""
+    mine, its = (each.members[0].answer.text[:MOST_SHOWN] for each in (wording, other))
+    pieces = tuple((printable(piece), is_other) for piece, is_other in differing(mine, its))
+    shown = _shown(sheet, wording, form, blind)
+    return ShownWording(shown.id, shown.answers, pieces)
+
+
+def _shown(sheet: Sheet, wording: Wording, form: Typed, blind: bool) -> ShownWording:
+    return ShownWording(
+        wording.id, tuple(_answer(sheet, each, form, blind) for each in wording.members)
+    )
+
+
+def _answer(sheet: Sheet, each: Answered, form: Typed, blind: bool) -> ShownAnswer:
+    marks, who = sheet.standing(each), who_of(each.student)
+    name = f"Somebody ({who[:4]})" if blind else one_line(each.student, 60)
+    return ShownAnswer(who, name, each.id, marks.token, marks, who in form.who)
+
+
+VIEWS = (
+    DeskView("/words", index, "Words"),
+    DeskView("/words/settings", settings, changes=True),
+    DeskView("/words/{exercise}/{question}", show),
+    DeskView("/words/{exercise}/{question}/text", text),
+    DeskView("/words/{exercise}/{question}/keep", keep, changes=True),
+)

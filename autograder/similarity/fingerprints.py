@@ -1,0 +1,78 @@
+"""Fingerprints of code, by copydetect: names, blanks and comments do not count.
+
+Every run of 25 characters of what is left is a fingerprint. None is thinned out: which are kept
+then would depend on Python's own hashes, which differ from one process to the next.
+"""
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.submission.source import Source
+
+if TYPE_CHECKING:
+    from copydetect import CodeFingerprint
+
+Prints = npt.NDArray[np.int64]  # sorted, each once
+Stretches = list[tuple[int, int]]  # of a text: from where up to where
+
+RUN = 25  # characters
+LONGEST = 32 * 1024  # characters of one submission that are looked at
+
+
+def code_of(source: Source, others: Iterable[str]) -> str:
+    """The code of a submission: its cells, and the files beside it that are no other exercise's."""
+    helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
+    return tidy("\n".join([source.text, *helpers]))
+
+
+def tidy(text: str) -> str:
+    """A text of which places found in its fingerprints are true."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
+
+
+def prints_of(text: str) -> Prints:
+    """The fingerprints of a tidy text."""
+    return np.array(sorted(_made(text).hashes), dtype=np.int64)
+
+
+def stretches_in_common(one: str, other: str, known: Prints) -> tuple[Stretches, Stretches]:
+    """Where two tidy texts are alike, without what is known; in the places of each."""
+    from copydetect import compare_files
+
+    taken_out = set(known.tolist())
+    both = [_without(_made(text), taken_out) for text in (one, other)]
+    _, _, slices = compare_files(*both)
+    return _stretches(slices[0], len(one)), _stretches(slices[1], len(other))
+
+
+def _made(text: str) -> "CodeFingerprint":
+    from copydetect import CodeFingerprint
+
+    made = CodeFingerprint("work.py", RUN, 1, fp=io.StringIO(text), language="python")
+    if len(made.offsets):  # after the name of a class it counts from the front again
+        made.offsets[:, 1] = np.maximum.accumulate(made.offsets[:, 1])
+    return made
+
+
+def _without(prints: "CodeFingerprint", known: set[int]) -> "CodeFingerprint":
+    prints.hashes -= known
+    prints.hash_idx = {
+        each: places for each, places in prints.hash_idx.items() if each not in known
+    }
+    return prints
+
+
+def _stretches(found: npt.NDArray[np.int64], length: int) -> Stretches:
+    """The library's stretches in order, those that touch as one."""
+    joined: Stretches = []
+    places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        elif start < end:
+            joined.append((start, end))
+    return joined

@@ -1,0 +1,122 @@
+"""Which submissions for one exercise are alike, and how like unrelated ones are."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from autograder.similarity.fingerprints import Prints
+
+LEAST = 50  # fingerprints of one's own: of less, likeness says nothing
+HALF = 0.5
+AT_ONCE = 20_000  # fingerprints; bounds the table of who has which
+
+Likenesses = npt.NDArray[np.float64]
+
+
+class AlikePair(msgspec.Struct, frozen=True):
+    """Two students whose work is alike: the shared part of the shorter one's own code."""
+
+    students: tuple[str, str]
+    part: float
+    shared: int
+
+
+class BaseRate(msgspec.Struct, frozen=True):
+    """How like so many pairs are: the likeness of the middle one, of one in twenty, the highest."""
+
+    pairs: int
+    median: float = 0.0
+    upper: float = 0.0
+    highest: float = 0.0
+
+
+class Alike(msgspec.Struct, frozen=True):
+    """One exercise: how many were compared, how like unrelated work is, and who stands out.
+
+    `too_short` have too little code of their own to be compared. A pair stands out above `limit`.
+    """
+
+    exercise: str
+    title: str
+    compared: int
+    too_short: int
+    right: BaseRate
+    everybody: BaseRate
+    limit: float
+    pairs: tuple[AlikePair, ...]
+    clusters: tuple[tuple[str, ...], ...]
+
+
+def alike(
+    exercise: tuple[str, str],
+    work: Mapping[str, Prints],
+    right: Sequence[Prints],
+    together: frozenset[frozenset[str]] = frozenset(),
+) -> Alike:
+    """Who stands out in an exercise (its name and title), by their own fingerprints.
+
+    Those stand out who share more than half, more than any two of the right answers, which were
+    written on their own, and more than the middle pair of the class; not those who handed in
+    `together`.
+    """
+    long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
+    students = list(long)
+    part, shared = _likenesses(list(long.values()))
+    base = _base_rate(_likenesses([each for each in right if len(each) >= LEAST])[0])
+    everybody = _base_rate(part)
+    limit = max(HALF, base.highest, everybody.median)
+    found = [
+        AlikePair((students[a], students[b]), float(part[a, b]), int(shared[a, b]))
+        for a, b in zip(*np.nonzero(np.triu(part > limit, 1)), strict=True)
+        if frozenset((students[a], students[b])) not in together
+    ]
+    return Alike(
+        *exercise,
+        compared=len(long),
+        too_short=len(work) - len(long),
+        right=base,
+        everybody=everybody,
+        limit=limit,
+        pairs=tuple(sorted(found, key=lambda pair: (-pair.part, -pair.shared, pair.students))),
+        clusters=tuple(_clusters(found)),
+    )
+
+
+def _likenesses(prints: Sequence[Prints]) -> tuple[Likenesses, Likenesses]:
+    """For every two the shared part of the shorter one, and how many they share; both (n, n)."""
+    count = len(prints)
+    shared = np.zeros((count, count))
+    if count < 2:
+        return shared, shared
+    sizes = np.array([len(each) for each in prints])
+    owner = np.repeat(np.arange(count), sizes)
+    values, number = np.unique(np.concatenate(prints), return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    owner, number = owner[order], number[order]
+    for start in range(0, len(values), AT_ONCE):
+        first, last = np.searchsorted(number, [start, start + AT_ONCE])
+        has = np.zeros((count, AT_ONCE), dtype=np.float32)
+        has[owner[first:last], number[first:last] - start] = 1
+        shared += has @ has.T
+    return shared / np.minimum(sizes[:, None], sizes[None, :]), shared
+
+
+def _base_rate(part: Likenesses) -> BaseRate:
+    found = part[np.triu_indices(len(part), 1)]
+    if not len(found):
+        return BaseRate(0)
+    median, upper = np.quantile(found, [0.5, 0.95])
+    return BaseRate(len(found), float(median), float(upper), float(found.max()))
+
+
+def _clusters(pairs: Sequence[AlikePair]) -> list[tuple[str, ...]]:
+    """Three students or more of whom each is like another; the largest first."""
+    group: dict[str, set[str]] = {}
+    for pair in pairs:
+        one, other = (group.get(student, {student}) for student in pair.students)
+        both = one | other
+        group.update(dict.fromkeys(both, both))
+    found = {tuple(sorted(each)) for each in group.values() if len(each) > 2}
+    return sorted(found, key=lambda students: (-len(students), students))

@@ -1,0 +1,37 @@
+"""A desk served from a thread of the tests, for real browsers."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+
+import uvicorn
+
+from autograder.desk.application import application
+from autograder.desk.secrets_of import Secrets
+from autograder.desk.serving import ADDRESS, bound
+
+
+@contextlib.contextmanager
+def served(results, course) -> Iterator[str]:
+    """The address that lets a browser in."""
+    with bound(0) as listening:
+        port = listening.getsockname()[1]
+        secrets = Secrets.drawn()
+        config = uvicorn.Config(
+            application(results, course, port, secrets),
+            log_level="error",
+            ws="none",
+            lifespan="off",
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        until = time.monotonic() + 30
+        while not server.started and time.monotonic() < until:
+            time.sleep(0.02)
+        try:
+            yield f"http://{ADDRESS}:{port}/?token={secrets.token}"
+        finally:
+            server.should_exit = True
+            thread.join(10)

@@ -1,0 +1,22 @@
+"""Work that an earlier release of the course handed out."""
+
+from autograder.submission.releases import mark_of, older_releases
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
+
+def notes(course, *names, digest="0" * 12):
+    units = [(name, Unit(f"{name}.py", f"x = 1\n\n# %%\n{mark_of(digest)}\n")) for name in names]
+    return list(older_releases(course, [Source(n, f"{n}.py", (unit,)) for n, unit in units]))
+
+
+def test_files_of_one_older_release_are_named_together(course):
+    (alone,) = notes(course, "a")
+    assert alone.startswith("a.py is of another release of the course (000000000000); it is graded")
+    (together,) = notes(course, *"abcdef")
+    assert together.startswith("a.py, b.py, c.py, d.py and 2 more are of another release")
+
+
+def test_what_nothing_is_known_of_is_not_spoken_of(course):
+    source = Source("a", "a.py", (Unit("a.py", "x = 1\n"),))
+    assert list(older_releases(course, [source])) == []

@@ -1,0 +1,128 @@
+"""`python -m tools.docs_site OUT`: the documents as a site, by Sphinx with MyST and Furo.
+
+The pages are those of docs/, the README in front, and a page a lesson, made of the notebook that
+students get: so no answer is on it. Formulas become MathML as the site is made. Nothing that a
+reader opens loads anything from elsewhere. A link that leads nowhere, and any other warning, is an
+error.
+"""
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS, HANDED_OUT = ROOT / "docs", ROOT / "exercises"
+PICTURES = "pictures"
+GROUPS = {  # in the order of the site's list; what is in none comes after them
+    "Students": ["students", "lessons"],
+    "Instructors": ["instructors", "platforms", "nbgrader", "bad-notebooks", "confinement"],
+    "Authors": ["authors", "api", "errata"],
+    "Maintainers": ["maintainers", "verification", "verified", "unseen", "threat-model"],
+}
+ABOUT = ["CONTRIBUTING", "CHANGELOG"]
+TITLES = {"verified": "What is verified", "unseen": "Mistakes nobody foresaw"}
+LINK = re.compile(r"(\]\(|src=\"|srcset=\")(?:docs/)?([^)\"\s]+)")
+PICTURE = re.compile(r"\]\((?:attachment:|\.\./exercises/figures/|figures/)([\w-]+\.png)\)")
+
+
+def main(out: Path) -> int:
+    """Make the site in a folder; what an earlier run left there goes. 1 if something is wrong."""
+    from sphinx.cmd.build import build_main
+
+    with tempfile.TemporaryDirectory(prefix="site-") as scratch:
+        source, doctrees = Path(scratch, "source"), Path(scratch, "doctrees")
+        collect(source)
+        shutil.rmtree(out, ignore_errors=True)
+        options = ["-q", "-W", "--keep-going", "-E", "-c", str(DOCS), "-d", str(doctrees)]
+        code = build_main([*options, "-b", "html", str(source), str(out)])
+    (out / ".buildinfo").unlink(missing_ok=True)
+    if (DOCS / PICTURES).is_dir():  # Sphinx does not look into the HTML that shows them
+        shutil.copytree(DOCS / PICTURES, out / PICTURES, dirs_exist_ok=True)
+    return code
+
+
+def collect(source: Path) -> None:
+    """Put everything that the site is made of into a folder."""
+    (source / "lessons").mkdir(parents=True)
+    for path in [*DOCS.glob("*.md"), *(ROOT / f"{name}.md" for name in ABOUT)]:
+        text = path.read_text(encoding="utf-8")
+        (source / path.name).write_text(_page(path.stem, text), encoding="utf-8")
+    shutil.copy(DOCS / "report.schema.json", source)
+    shutil.copytree(HANDED_OUT / "figures", source / "figures")
+    for notebook in sorted(HANDED_OUT.glob("*.ipynb")):
+        page = source / "lessons" / f"{notebook.stem}.md"
+        page.write_text(lesson(notebook), encoding="utf-8")
+    (source / "index.md").write_text(_front(), encoding="utf-8")
+
+
+def _page(name: str, text: str) -> str:
+    """A page of docs/ as the site has it."""
+    text = PICTURE.sub(r"](figures/\1)", text)
+    if name in TITLES:
+        text = f"# {TITLES[name]}\n\n{text}"
+    if name in ABOUT:
+        text = LINK.sub(r"\1\2", text)
+    if name == "lessons":
+        text = re.sub(r"^`(\w+)`\.", r"[Read it](lessons/\1.md) (`\1`).", text, flags=re.MULTILINE)
+        names = re.findall(r"\]\((lessons/\w+\.md)\)", text)
+        text += _tree("", [name.removesuffix(".md") for name in names])
+    return text
+
+
+def _front() -> str:
+    """The README, with the list of all pages."""
+    text = LINK.sub(r"\1\2", (ROOT / "README.md").read_text(encoding="utf-8"))
+    named = {name for names in GROUPS.values() for name in names}
+    others = sorted(path.stem for path in DOCS.glob("*.md") if path.stem not in named)
+    groups = GROUPS | ({"More": others} if others else {})
+    trees = [_tree(caption, names) for caption, names in groups.items()]
+    return text + "".join([*trees, _tree("About", ABOUT)])
+
+
+def _tree(caption: str, names: list[str]) -> str:
+    title = f":caption: {caption}\n" if caption else ""
+    return "\n```{toctree}\n:hidden:\n" + title + "\n" + "\n".join(names) + "\n```\n"
+
+
+def lesson(notebook: Path) -> str:
+    """A lesson as a page: its text, its pictures and the code that is handed out."""
+    parts = []
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source, name = "".join(cell["source"]), cell["id"]
+        if name.startswith("check-"):
+            parts.append(f"```sh\nautograder check {notebook.stem}\n```")
+        elif name.startswith("about-check-"):
+            parts.append("## Check your work\n\nIt shows your points, and where something differs.")
+        elif "answer" in cell["metadata"]:
+            parts.append("> Your answer goes here.")
+        elif cell["cell_type"] == "code":
+            parts.append(f"```python\n{source}\n```")
+        else:
+            parts.append(PICTURE.sub(r"](../figures/\1)", source))
+    return "\n\n".join(parts) + "\n"
+
+
+def formula(writer, node) -> None:
+    """Write a formula of a line as MathML."""
+    _as_mathml(writer, node.astext(), block=False)
+
+
+def formula_block(writer, node) -> None:
+    """Write a formula that stands alone as MathML."""
+    _as_mathml(writer, node.astext(), block=True)
+
+
+def _as_mathml(writer, text: str, block: bool) -> None:
+    from docutils.nodes import SkipNode
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    spelt = text.replace(r"\dots", r"\ldots")  # as the converter knows it
+    writer.body.append(tex2mathml(spelt, as_block=block))
+    raise SkipNode
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))

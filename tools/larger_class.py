@@ -1,0 +1,53 @@
+"""A class larger than the sample, drawn from its records: the same from the same seed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from autograder.exports.grades import read_reports
+from autograder.report.model import Report, worst
+
+ALIKE = 0.6  # the part of a student's exercises that is one person's of the sample
+
+
+def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Report]:
+    """Students made of the sample's: each exercise as somebody handed it in, most as one did."""
+    rng = np.random.default_rng(seed)
+    some = [each for each in reports if each.points]
+    found = []
+    for number in range(1, size + 1):
+        like = some[rng.integers(len(some))]
+        exercises = []
+        for place, own in enumerate(like.exercises):
+            others = [r.exercises[place] for r in some if r.exercises[place].status != "missing"]
+            other = others[rng.integers(len(others))]
+            exercises.append(own if rng.random() < ALIKE else other)
+        found.append(
+            msgspec.structs.replace(
+                like,
+                student=f"s{number:02}",
+                exercises=tuple(exercises),
+                status=worst([each.status for each in exercises]),
+                points=round(sum(each.points for each in exercises), 2),
+                notes=(),
+                hand_in=None,
+            )
+        )
+    return found
+
+
+def page_of(results: Path, size: int) -> str:
+    """The page of a larger class, made of the records of a sample."""
+    from autograder.course import find_course
+    from autograder.report.class_page import content
+    from autograder.report.html import environment
+    from autograder.report.overview import Overview
+
+    course = find_course(Path(__file__).parent)
+    overview = Overview(course.title, course.content.exercises)
+    for report in larger_class(read_reports(results), size):
+        overview.add(report, f"feedback/{report.student}.html")
+    page: str = environment().get_template("index.html").render(**content(overview))
+    return page
