@@ -83,10 +83,10 @@ def run(workers: int, submissions: int) -> str:
     ):
         if number % max(1, submissions // 5) == submissions // 5 - 1:
             memory.append(resident())
+    share = clock.judged / workers / clock.now
     return (
         f"{workers} workers, {submissions} submissions, by the clock: {clock.now:.0f} s, "
-        f"efficiency {clock.judged / workers / clock.now:.3f}, {clock.chunks} chunks, "
-        f"memory {memory} MB"
+        f"efficiency {share:.3f}, {clock.chunks} chunks, memory {memory} MB"
     )
 
 

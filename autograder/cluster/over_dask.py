@@ -231,8 +231,8 @@ def local(machines: int) -> Iterator[OverDask]:
                     processes=True,
                     host="tls://127.0.0.1",
                     security=security,
-                    dashboard_address=None,
-                    worker_dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",
+                    worker_dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL,
                 )
             stack.enter_context(cluster)

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from autograder.cli import app
+from autograder.cluster import over_dask
 from autograder.cluster.chunks import Instruction, JudgeStart, Readiness
 from autograder.cluster.house import JudgeHouse
 from autograder.cluster.judging import _course as course_of
@@ -135,3 +136,17 @@ def test_a_judge_of_another_version_refuses_before_any_work(told, tmp_path):
     assert judge.refused[0].startswith("autograder ") and "in place of 0.0.9" in judge.refused[0]
     house.give_back(judge)
     assert not judge.lives
+
+
+def test_a_local_cluster_listens_to_this_machine_only(monkeypatch):
+    asked = {}
+
+    def never(**options):
+        asked.update(options)
+        raise RuntimeError("the disk is full")
+
+    monkeypatch.setattr(over_dask, "LocalCluster", never)
+    with pytest.raises(UserError, match="did not start: the disk is full"), over_dask.local(2):
+        pass
+    places = [value for name, value in asked.items() if name.endswith(("host", "address"))]
+    assert len(places) == 3 and all("127.0.0.1" in place for place in places)
