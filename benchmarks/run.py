@@ -24,7 +24,7 @@ from benchmarks.watching import saves_to_screen
 def main() -> None:
     size = SHORT if "--short" in sys.argv else FULL
     table = Table("what", "measured", "ratio", "aim", title="Medians, taken in turn")
-    console = Console(width=110)
+    console = Console(width=140)
     with console.status("measuring"):
         rows = [check_against_numpy(size), pytests_share(size)]
         rows += [*costs("numpy", size), *wrong_beside_right(size)]

@@ -55,7 +55,7 @@ def makeup(course: Course, seed: int, level: Level) -> Makeup:
     return Makeup(
         grader=grader(course, seed, level),
         machine=platform.machine(),
-        engine=_digest(engine, (path for path in engine.rglob("*") if path.suffix != ".pyc")),
+        engine=_digest(engine, _files([engine])),
         course=_digest(course.root, [course.root / FILE_NAME, *_files(folders)]),
         libraries=dict(_versions()),
     )
@@ -70,8 +70,9 @@ def _versions() -> Iterator[tuple[str, str]]:
 
 
 def _files(folders: Iterable[Path]) -> Iterator[Path]:
+    """What stands in folders, without what Python keeps there, and renames, while others read."""
     for folder in folders:
-        yield from (path for path in folder.rglob("*") if path.suffix != ".pyc")
+        yield from (path for path in folder.rglob("*") if "__pycache__" not in path.parts)
 
 
 def _digest(root: Path, files: Iterable[Path]) -> str:

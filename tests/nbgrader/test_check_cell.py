@@ -26,17 +26,23 @@ def run(folder, *cells):
     return [cell.outputs for cell in book.cells]
 
 
-def test_the_report_is_shown_and_its_value_is_the_score(tmp_path):
+def test_the_report_is_shown_and_nothing_below_it(tmp_path):
     outputs = run(tmp_path, WRONG, CHECK.format("softmax"), RIGHT, CHECK.format("softmax"))
-    shown, value = outputs[1]
+    (shown,) = outputs[1]  # the points stand in it: no bare number below
     assert shown.output_type == "display_data"
     assert "those of a softmax along the first axis" in shown.data["text/html"]
     assert "yours" in shown.data["text/html"]
     assert "3 of 12 points" in shown.data["text/plain"]
     assert "<style>" in shown.data["text/html"]
     assert "&amp; {" not in shown.data["text/html"]
+    assert "12 of 12 points" in outputs[3][-1].data["text/plain"]
+
+
+def test_nbgrader_reads_the_points_off_the_cell(tmp_path, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    shown, value = run(tmp_path, WRONG, CHECK.format("softmax"))[1]
+    assert shown.output_type == "display_data"
     assert (value.output_type, value.data["text/plain"]) == ("execute_result", "3.0")
-    assert outputs[3][-1].data["text/plain"] == "12.0"
 
 
 def test_what_cannot_be_checked_is_said_in_one_sentence(tmp_path):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from autograder.authoring.build import notebook
+from autograder.authoring.build import as_book, written
 from autograder.nbgrader import clean_copy
 from autograder.nbgrader.clean_copy import CopyLimits, stage
 from tests.nbgrader.course import solution
@@ -17,7 +17,7 @@ def folder(tmp_path):
     """A submission of one of two notebooks."""
     made = tmp_path / "submitted"
     made.mkdir()
-    (made / "softmax.ipynb").write_text(notebook(solution("softmax")))
+    (made / "softmax.ipynb").write_text(written(as_book(solution("softmax"))))
     (made / "timestamp.txt").write_text("2027-02-05 20:00:00 UTC")
     return made
 

@@ -37,9 +37,9 @@ def solved(folder, name):
 def solve(folder, name, suffix):
     text = solved(folder, name)
     if suffix == ".ipynb":
-        from autograder.authoring.build import notebook
+        from autograder.authoring.build import as_book, written
 
-        text = notebook(text)
+        text = written(as_book(text))
     (folder / "exercises" / f"{name}{suffix}").write_text(text)
 
 
