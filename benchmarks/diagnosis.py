@@ -20,7 +20,7 @@ WRONG = ROOT / "examples" / "wrong"
 def wrong_beside_right(size: Size) -> Iterator[Row]:
     """Within a class, where what was replayed once is kept; then one command on its own."""
     right, wrong = [], []
-    for name in EXERCISES:
+    for name in EXERCISES[: size.commands]:
         one, many = _in_a_class(name, size.commands)
         right.append(one)
         wrong.append(many)

@@ -8,6 +8,8 @@ import contextlib
 import io
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -65,8 +67,25 @@ def larger_class(results: Path) -> Iterator[str]:
         yield index.as_uri()
 
 
+def desk(path: str) -> Callable[[Path], AbstractContextManager[str]]:
+    """A view of the desk, which is served for as long as it is open."""
+
+    @contextlib.contextmanager
+    def opened(results: Path) -> Iterator[str]:
+        command = [sys.executable, "-m", "autograder", "desk", str(results), "--no-browser"]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as served:
+            try:
+                address = next(line for line in served.stdout if "?token=" in line).split()[-1]
+                yield address.replace("/?token=", f"{path}?token=")
+            finally:
+                served.send_signal(signal.SIGINT)
+
+    return opened
+
+
 SHOTS = (
     Shot("feedback", page("feedback/s06.html"), "section.exercise:has(h2:text-is('Softmax'))", 800),
+    Shot("desk", desk("/students/s06"), width=1100, height=760),
     Shot("class", larger_class, width=1100, height=600),
     Shot("map", larger_class, "table.map", height=460),
 )

@@ -81,6 +81,7 @@ def submission(course, student, notebook):
         return gradebook.find_submission_notebook(notebook, ASSIGNMENT, student).id
 
 
+@pytest.mark.thorough
 def test_formgrader_opens_in_jupyterlab(lab):
     page, _ = lab
     page.get_by_role("menuitem", name="Nbgrader", exact=True).click()
