@@ -22,9 +22,7 @@ def test_the_benchmarks_run_to_their_end():
 
 
 def test_a_class_graded_beside_busy_loops_gets_the_same_bytes():
-    done = run(
-        "benchmarks.stress", "2", "1", "2", "softmax", "self_attention"
-    )
+    done = run("benchmarks.stress", "2", "1", "2", "softmax", "self_attention")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the same bytes" in done.stdout
 

@@ -31,6 +31,7 @@ from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
 from autograder.lint.course import refuse_slips
+from autograder.lint.known_good import unless_known
 from autograder.platforms.recognise import left_something
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.sandbox.levels import choose
@@ -96,7 +97,7 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         raise UserError(
             f"{wanted.submissions} is not there. Name the folder or zip of the submissions."
         )
-    refuse_slips(course, exercises)
+    unless_known(refuse_slips, course, exercises)
     if wanted.dry_run:
         return show(wanted.submissions, course, exercises, wanted.platform, wanted.roster)
     job = _job(wanted, course, exercises)
