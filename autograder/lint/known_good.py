@@ -6,17 +6,16 @@ submission. What is kept is an empty file in the user's own cache, named by a di
 
 import contextlib
 import hashlib
-import importlib.metadata
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import autograder
 from autograder.course import FILE_NAME, Course, Exercise
-from autograder.sandbox.spawn import plot_cache
+from autograder.sandbox.spawn import library_folders, plot_cache
 
 MOST = 50  # courses, or states of one
-LIBRARIES = ("numpy", "torch", "pytest")
 
 
 Look = Callable[[Course, Sequence[Exercise]], None]
@@ -43,24 +42,27 @@ def _folder() -> Path:
 
 
 def _digest(course: Course, names: Sequence[str], how: str) -> str:
-    """Of what could make a difference: names, sizes and times of files, and versions."""
-    digest = hashlib.sha256(f"{how} {sys.version} {[*_versions()]} {[*names]}".encode())
+    """Of what could make a difference: sizes and times of files, and what is installed."""
     folders = [Path(autograder.__file__).parent, *course.grading, course.solutions]
-    for path in [course.root / FILE_NAME, *_files(folders)]:
-        known = path.stat()
-        digest.update(f"{path}\0{known.st_size}\0{known.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:32]
+    found = [_known(course.root / FILE_NAME), *map(_known, library_folders())]
+    for folder in folders:
+        found += _files(str(folder))
+    return hashlib.sha256(repr((how, sys.version, *names, *found)).encode()).hexdigest()[:32]
 
 
-def _versions() -> Iterator[str]:
-    for name in LIBRARIES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            yield importlib.metadata.version(name)
+def _known(path: Path | str) -> tuple[str, int, int]:
+    known = os.stat(path)
+    return str(path), known.st_size, known.st_mtime_ns
 
 
-def _files(folders: Iterable[Path]) -> list[Path]:
-    found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
-    return sorted(path for path in found if "__pycache__" not in path.parts)
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The files below a folder, in order."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as found:
+        for entry in sorted(found, key=lambda entry: entry.name):
+            if not entry.is_dir():
+                yield _known(entry.path)
+            elif entry.name != "__pycache__":
+                yield from _files(entry.path)
 
 
 def _keep_newest(folder: Path) -> None:
