@@ -70,9 +70,12 @@ def _versions() -> Iterator[tuple[str, str]]:
 
 
 def _files(folders: Iterable[Path]) -> Iterator[Path]:
-    """What stands in folders, without what Python keeps there, and renames, while others read."""
+    """What stands in folders, without what is kept there meanwhile: compiled code, progress."""
     for folder in folders:
-        yield from (path for path in folder.rglob("*") if "__pycache__" not in path.parts)
+        for path in folder.rglob("*"):
+            parts = path.relative_to(folder).parts
+            if not any(part == "__pycache__" or part.startswith(".") for part in parts):
+                yield path
 
 
 def _digest(root: Path, files: Iterable[Path]) -> str:

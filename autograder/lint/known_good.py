@@ -59,10 +59,12 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
     """The files below a folder, in order."""
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as found:
         for entry in sorted(found, key=lambda entry: entry.name):
-            if not entry.is_dir():
-                yield _known(entry.path)
-            elif entry.name != "__pycache__":
+            if entry.name == "__pycache__" or entry.name.startswith("."):
+                continue  # what is kept there meanwhile
+            if entry.is_dir():
                 yield from _files(entry.path)
+            else:
+                yield _known(entry.path)
 
 
 def _keep_newest(folder: Path) -> None:

@@ -8,7 +8,7 @@ from autograder.cluster import over_dask
 from autograder.cluster.chunks import Instruction, JudgeStart, Readiness
 from autograder.cluster.house import JudgeHouse
 from autograder.cluster.judging import _course as course_of
-from autograder.cluster.makeup import makeup
+from autograder.cluster.makeup import _files, makeup
 from autograder.cluster.over_dask import Certificates, OverDask, is_loopback, refuse_plain
 from autograder.errors import UserError
 
@@ -150,3 +150,11 @@ def test_a_local_cluster_listens_to_this_machine_only(monkeypatch):
         pass
     places = [value for name, value in asked.items() if name.endswith(("host", "address"))]
     assert len(places) == 3 and all("127.0.0.1" in place for place in places)
+
+
+def test_what_is_kept_beside_files_meanwhile_makes_no_other_machine(tmp_path):
+    for name in ("a.py", ".autograder/progress.json", "__pycache__/a.pyc.140000", "b/c.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = {path.relative_to(tmp_path).as_posix() for path in _files([tmp_path])}
+    assert found == {"a.py", "b", "b/c.json"}
