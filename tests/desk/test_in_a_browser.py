@@ -21,6 +21,8 @@ VIEWS = {
     "exercises": "/exercises",
     "exercise": "/exercises/softmax",
     "map": "/map",
+    "words": "/words",
+    "groups": "/groups",
     "adjust": "/adjust/u0003",
     "regrade": "/regrade",
     "export": "/export",
