@@ -28,9 +28,9 @@ class Bases:
         files = {file for folder in folders for kind in READ for file in folder.rglob(kind)}
         beside = {file for file in files if file.is_relative_to(checks)}
         self._beside = sorted(file for file in beside if not file.name.startswith("test_"))
-        self._reference = _digest(course.root, files - beside)
+        self._reference = files_digest(course.root, files - beside)
         engine = Path(autograder.__file__).parent
-        self._engine = _digest(engine, engine.rglob("*.py"))
+        self._engine = files_digest(engine, engine.rglob("*.py"))
         self._made: dict[str, Basis] = {}
 
     def of(self, exercise: Exercise) -> Basis:
@@ -44,7 +44,7 @@ class Bases:
         libraries += [f"torch {grader.torch}"] if exercise.needs == "torch" else []
         settings = msgspec.json.encode([exercise, course.limits(exercise)])
         return Basis(
-            checks=_digest(course.root, [course.checks_file(exercise.name), *self._beside]),
+            checks=files_digest(course.root, [course.checks_file(exercise.name), *self._beside]),
             reference=self._reference,
             settings=hashlib.sha256(settings).hexdigest()[:LENGTH],
             engine=self._engine,
@@ -73,7 +73,8 @@ def differences(before: Basis | None, after: Basis | None) -> list[str]:
     return [said for said, differs in found.items() if differs]
 
 
-def _digest(root: Path, files: Iterable[Path]) -> str:
+def files_digest(root: Path, files: Iterable[Path]) -> str:
+    """Of the names of files below a root, and of what is in them; folders do not count."""
     digest = hashlib.sha256()
     for file in sorted(files):
         if file.is_file():

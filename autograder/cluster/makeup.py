@@ -1,6 +1,5 @@
 """All that a grade depends on besides the submission, so that two machines can be compared."""
 
-import hashlib
 import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 import autograder
+from autograder.classroom.basis import files_digest
 from autograder.course import FILE_NAME, Course
 from autograder.grading.scoring import grader
 from autograder.report.model import Grader
@@ -55,8 +55,8 @@ def makeup(course: Course, seed: int, level: Level) -> Makeup:
     return Makeup(
         grader=grader(course, seed, level),
         machine=platform.machine(),
-        engine=_digest(engine, _files([engine])),
-        course=_digest(course.root, [course.root / FILE_NAME, *_files(folders)]),
+        engine=files_digest(engine, _files([engine])),
+        course=files_digest(course.root, {course.root / FILE_NAME, *_files(folders)}),
         libraries=dict(_versions()),
     )
 
@@ -76,12 +76,3 @@ def _files(folders: Iterable[Path]) -> Iterator[Path]:
             parts = path.relative_to(folder).parts
             if not any(part == "__pycache__" or part.startswith(".") for part in parts):
                 yield path
-
-
-def _digest(root: Path, files: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(set(files)):
-        if file.is_file():
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:12]
