@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.options import MOMENT, ExerciseName, course_option
+from autograder.cli.options import MOMENT, course_option, exercises_option
 
 
 @click.command("class-report", short_help="Tell of a class on two pages.")
@@ -27,13 +27,7 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
 @click.command(short_help="List whose code is alike, for a person to judge.")
 @click.argument("submissions", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="For the pages.")
-@click.option(
-    "--exercise",
-    "exercises",
-    multiple=True,
-    type=ExerciseName(),
-    help="Only this one; may be repeated.",
-)
+@exercises_option
 @click.option("--from", "platform", help="What made SUBMISSIONS, as for grade.")
 @click.option("--roster", type=click.Path(path_type=Path), help="As for grade.")
 @click.option(

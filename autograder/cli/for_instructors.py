@@ -11,6 +11,7 @@ from autograder.cli.options import (
     ExerciseName,
     cluster_options,
     course_option,
+    exercises_option,
     seed_option,
 )
 from autograder.cli.result_files import with_result_files
@@ -29,13 +30,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 256),
     help="Processes that grade.  [default: one a core]",
 )
-@click.option(
-    "--exercise",
-    "exercises",
-    multiple=True,
-    type=ExerciseName(),
-    help="Only this one; may be repeated.",
-)
+@exercises_option
 @click.option(
     "--confinement",
     type=click.Choice(["full", "landlock", "no-open", "none"]),
@@ -204,13 +199,7 @@ def export(
     type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
-@click.option(
-    "--exercise",
-    "exercises",
-    multiple=True,
-    type=ExerciseName(),
-    help="Only this one; may be repeated.",
-)
+@exercises_option
 @click.option("--assignment", help="Only the exercises of this assignment.")
 @click.option(
     "--kit",

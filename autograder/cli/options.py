@@ -78,6 +78,15 @@ class ExerciseName(click.types.StringParamType):
         return exercises(ctx.params.get("course"), incomplete, self.files)
 
 
+exercises_option = click.option(
+    "--exercise",
+    "exercises",
+    multiple=True,
+    type=ExerciseName(),
+    help="Only this one; may be repeated.",
+)
+
+
 class InOrder(click.Group):
     """Commands in the order in which they are written: a student's come first."""
 
