@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 from autograder.course import Exercise
 from autograder.errors import UserError
+from autograder.text import one_and_other
 
 Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"]
 
@@ -37,7 +38,8 @@ def require(extra: Extra, what: str) -> None:
     missing = _missing(extra)
     if missing:
         raise UserError(
-            f"{what} needs {_listed(missing)}, not installed here. Run: {install_command(extra)}"
+            f"{what} needs {one_and_other(missing)}, not installed here. Run: "
+            f"{install_command(extra)}"
         )
     if "nbformat" in MODULES[extra]:
         # jsonschema makes 38 grammars as it is imported, for a second, if it finds this; they are
@@ -69,9 +71,3 @@ def require_libraries(exercises: Iterable[Exercise]) -> None:
 def install_command(*extras: Extra | Literal["students"]) -> str:
     """How to install some extras."""
     return f"pip install '{PACKAGE}[{','.join(extras)}]'"
-
-
-def _listed(names: list[str]) -> str:
-    """`one`, `one and two`, `one, two and three`."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

@@ -111,6 +111,12 @@ def few(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def one_and_other(names: Sequence[str]) -> str:
+    """`one`, `one and two`, `one, two and three`; nothing of none."""
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def capital(text: str) -> str:
     """The same with a capital at the front, for the start of a sentence."""
     return text[:1].upper() + text[1:]

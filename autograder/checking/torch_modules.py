@@ -11,7 +11,7 @@ from autograder.checking.parts import Fit, TooMany, Weights, Words, fits
 from autograder.checking.proxy import Submission
 from autograder.report.values import shape
 from autograder.sandbox.problems import Raised
-from autograder.text import capital, one_line
+from autograder.text import capital, one_and_other, one_line
 from autograder.worker.messages import Passed
 
 MAX_NAMES = 12
@@ -336,5 +336,4 @@ def _listed(state: Mapping[str, list[int]]) -> str:
 
 
 def _and(names: Sequence[str]) -> str:
-    short = [one_line(name, 60) for name in names[:MAX_NAMES]]
-    return " and ".join(filter(None, (", ".join(short[:-1]), short[-1]))) if short else "nothing"
+    return one_and_other([one_line(name, 60) for name in names[:MAX_NAMES]]) or "nothing"

@@ -1,12 +1,10 @@
 """What is said of repairs: what was tried and found, and never the edit."""
 
-from collections.abc import Sequence
-
 from autograder.repair.edits import Edit
 from autograder.repair.search import Found
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
-from autograder.text import one_line
+from autograder.text import one_and_other, one_line
 
 # What all edits of a kind have in common, in words that do not give the edit away.
 WORDS = {
@@ -50,7 +48,7 @@ def _of_two(found: Found) -> Repair | None:
     numbers = sorted({place.line for place in places})
     if not 1 < len(numbers) <= MOST_LINES:
         return None
-    lines = _joined(numbers)
+    lines = one_and_other([*map(str, numbers)])
     files = dict.fromkeys(place.file for place in places)
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
     return Repair(
@@ -79,7 +77,7 @@ def _of_lines(found: Found) -> Repair | None:
         return _of_function(found)
     kind = edit.kind if found.one_kind else ""
     label = _label(found, edit)
-    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_joined(lines)}"
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {one_and_other([*map(str, lines)])}"
     if len(found.trees) > 1:
         where += f" of {label}"
     change = "a change" if len(lines) == 1 else "the same change"
@@ -101,8 +99,3 @@ def _function(found: Found, edit: Edit) -> str:
         if node.lineno <= edit.lines[0] <= (node.end_lineno or 0):
             return one_line(node.name, 60)
     return ""
-
-
-def _joined(lines: Sequence[int]) -> str:
-    *first, last = (str(line) for line in lines)
-    return f"{', '.join(first)} and {last}"
