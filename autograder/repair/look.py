@@ -8,7 +8,7 @@ from autograder.course import Exercise, HintPolicy
 from autograder.grading.graded import Graded
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
-from autograder.repair.unnamed import to_mend
+from autograder.repair.to_mend import to_mend
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import GraderTrouble
 from autograder.submission.source import Source

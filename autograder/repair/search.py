@@ -16,9 +16,9 @@ from autograder.repair.how_far import HowFar, holds, progress
 from autograder.repair.lines import Lines, feeding_lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.templates import templates
+from autograder.repair.to_mend import to_mend
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
-from autograder.repair.unnamed import to_mend
 from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit

@@ -13,7 +13,15 @@ scores = [
 ]
 if scores:
     weights, other = half(scores), 1
-weights[0] = 7
+total = np.array([
+    [1.0],
+])
+weights[0] = total.mean()
+scores[0][1] += 1
+scores = [
+    [5, 6],
+]
+total.sort()
 
 
 def f():
@@ -24,11 +32,10 @@ def f():
 @pytest.mark.parametrize(
     ("name", "entry", "line", "text"),
     [
-        ("scores", (), 2, "scores = ["),
-        ("scores", (1, 0), 4, "[3, 4],"),
-        ("scores", (0,), 3, "[1, 2],"),
-        ("scores", (9, 9), 2, "scores = ["),
-        ("weights", (0, 1), 7, "weights, other = half(scores), 1"),
+        ("scores", (), 13, "scores = ["),
+        ("scores", (0, 1), 14, "[5, 6],"),
+        ("scores", (9, 9), 13, "scores = ["),
+        ("other", (0, 1), 7, "weights, other = half(scores), 1"),
     ],
 )
 def test_the_line(name, entry, line, text):
@@ -42,6 +49,22 @@ def test_the_last_unit_that_gives_it_one():
     assert (found.label, found.line) == ("cell 2", 2)
 
 
-@pytest.mark.parametrize("text", ["", "def f(): a = 1", "a = (", "print(a)"])
+def test_a_row_of_an_array():
+    text = "a = np.array([\n    [1.0],\n    [2.0],\n])"
+    assert where_set([Unit("a.py", text)], "a", (1, 0)).line == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "def f(): a = 1",
+        "a = (",
+        "print(a)",
+        "a = [1]\na[0] = 2",
+        "a = [1]\na.append(2)",
+        "a = [[1]]\nif True:\n    a[0][0] *= 3",
+    ],
+)
 def test_no_line(text):
     assert where_set([Unit("a.py", text)], "a") is None
