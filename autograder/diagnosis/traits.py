@@ -6,6 +6,7 @@ from itertools import combinations
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.seen import ENOUGH, Observed, SeenCall
 
+CHANCE = 0.02  # that calls which go wrong for another reason all have some property
 Divided = tuple[frozenset[int], str, str]
 
 
@@ -22,6 +23,9 @@ def division(seen: Observed) -> str:
     for (one, when, _), (other, too, _) in combinations(kinds, 2):
         if one & other == failed:
             return f"It goes wrong {when} and {too} at once; in all other calls tried it is right."
+    for inside, when, _ in kinds:
+        if failed < inside and (len(inside) / len(seen.cases)) ** len(failed) < CHANCE:
+            return f"It goes wrong only {when}; in all other calls tried it is right."
     return ""
 
 

@@ -1,5 +1,7 @@
 """What is said of repairs: what was tried and found, and never the edit."""
 
+from collections.abc import Sequence
+
 from autograder.repair.edits import Edit
 from autograder.repair.search import Found
 from autograder.report.model import Line, Repair
@@ -27,16 +29,20 @@ WORDS = {
     "name": "another name there",
 }
 MOST_LINES = 3
+EITHER = "either"  # the kind of what does in one line, and in another one too
+RUNS = "runs"  # the kind of what is no edit: lines that only checks run which fail
 
 
 def repair(found: Found) -> Repair | None:
     """What the edits that pass have in common; None if that is nothing worth saying."""
     if found.together:
         return _of_two(found)
-    if not found.edits or not found.complete:
+    if not found.edits:
+        return _of_lines_alone(found)
+    if not found.complete:
         return None
     if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
-        return _of_function(found)
+        return _of_either(found) or _of_function(found)
     return _of_lines(found)
 
 
@@ -56,7 +62,7 @@ def _of_two(found: Found) -> Repair | None:
     numbers = sorted({place.line for place in places})
     if not 1 < len(numbers) <= MOST_LINES:
         return None
-    lines = one_and_other([*map(str, numbers)])
+    lines = _listed(numbers)
     files = dict.fromkeys(place.file for place in places)
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
     return Repair(
@@ -65,10 +71,50 @@ def _of_two(found: Found) -> Repair | None:
     )
 
 
+def _of_lines_alone(found: Found) -> Repair | None:
+    """Of no edit at all: the lines that only checks run which fail, if these are few."""
+    units = {unit for unit, _ in found.only_failing}
+    numbers = sorted(line for _, line in found.only_failing)
+    if len(units) != 1 or len(numbers) > MOST_LINES:
+        return None
+    label = _unit(found, units.pop())
+    where = f" of {label}" if len(found.trees) > 1 else ""
+    lines = f"Line {numbers[0]}" if len(numbers) == 1 else f"Lines {_listed(numbers)}"
+    verb = "runs" if len(numbers) == 1 else "run"
+    return Repair(
+        said=f"{lines}{where} {verb} in the checks that fail, and in none that passes.",
+        kind=RUNS,
+        places=tuple(Line(file=label, line=number) for number in numbers),
+    )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return one_and_other([*map(str, numbers)])
+
+
 def _label(found: Found, edit: Edit) -> str:
-    tree = found.trees[edit.unit]
+    return _unit(found, edit.unit)
+
+
+def _unit(found: Found, number: int) -> str:
+    tree = found.trees[number]
     assert tree is not None
     return one_line(tree.label, 80)
+
+
+def _of_either(found: Found) -> Repair | None:
+    """Of edits in one line or another: these lines, if they are few."""
+    edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
+    places = {Line(file=_label(found, each), line=line) for each in edits for line in each.lines}
+    if len(places) > MOST_LINES or any(len(each.lines) > 1 for each in edits):
+        return None
+    files = len(found.trees) > 1
+    lines = [f"line {e.lines[0]}{f' of {_label(found, e)}' if files else ''}" for e in edits]
+    return Repair(
+        said=f"With a change in {' or one in '.join(lines)}, {_passes(found)}.",
+        kind=EITHER,
+        places=tuple(sorted(places, key=lambda place: (place.file, place.line))),
+    )
 
 
 def _of_function(found: Found) -> Repair | None:
@@ -85,7 +131,7 @@ def _of_lines(found: Found) -> Repair | None:
         return _of_function(found)
     kind = edit.kind if found.one_kind else ""
     label = _label(found, edit)
-    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {one_and_other([*map(str, lines)])}"
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_listed(lines)}"
     if len(found.trees) > 1:
         where += f" of {label}"
     change = "a change" if len(lines) == 1 else "the same change"

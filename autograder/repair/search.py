@@ -49,7 +49,8 @@ class Found(msgspec.Struct, frozen=True):
     `one_kind` is false if edits of other kinds seem to do in the same lines. `complete` if nothing
     cut the search short. `trees` are the units that the edits speak of. `together` are two edits
     that pass everything at once, where none does alone. `functions` are what the checks that pass
-    are about, if they are not all.
+    are about, if they are not all. `only_failing` are the lines that run in checks that fail and in
+    none that passes, where no edit was found.
     """
 
     edits: tuple[Edit, ...]
@@ -59,6 +60,7 @@ class Found(msgspec.Struct, frozen=True):
     complete: bool = True
     together: tuple[Edit, ...] = ()
     functions: tuple[str, ...] = ()
+    only_failing: Lines = frozenset()
 
 
 class Search:
@@ -104,6 +106,8 @@ class Search:
             if not found.edits and found.complete:
                 together = self._two(live, also_passing, panel, line)
                 found = msgspec.structs.replace(found, together=together)
+            if not found.edits and not found.together and also_passing:
+                found = msgspec.structs.replace(found, only_failing=live - also_passing)
             return msgspec.structs.replace(found, functions=self.wanted.functions)
 
     @contextlib.contextmanager
