@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from autograder.repair.edits import Edit
+from autograder.repair.lines import Lines
 from autograder.repair.search import Found
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
@@ -30,7 +31,8 @@ WORDS = {
 }
 MOST_LINES = 3
 EITHER = "either"  # the kind of what does in one line, and in another one too
-RUNS = "runs"  # the kind of what is no edit: lines that only checks run which fail
+RUNS = "runs"  # the kinds of what is no edit: lines that only checks run which fail,
+DEPARTS = "departs"  # and the line with the first value that no right answer has
 
 
 def repair(found: Found) -> Repair | None:
@@ -72,20 +74,23 @@ def _of_two(found: Found) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Of no edit at all: the lines that only checks run which fail, if these are few."""
-    units = {unit for unit, _ in found.only_failing}
-    numbers = sorted(line for _, line in found.only_failing)
+    """Of no edit at all: where the values leave those of right answers, or what alone runs."""
+    said = "Up to {} your values are those of right answers; what is made there is in none of those"
+    return _of_few(found, found.departing, DEPARTS, f"{said} that the course knows.") or _of_few(
+        found, found.only_failing, RUNS, "Of the checks, only those that fail run {}."
+    )
+
+
+def _of_few(found: Found, lines: Lines, kind: str, said: str) -> Repair | None:
+    units = {unit for unit, _ in lines}
+    numbers = sorted(line for _, line in lines)
     if len(units) != 1 or len(numbers) > MOST_LINES:
         return None
     label = _unit(found, units.pop())
-    where = f" of {label}" if len(found.trees) > 1 else ""
-    lines = f"Line {numbers[0]}" if len(numbers) == 1 else f"Lines {_listed(numbers)}"
-    verb = "runs" if len(numbers) == 1 else "run"
-    return Repair(
-        said=f"{lines}{where} {verb} in the checks that fail, and in none that passes.",
-        kind=RUNS,
-        places=tuple(Line(file=label, line=number) for number in numbers),
-    )
+    where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {_listed(numbers)}"
+    where += f" of {label}" if len(found.trees) > 1 else ""
+    places = tuple(Line(file=label, line=number) for number in numbers)
+    return Repair(said=said.format(where), kind=kind, places=places)
 
 
 def _listed(numbers: Sequence[int]) -> str:

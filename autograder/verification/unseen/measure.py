@@ -11,7 +11,7 @@ from autograder.course import Course, Exercise
 from autograder.grading.graded import Graded
 from autograder.grading.session import Judge
 from autograder.repair.look import is_worth_looking, look_for_repair
-from autograder.repair.say import EITHER, RUNS
+from autograder.repair.say import DEPARTS, EITHER, RUNS
 from autograder.report.model import Diagnosis, Repair
 from autograder.sandbox.client import Client
 from autograder.sandbox.levels import children_on, choose
@@ -116,7 +116,7 @@ class _Measured:
         said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
         mended = {place.line for place in repair.places} if repair is not None else set()
         kind = repair.kind if repair is not None else ""
-        if (said | (mended if kind not in {RUNS, EITHER} else set())) - set(mutant.lines):
+        if (said | (mended if kind not in {RUNS, DEPARTS, EITHER} else set())) - set(mutant.lines):
             return "false"  # what is said of the others is no more than what was tried
         if kind == EITHER or mended <= set(mutant.lines):
             said |= mended
