@@ -7,6 +7,7 @@ from autograder.repair.change import Change
 from autograder.repair.tree import Function, Tree
 
 NEXT_USES = 3  # that are meant to have the new value
+WEIGHT = 3.0  # beside other changes of names: there are few of these
 
 
 def kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
@@ -32,7 +33,7 @@ def kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
         for count in range(1, min(NEXT_USES + 1, len(uses))):
             places: list[ast.AST] = [target, *uses[:count]]
             new = f"{target.id}_of_its_own"
-            yield [(each, Change("name", tree.replaced(each, new), 1.5)) for each in places]
+            yield [(each, Change("name", tree.replaced(each, new), WEIGHT)) for each in places]
 
 
 def _had_a_value(owner: Function, target: ast.Name) -> bool:

@@ -35,7 +35,18 @@ RUNS = "runs"  # the kinds of what is no edit: lines that only checks run which 
 DEPARTS = "departs"  # and the line with the first value that no right answer has
 
 
-def repair(found: Found) -> Repair | None:
+def repair(found: Sequence[Found]) -> Repair | None:
+    """What was found, of each function by itself where that is so; None if it is nothing."""
+    said = [each for each in map(_repair, found) if each is not None]
+    if len(said) <= 1:
+        return said[0] if said else None
+    return Repair(
+        said=" ".join(dict.fromkeys(each.said for each in said)),
+        places=tuple(dict.fromkeys(place for each in said for place in each.places)),
+    )
+
+
+def _repair(found: Found) -> Repair | None:
     """What the edits that pass have in common; None if that is nothing worth saying."""
     if found.together:
         return _of_two(found)

@@ -16,8 +16,8 @@ from autograder.repair.how_far import HowFar, holds, progress
 from autograder.repair.lines import Lines, feeding_lines, lines_in, marked
 from autograder.repair.order import AT_MOST, NO_LINES, Suspects, in_order
 from autograder.repair.templates import templates
-from autograder.repair.to_mend import to_mend
-from autograder.repair.tree import Tree
+from autograder.repair.to_mend import ToMend, apart, to_mend
+from autograder.repair.tree import Function, Tree
 from autograder.repair.trial import SharedLine, TrialClient
 from autograder.repair.values import departing, heard, with_values
 from autograder.repair.ways import values_of_right_answers
@@ -42,6 +42,7 @@ class Reach(msgspec.Struct, frozen=True):
 USUAL = Reach(AT_MOST, 60, 60)
 HEAVY = Reach(170, 30, 20)  # with torch, or with figures of which nothing was asked
 SLOW = Reach(40, 15, 0)  # what draws, or runs beside code of the course's
+STYLES, SLOW_STYLES = 5, 2  # right answers whose values are looked at, the solution first
 FIRSTS = 4  # so many edits are tried together with another
 
 
@@ -70,13 +71,18 @@ class Search:
     """A search for one submission, with the judge that has graded it."""
 
     def __init__(
-        self, judge: Judge, exercise: Exercise, source: Source, results: Sequence[CheckResult]
+        self,
+        judge: Judge,
+        exercise: Exercise,
+        source: Source,
+        results: Sequence[CheckResult],
+        wanted: ToMend | None = None,
     ) -> None:
         self.judge = judge
         self.exercise = exercise
         self.source = source
         self.results = results
-        self.wanted = to_mend(results)
+        self.wanted = wanted or to_mend(results)
         self.trees = tuple(_tree(unit) for unit in source.units)
         self.known = templates(judge.course, exercise.name)
         limits = judge.course.limits(exercise)
@@ -88,12 +94,20 @@ class Search:
         self._seconds = 0
         self._firsts: list[tuple[HowFar, int, Edit]] = []
 
-    def run(self) -> Found:
-        """Try the edits in order.
+    def run(self) -> list[Found]:
+        """Try the edits in order, for all functions at once, and then for one at a time.
 
         Raises:
             GraderTrouble: the grader's own machinery failed.
         """
+        found = self._of_all()
+        each = apart(self.results, self.wanted)
+        if found.edits or found.together or not each:
+            return [found]
+        given = self.judge, self.exercise, self.source, self.results
+        return [Search(*given, wanted)._of_all() for wanted in each]
+
+    def _of_all(self) -> Found:
         failed = [result for result in self.results if result.name in self.wanted.failed]
         panel = [result.name for result in failed if not result.hidden]
         with self._shared() as line:
@@ -109,14 +123,14 @@ class Search:
             wanted = in_order(edits(self.trees, live, self.known), suspects)
             panel = panel or [result.name for result in failed]
             found = self._try(wanted, panel, line, reach)
-            if not found.edits and found.complete:
+            if not found.edits and found.complete and not apart(self.results, self.wanted):
                 together = self._two(live, suspects, panel, line)
                 found = msgspec.structs.replace(found, together=together)
             return msgspec.structs.replace(
                 found,
                 functions=self.wanted.functions,
                 departing=departing,
-                only_failing=live - also_passing if also_passing else NO_LINES,
+                only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
             )
 
     @contextlib.contextmanager
@@ -148,11 +162,8 @@ class Search:
         return lines_in(client.printed) if results else frozenset()
 
     def _departing(self, panel: Sequence[str], line: SharedLine) -> tuple[Lines, Lines]:
-        """The line of the first value that no right answer has, and the lines that have none such.
-
-        In checks that draw, or that run code of the course's, that would take too long.
-        """
-        if not panel or line.slow:
+        """The line of the first value that no right answer has, and the lines without such."""
+        if not panel:
             return NO_LINES, NO_LINES
 
         def printed(source: Source) -> str:
@@ -160,7 +171,8 @@ class Search:
             self._graded(client, line, panel)
             return client.printed
 
-        known = values_of_right_answers(self.judge, self.exercise.name, panel, printed)
+        most = SLOW_STYLES if line.slow else STYLES
+        known = values_of_right_answers(self.judge, self.exercise.name, panel, printed, most)
         if not len(known):
             return NO_LINES, NO_LINES
         return departing(heard(printed(with_values(self.source, self.trees, False))), known)
@@ -284,6 +296,17 @@ class Search:
 
     def _client(self, source: Source, line: SharedLine) -> TrialClient:
         return TrialClient(source, self.exercise.needs, self.limits, line)
+
+
+def _in_functions_of(trees: Sequence[Tree | None], lines: Lines, others: Lines) -> Lines:
+    """Those lines whose function has some of the others too: beside these they say something."""
+    owners = [_owners(tree) for tree in trees]
+    known = {(unit, owners[unit].get(line)) for unit, line in others}
+    return Lines((unit, line) for unit, line in lines if (unit, owners[unit].get(line)) in known)
+
+
+def _owners(tree: Tree | None) -> dict[int, Function | None]:
+    return {} if tree is None else {node.lineno: tree.owner[node] for node in tree.statements}
 
 
 def _is_within(edit: Edit, other: Edit) -> bool:

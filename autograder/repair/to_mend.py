@@ -6,6 +6,7 @@ import msgspec
 
 from autograder.grading.plugin import CheckResult
 
+LEAST_APART, MOST_APART = 2, 3  # functions that are looked at one by one
 NOTHING_THERE = frozenset({"missing", "not written"})
 
 
@@ -31,6 +32,21 @@ def to_mend(results: Sequence[CheckResult]) -> ToMend:
     about = tuple(dict.fromkeys(name for each in left for name in each.about))
     checks = _to_pass(results, frozenset(about)) | {each.name for each in left}
     return ToMend(tuple(each.name for each in left), checks, about)
+
+
+def apart(results: Sequence[CheckResult], wanted: ToMend) -> list[ToMend]:
+    """The same for each function by itself, where several fail in checks of their own."""
+    left = [each for each in results if each.name in wanted.failed]
+    own: dict[str, list[str]] = {}
+    for each in left:
+        if len(_functions(each)) == 1:
+            own.setdefault(next(iter(_functions(each))), []).append(each.name)
+    if not LEAST_APART <= len(own) <= MOST_APART:
+        return []
+    return [
+        ToMend(tuple(names), _to_pass(results, frozenset({name})), (name,))
+        for name, names in own.items()
+    ]
 
 
 def _is_told(result: CheckResult) -> bool:

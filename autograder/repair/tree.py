@@ -78,6 +78,11 @@ class Tree:
                 self.parent[child] = node
                 waiting.append((child, inside, statement))
 
+    @property
+    def statements(self) -> Iterator[ast.stmt]:
+        """All statements that an edit may touch."""
+        return (node for node in self.nodes if isinstance(node, ast.stmt))
+
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node begins and ends, in bytes."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]

@@ -11,31 +11,30 @@ from autograder.repair.values import Known, Value, heard, known_values, with_val
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
-STYLES = 5  # right answers that are looked at, the solution first
-
 Printed = Callable[[Source], str]
 _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictionary()
 
 
 def values_of_right_answers(
-    judge: Judge, exercise: str, checks: Sequence[str], printed: Printed
+    judge: Judge, exercise: str, checks: Sequence[str], printed: Printed, most: int
 ) -> Known:
     """What right answers compute in some checks; nothing where the course has none.
 
-    `printed` gives what a source prints in these checks. What was found is kept with the judge.
+    `printed` gives what a source prints in these checks; `most` right answers are looked at. What
+    was found is kept with the judge.
     """
     kept = _KNOWN.setdefault(judge, {})
     key = exercise, *checks
     if key not in kept:
         found: list[Value] = []
-        for source in _right_answers(judge.course, exercise):
+        for source in _right_answers(judge.course, exercise, most):
             trees = [Tree(unit) for unit in source.units]
             found += heard(printed(with_values(source, trees, all_parts=True)))
         kept[key] = known_values(found)
     return kept[key]
 
 
-def _right_answers(course: Course, exercise: str) -> list[Source]:
+def _right_answers(course: Course, exercise: str, most: int) -> list[Source]:
     folder = course.root / course.content.right / exercise
     found = []
     for path in (course.solution_file(exercise), *sorted(folder.glob("*.py"))):
@@ -45,6 +44,6 @@ def _right_answers(course: Course, exercise: str) -> list[Source]:
         except (OSError, ValueError, SyntaxError):
             continue
         found.append(Source(exercise, path.name, (Unit(path.name, text),)))
-        if len(found) == STYLES:
+        if len(found) == most:
             break
     return found

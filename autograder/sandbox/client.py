@@ -9,6 +9,7 @@ from autograder.sandbox.ledger import Ledger
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source
+from autograder.submission.where_set import where_set
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
 from autograder.worker.messages import Problem, Reply, Request, Unit
@@ -119,12 +120,10 @@ class Client:
 
     def _problem(self, problem: Problem, subject: str) -> problems.StudentProblem:
         if problem.kind == "missing":
-            return problems.missing(
-                one_line(problem.message, 80),
-                self.source.label,
-                problem.names,
-                problems.why_missing(self.load_problems),
-            )
+            name = one_line(problem.message, 80)
+            set_at = where_set(self.source.units, name)
+            file, names = self.source.label, problem.names
+            return problems.missing(name, file, names, self.load_problems, set_at)
         return problems.from_worker(problem, subject)
 
     def make(self, target: str, *args: Any) -> Handle:

@@ -146,21 +146,30 @@ def while_loading(problem: Problem) -> str:
     return from_worker(problem, subject).finding
 
 
-def why_missing(while_it_loaded: Sequence[Problem]) -> str:
-    """The sentence for what most likely took a name away: a failed import did so last."""
+def missing(
+    name: str,
+    file: str,
+    names: list[str],
+    while_it_loaded: Sequence[Problem],
+    set_at: CodePlace | None = None,
+) -> NotDefined:
+    """The sentence for a name that the file does not define.
+
+    What most likely took it away is an error while the file was loaded; a failed import did so
+    last. `set_at` is the line that would have set it.
+    """
     failed = sorted(while_it_loaded, key=lambda p: p.type in NOT_FOUND)
-    return while_loading(failed[0]) if failed else ""
-
-
-def missing(name: str, file: str, names: list[str], stopped: str) -> NotDefined:
-    """The sentence for a name that the file does not define."""
+    stopped = f" {while_loading(failed[0])}" if failed else ""
+    place = failed[0].place if failed else None
+    if failed and set_at is not None:
+        line = where(set_at).removeprefix(" in ")
+        finding = f"{name} has no value: {line}, which sets it, was not run to its end."
+        return NotDefined(f"{finding}{stopped}", place)
     finding = f"{name} is not defined in {file}."
     near = nearest(name, names, cutoff=0.7)
     if near:
         finding += f" It does define {one_line(near, 80)}: is that the one?"
-    if stopped:
-        finding += f" {stopped}"
-    return NotDefined(finding)
+    return NotDefined(f"{finding}{stopped}", place)
 
 
 def from_worker(problem: Problem, subject: str) -> StudentProblem:

@@ -98,6 +98,62 @@ def test_two_mistakes_at_once_are_found_in_their_lines(search):
     assert found.said == "With changes in lines 7 and 9 together, every check passes."
 
 
+def test_a_name_that_is_needed_again_gets_one_of_its_own(search):
+    text = """
+        import torch
+        from torch import nn
+
+        class MultiHeadAttention(nn.Module):
+            def __init__(self, d_model, num_heads):
+                super().__init__()
+                if d_model % num_heads:
+                    raise ValueError(f"{d_model} {num_heads}")
+                self.heads = num_heads
+                self.W_q = nn.Linear(d_model, d_model, bias=False)
+                self.W_k = nn.Linear(d_model, d_model, bias=False)
+                self.W_v = nn.Linear(d_model, d_model, bias=False)
+                self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+            def forward(self, x, mask=None):
+                x = self.W_q(x)
+                q = x.unflatten(-1, (self.heads, -1)).transpose(-2, -3)
+                k = self.W_k(x).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
+                v = self.W_v(x).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                if mask is not None:
+                    m = mask.bool()
+                    s = s.masked_fill(~(m.unsqueeze(1) if m.ndim == 3 else m), -1e9)
+                a = s.softmax(-1)
+                return self.W_o((a @ v).transpose(-2, -3).flatten(-2)), a
+    """
+    found = search(written("multi_head_attention", text))
+    assert [place.line for place in found.places] == [16, 17]
+
+
+def test_a_mistake_with_a_name_leaves_the_other_function_to_the_search(course, judge, search):
+    text = """
+        import numpy as np
+
+        def create_causal_mask(seq_len):
+            return np.triu(np.ones((seq_len, seq_len)))
+
+        def apply_mask(scores, mask):
+            shifted = np.asarray(scores) + mask * 0.5
+            return np.where(np.asarray(mask) > 0, shifted, -1e9)
+
+        def masked_attention_weights(scores, mask):
+            s = np.where(np.asarray(mask) > 0, scores, -1e9)
+            e = np.exp(s - s.max(-1, keepdims=True))
+            return e / e.sum(-1, keepdims=True)
+
+        def count_visible(seq_len):
+            return seq_len * (seq_len + 1) // 2
+    """
+    found = search(written("causal_mask", text))
+    assert {place.line for place in found.places} <= {7, 8} and found.places
+    assert "every check that is about apply_mask alone passes" in found.said
+
+
 def test_an_expression_of_a_right_answer_is_tried_with_the_students_names(search):
     """No one operator makes this: the axis has to be given, and be kept, of another name."""
     text = """

@@ -21,11 +21,15 @@ from autograder.verification.unseen.mutated import Mutated, pairs, singles
 from autograder.verification.unseen.oracle import Oracle
 
 PAIRS = 5  # one pair for so many single mutants
-VERDICTS = ("named", "right line", "in words", "differs", "false")
+VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What was said of one mutant, and what is thought of it: one of `VERDICTS`."""
+    """What was said of one mutant, and what is thought of it: one of `VERDICTS`.
+
+    Of another line than the mutated one it is true that a change there makes every check pass, or
+    it would not be said.
+    """
 
     verdict: str
     origin: str
@@ -115,16 +119,17 @@ class _Measured:
             client.close()
         said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
         mended = {place.line for place in repair.places} if repair is not None else set()
-        kind = repair.kind if repair is not None else ""
-        if (said | (mended if kind not in {RUNS, DEPARTS, EITHER} else set())) - set(mutant.lines):
-            return "false"  # what is said of the others is no more than what was tried
-        if kind == EITHER or mended <= set(mutant.lines):
-            said |= mended
+        raised = {result.place.line for result in graded.results if result.place is not None}
+        right = set(mutant.lines)
+        if said - right:
+            return "false"
         if any(diagnosis.kind == "named" for diagnosis in diagnoses):
             return "named"
-        raised = {result.place.line for result in graded.results if result.place is not None}
-        if (said | raised) & set(mutant.lines):
+        either = repair is not None and repair.kind == EITHER
+        if (said | raised) & right or (mended and mended <= right) or (either and mended & right):
             return "right line"
+        if mended and repair is not None and repair.kind not in {RUNS, DEPARTS}:
+            return "other line"
         return "in words" if diagnoses or repair is not None else "differs"
 
     def _client(self, source: Source) -> Client:

@@ -43,7 +43,7 @@ def _row(name: str, made: int, counts: Counter[str]) -> str:
 
 def notes(results: Sequence[Unseen]) -> str:
     """Every mutant that has neither a name nor its line, with what was said of it."""
-    return "\n".join(_notes(results, (*NOTED, "in words")))
+    return "\n".join(_notes(results, (*NOTED, "other line", "in words")))
 
 
 def _notes(results: Sequence[Unseen], verdicts: Sequence[str]) -> Iterable[str]:
