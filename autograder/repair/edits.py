@@ -14,7 +14,7 @@ from autograder.repair.statements import statement_changes
 from autograder.repair.templates import Template, template_changes
 from autograder.repair.tree import Span, Tree
 
-Place = tuple[ast.AST, Change]
+Changed = tuple[ast.AST, Change]
 MAX_EDITS = 20_000
 MAX_PLACE = 500
 MOST_EQUAL = 4  # equal places of which some alone are tried
@@ -64,7 +64,7 @@ def _in_unit(
     known: Sequence[Template],
 ) -> Iterator[Edit]:
     around = Surroundings(tree, imported)
-    same: dict[tuple[object, ...], list[Place]] = {}
+    same: dict[tuple[object, ...], list[Changed]] = {}
     for node in tree.nodes:
         statement = tree.statement.get(node)
         if statement is None or (lines is not None and statement.lineno not in lines):
@@ -91,7 +91,7 @@ def _in_unit(
             yield _edit(number, tree, places)
 
 
-def _several(equal: Iterable[list[Place]], tree: Tree) -> Iterator[Sequence[Place]]:
+def _several(equal: Iterable[list[Changed]], tree: Tree) -> Iterator[Sequence[Changed]]:
     """The same change at all equal places and, of few, at some; and names that are kept apart."""
     for places in equal:
         if _apart([change.span for _, change in places]):
@@ -109,7 +109,7 @@ def _is_long(tree: Tree, node: ast.AST) -> bool:
     return end - start > MAX_PLACE
 
 
-def _edit(number: int, tree: Tree, places: Sequence[Place]) -> Edit:
+def _edit(number: int, tree: Tree, places: Sequence[Changed]) -> Edit:
     lines = {tree.statement[node].lineno for node, _ in places}
     at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
     first = places[0][1]

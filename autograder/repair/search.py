@@ -11,6 +11,7 @@ from autograder.course import Exercise, Limits
 from autograder.grading.graded import Graded, Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
+from autograder.repair.computed import departing, heard, with_values
 from autograder.repair.edits import Edit, edits
 from autograder.repair.how_far import HowFar, holds, progress
 from autograder.repair.lines import Lines, feeding_lines, lines_in, marked
@@ -19,7 +20,6 @@ from autograder.repair.templates import templates
 from autograder.repair.to_mend import ToMend, apart, to_mend
 from autograder.repair.tree import Function, Tree
 from autograder.repair.trial import SharedLine, TrialClient
-from autograder.repair.values import departing, heard, with_values
 from autograder.repair.ways import values_of_right_answers
 from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source

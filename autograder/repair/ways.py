@@ -6,8 +6,8 @@ from weakref import WeakKeyDictionary
 
 from autograder.course import Course
 from autograder.grading.session import Judge
+from autograder.repair.computed import Known, Value, heard, known_values, with_values
 from autograder.repair.tree import Tree
-from autograder.repair.values import Known, Value, heard, known_values, with_values
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 

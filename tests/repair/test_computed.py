@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
+from autograder.repair.computed import departing, heard, known_values, with_values
 from autograder.repair.tree import Tree
-from autograder.repair.values import departing, heard, known_values, with_values
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
