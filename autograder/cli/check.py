@@ -188,10 +188,10 @@ def _print(
 
 def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[StyledLine]":
     """An exercise in a line or two: its points, and the one sentence to act on."""
-    from autograder.report.terminal import first_failure, headline, score
+    from autograder.report.terminal import score
+    from autograder.report.told import opening
 
-    first = first_failure(shown)
-    said = headline(first) if first is not None else shown.reason
+    said = opening(shown)
     if spoken:
         yield [(f"{shown.name}: {score(shown)}. {said}".strip(), "")]
         return

@@ -98,6 +98,7 @@ def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRep
         note=result.note,
         diagnosis=result.diagnosis,
         group=result.group,
+        unwritten=result.unwritten,
         evidence=result.evidence,
         place=result.place,
         hints=() if passed else result.hints,

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.report.model import ExerciseReport
+from autograder.report.told import opening
 from autograder.report.wrap import StyledLine
 from autograder.study.celebration import celebrated
-from autograder.study.changes import finding, passing, what_changed
+from autograder.study.changes import passing, what_changed
 from autograder.study.standing import Standing, in_groups, next_of, standing_of, standings
 from autograder.study.step import shown_step
 from autograder.submission.stubs import read_stubs
@@ -53,7 +54,7 @@ class Desk:
             passed = passing(self.shown)
         elif before.progress is not None:
             passed = frozenset(before.progress.passed)
-        found = finding(self.shown) if self.shown is not None else None
+        found = opening(self.shown) if self.shown is not None else None
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)
         self.news = []
         if passed is not None and (said := what_changed(passed, found, self.shown)):
