@@ -141,6 +141,29 @@ def test_the_commands_alone_and_by_name_say_the_same(folder, monkeypatch):
     assert "·" not in run()[1]
 
 
+def test_after_the_last_hint_it_is_said_what_else_helps(folder):
+    file = folder / "exercises/sorting.py"
+    file.write_text(WRONG)
+    shown = [run("check", "sorting", "--hint")[1] for _ in range(4)]
+    assert [text.count("Hint: ") for text in shown] == [1, 2, 3, 3]
+    assert ["That was the last hint." in text for text in shown] == [False, False, False, True]
+    assert "autograder check sorting --all" in shown[3] and "in sorting.py" in shown[3]
+    file.write_text("def sort(x):\n    raise NotImplementedError\n")
+    assert "There is no hint for this one." in run("check", "sorting", "--hint")[1]
+    file.write_text(RIGHT)
+    assert "hint" not in run("check", "sorting", "--hint")[1]
+
+
+@pytest.mark.parametrize("policy", ["homework", "exam"])
+def test_why_no_hint_comes_on_request(folder, policy):
+    course = folder / "course.yml"
+    course.write_text(course.read_text().replace("practice", policy))
+    (folder / "exercises/sorting.py").write_text(WRONG)
+    text = run("check", "sorting", "--hint")[1]
+    assert ("comes with a new attempt" in text) == (policy == "homework")
+    assert ("there are no hints" in text) == (policy == "exam")
+
+
 def test_check_without_a_name_and_of_a_folder(folder):
     assert run("check")[0] == 1
     assert "Nothing is begun yet" in run("check")[1]

@@ -126,7 +126,7 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     shown.press("h")
     shown.until("Hint: Compare two.")
     shown.press("hh")
-    shown.until("There is no further hint.")
+    shown.until("That was the last hint.")
     shown.press("a")
     shown.press("p")
     shown.until("There is nothing to draw")
