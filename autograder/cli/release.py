@@ -1,5 +1,6 @@
 """`autograder release`: what an instructor hands out."""
 
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -9,7 +10,9 @@ from autograder.course import Course, Exercise, HintPolicy, find_course
 from autograder.errors import UserError
 from autograder.extras import require, require_libraries
 from autograder.release.handout import Handout, bundle, write
+from autograder.release.kept_records import KeptRecords
 from autograder.release.paper import FileForm
+from autograder.release.record_all import How
 from autograder.release.update import update, without_work
 from autograder.release.wheel import zipped
 from autograder.text import number, several
@@ -26,6 +29,8 @@ def run(
     seeds: int,
     again: bool,
     compare: bool,
+    workers: int | None,
+    anew: bool,
     course_path: Path | None,
 ) -> int:
     course = find_course(Path.cwd(), named=course_path)
@@ -38,7 +43,9 @@ def run(
     if form == "ipynb":
         require("authoring", "autograder release --as ipynb")
     _refuse_what_is_there(target, again)
-    files = bundle(course, wanted, _said)
+    files = bundle(
+        course, wanted, _said, How(workers or min(2, os.cpu_count() or 1), anew, KeptRecords())
+    )
     kept: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zipped(without_work(files) if again else files))
@@ -77,7 +84,7 @@ def _refuse_what_is_there(target: Path, again: bool) -> None:
 
 
 def _said(what: str) -> None:
-    print(f"recording {what}", file=sys.stderr)
+    print(f"recorded: {what}", file=sys.stderr, flush=True)
 
 
 def _tell(target: Path, wanted: Handout, files: dict[str, bytes], kept: Sequence[str]) -> None:
