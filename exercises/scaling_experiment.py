@@ -58,9 +58,11 @@ def softmax_gradient_norm(scores):
 def measure_scaling(dimensions, seq_len, trials, rng):
     """Measure attention with and without scaling.
 
-    dimensions: the sizes d to try. rng: a numpy.random.Generator; take all random numbers from it.
+    dimensions: the sizes d to try.
+    rng: a numpy.random.Generator; take all random numbers from it.
     Returns {d: measures}, where measures has the keys
-      scores_std_unscaled, scores_std_scaled: the standard deviation of all scores of a trial,
+      scores_std_unscaled, scores_std_scaled: the standard deviation of all
+        scores of a trial,
       entropy_unscaled, entropy_scaled: the mean entropy of its rows of weights,
       max_weight_unscaled, max_weight_scaled: the mean of its rows' largest weights,
     each computed for every trial and averaged over the trials.

@@ -69,7 +69,10 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """x: (B, L, E). mask: (L, L), True or 1: may attend. Returns (output, weights)."""
+        """x: (B, L, E). mask: (L, L), True or 1: may attend.
+
+        Returns (output, weights).
+        """
         ### BEGIN SOLUTION
         query, key, value = (
             projection(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
@@ -85,7 +88,10 @@ class MultiHeadAttention(nn.Module):
 
 # %%
 class TransformerBlock(nn.Module):
-    """Attention, then a network for each position; each is added to its input and normalised."""
+    """Attention, then a network for each position.
+
+    Each is added to its input and normalised.
+    """
 
     def __init__(self, d_model, num_heads, d_ff):
         """Submodules: attention, norm1, feed_forward, norm2."""
