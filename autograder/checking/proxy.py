@@ -1,5 +1,6 @@
 """`submission`: what a check sees in place of the student's module."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -8,8 +9,9 @@ from autograder.report.literal import as_text
 from autograder.sandbox.callbacks import CourseFunction, answering
 from autograder.sandbox.client import Client, handle_in
 from autograder.sandbox.problems import Crashed, NotPlain
+from autograder.submission.where_set import where_set
 from autograder.worker.codec import Handle, tensor
-from autograder.worker.messages import Forward, Passed, Reply, Request
+from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -125,6 +127,10 @@ class Submission:
         __tracebackhide__ = True
         self._read.append(name)
         return self._client.value(name)
+
+    def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
+        """The line that gives a value which was read, or an entry of it, what it has."""
+        return where_set(self._client.source.units, name, entry) if name in self._read else None
 
     def answer(self, name: str) -> str:
         """The text that answers a question; empty where there is none. Nothing is run for it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.course import Course, Exercise, HintPolicy, find_course
 from autograder.errors import UserError
 from autograder.extras import require, require_libraries
+from autograder.release.compare import Compared, compared
 from autograder.release.handout import Handout, bundle, write
 from autograder.release.kept_records import KeptRecords
 from autograder.release.paper import FileForm
@@ -99,19 +100,22 @@ def _tell(target: Path, wanted: Handout, files: dict[str, bytes], kept: Sequence
 
 
 def _compared(course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]) -> int:
-    from autograder.release.compare import compared
-
-    code = 0
+    whole = Compared("all")
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
         print(f"\n{'exercise':32}{'work':>6}{'same':>7}{'not told':>10}{'names':>12}{'time':>7}")
         for found in compared(course, folder, exercises):
-            names = f"{found.also_named} of {found.named}"
-            share = found.seconds / found.seconds_full if found.seconds_full else 1.0
-            counts = f"{found.works:>6}{found.same:>7}{found.untold:>10}{names:>12}{share:>7.2f}"
-            print(f"{found.exercise:32}{counts}", flush=True)
-            for said in [*found.differences, *found.false_names]:
+            print(_row(found), flush=True)
+            whole.add(found)
+            for said in [*found.differences, *found.false_names, *found.not_named]:
                 print(f"    {said}")
-            code = code if found.holds else 1
-    return code
+    print(_row(whole))
+    return 0 if whole.holds else 1
+
+
+def _row(found: Compared) -> str:
+    names = f"{found.also_named} of {found.named}"
+    share = found.seconds / found.seconds_full if found.seconds_full else 1.0
+    counts = f"{found.works:>6}{found.same:>7}{found.untold:>10}{names:>12}{share:>7.2f}"
+    return f"{found.exercise:32}{counts}"

@@ -18,12 +18,11 @@ from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.seen import Answer
-from autograder.diagnosis.stated import stated_in
 from autograder.diagnosis.written import in_words, kept
 from autograder.grading.overtime import Overtime, at_most
 from autograder.grading.plugin import CheckResult
 from autograder.recorded.named_since import known_mistakes
-from autograder.report.model import Diagnosis, Line
+from autograder.report.model import Line
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.problems import Raised, StudentProblem
@@ -118,8 +117,6 @@ def _attach(
             result.diagnosis = own.about(result.about[-1] if result.about else "")
         if result.diagnosis is not None and result.diagnosis.kind == "named":
             result.group = ""
-        elif result.diagnosis is None and result.about:
-            result.diagnosis = _of_value(result, client)
 
 
 class _Found(NamedTuple):
@@ -127,16 +124,6 @@ class _Found(NamedTuple):
 
     finding: Finding | None = None
     group: str = ""
-
-
-def _of_value(result: CheckResult, client: Client) -> Diagnosis | None:
-    """Where the entry stands that differs, of a value that was handed in."""
-    name = result.evidence.what if result.evidence is not None else ""
-    line = stated_in(client.source.units, name, result.evidence)
-    if line is None or name not in result.about:
-        return None
-    says = f"The first entry that is not right stands in line {line.line}."
-    return Finding("located", says, places=(line,)).about(name)
 
 
 def _with_lines(finding: Finding, client: Client) -> Finding:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 import numpy.typing as npt
 import pytest
 
@@ -21,9 +22,10 @@ from autograder.report.not_run import needs_first
 from autograder.report.values import describe_call, excerpt
 from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
-from autograder.sandbox.problems import ProblemKind, StudentProblem
+from autograder.sandbox.problems import ProblemKind, StudentProblem, where
 from autograder.text import one_line, printable
 from autograder.untold import MayFollow, NotToldHere
+from autograder.worker.messages import CodePlace
 
 
 class CheckResult:
@@ -76,20 +78,29 @@ class CheckResult:
             if error.kind not in {"wrong", "raised"} and not isinstance(error, Unwritten):
                 self.hints = ()  # they speak of the mathematics; nothing of it was seen yet
             self.evidence = _evidence(None, submission)
-            if error.place is not None:
-                label, text = one_line(error.place.label, 80), one_line(error.place.text, 120)
-                self.place = Line(file=label, line=error.place.line, text=text)
+            self._is_at(error.place)
         elif isinstance(error, AssertionError | pytest.fail.Exception):
             self.outcome = "failed"
             self.evidence = _evidence(error, submission)
             if isinstance(error, Mismatch):
                 self.mistake, self.told = error.mistake, error.told
+                self._is_set_at(_where_set(error, submission))
         elif isinstance(error, NotToldHere):
             self.outcome, self.hints, self.diagnosable = "not told", (), False
         elif isinstance(error, pytest.skip.Exception):
             self.outcome, self.hints = "not run", ()
         else:
             self._stopped(error)
+
+    def _is_at(self, place: CodePlace | None) -> None:
+        if place is not None:
+            label, text = one_line(place.label, 80), one_line(place.text, 120)
+            self.place = Line(file=label, line=place.line, text=text)
+
+    def _is_set_at(self, place: CodePlace | None) -> None:
+        if place is not None:
+            self.finding = f"{self.finding} It is set{where(place)}."
+        self._is_at(place)
 
     def _stopped(self, error: BaseException) -> None:
         """An exception of the check's own: where, for the person who has to look at it."""
@@ -175,6 +186,14 @@ class CheckPlugin(Fixtures):
             elif call.when == "call":
                 result.passed(item.user_properties, funcargs.get("submission"))
         return report
+
+
+def _where_set(error: Mismatch, submission: Submission | None) -> CodePlace | None:
+    """The line of a wrong value that stands in the file itself: of its first wrong entry."""
+    if submission is None:
+        return None
+    wrong = np.argwhere(False if error.wrong is None else error.wrong)
+    return submission.where_set(error.what, [int(i) for i in wrong[0]] if len(wrong) else ())
 
 
 def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:

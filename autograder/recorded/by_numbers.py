@@ -4,7 +4,7 @@ import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from autograder.recorded.known import (
 )
 from autograder.recorded.packing import unpacked_value
 
+Which = TypeVar("Which", int, tuple[int, int])
 Bools = npt.NDArray[np.bool_]
 
 
@@ -48,7 +49,7 @@ class RecordedRecipe(Recipe):
 
 
 class RecordedReplay(Replay):
-    """Outcomes from records: of single misconceptions as numbers, of pairs as two sums."""
+    """Outcomes from records: of single misconceptions as numbers, of all others as two sums."""
 
     def __init__(self, function: KnownFunction, package: str) -> None:
         self.function = function
@@ -61,8 +62,12 @@ class RecordedReplay(Replay):
             (wrong[place], _STYLES[number]) for number, place in _numbered(function.singles)
         ]
         self._rows: dict[Changes, int] = {each: n for n, each in enumerate(self._singles)}
-        self._pairs = [(wrong[a], wrong[b]) for a, b in function.pairs]
-        self._pair_rows = {each: n for n, each in enumerate(self._pairs)}
+        self._pairs = [
+            (wrong[a], wrong[b], _STYLES[number]) for number, (a, b) in _numbered(function.pairs)
+        ]
+        self._families = [(wrong[place],) for place in function.families]
+        sketched: list[Changes] = [*self._pairs, *self._families]
+        self._sketch_rows = {each: n for n, each in enumerate(sketched)}
 
     @property
     def singles(self) -> list[Wrong]:
@@ -71,15 +76,20 @@ class RecordedReplay(Replay):
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs that were recorded: none with a general misconception, none in a style."""
+        """The pairs that were recorded, each in its styles: none with a general misconception."""
         return self._pairs if self.function.paired else []
+
+    @property
+    def families(self) -> list[Wrong]:
+        """What may be done to any argument or result, as it was recorded."""
+        return self._families
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """The calls that were recorded."""
         return self._probes[: draws * self._size]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """What comes of a probe; of pairs, only whether an answer fits is known."""
+        """What comes of a probe; of pairs and families, only whether an answer fits is known."""
         if not wrong:
             return self._right_ones[index]
         key = index, wrong
@@ -90,8 +100,8 @@ class RecordedReplay(Replay):
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Whether an answer is what these misconceptions give."""
-        if wrong in self._pair_rows:
-            return bool(self._pairs_hit(index, answer)[self._pair_rows[wrong]])
+        if wrong in self._sketch_rows:
+            return bool(self._sketches_hit(index, answer)[self._sketch_rows[wrong]])
         return super().fits(index, answer, wrong)
 
     def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
@@ -99,17 +109,20 @@ class RecordedReplay(Replay):
         found = np.ones(len(self.pairs), bool)
         for index in indices:
             if found.any():
-                found &= self._pairs_hit(index, answers[index])
+                found &= self._sketches_hit(index, answers[index])[: len(self.pairs)]
         return [self._pairs[n] for n in np.flatnonzero(found)]
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
-        if wrong not in self._pair_rows:
+        if wrong not in self._sketch_rows:
             return super()._differ(index, wrong, other)
+        if other in self._sketch_rows:
+            rows = self._sketch_rows[wrong], self._sketch_rows[other]
+            return self._column(index).differ(*rows, self._probes[index].condition)
         right = self.outcome(index)
         return not right.raised and not self.fits(index, right, wrong)
 
-    def _pairs_hit(self, index: int, answer: Outcome) -> Bools:
-        """Which pairs give this answer, as far as two sums tell."""
+    def _sketches_hit(self, index: int, answer: Outcome) -> Bools:
+        """Which pairs and families give this answer, as far as two sums tell."""
         known = self._column(index)
         kind, sums, weights = kind_and_sums(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
@@ -125,13 +138,22 @@ class RecordedReplay(Replay):
 
 
 class _Column:
-    """What all pairs give in one probe."""
+    """What all pairs and families give in one probe."""
 
     def __init__(self, function: KnownFunction, index: int) -> None:
         paired = function.paired[index]
         self.which = np.frombuffer(paired.which, "<u2")
         self.kinds = np.array([_number(kind) for kind in paired.kinds], np.uint64)
         self.sums = unshuffled(paired.sums)
+
+    def differ(self, row: int, other: int, condition: float) -> bool:
+        """Whether two of them give other outcomes, beyond rounding."""
+        one, two = self.which[row], self.which[other]
+        if self.kinds[one] != self.kinds[two]:
+            return True
+        sums = self.sums[[one, two]]
+        slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max(axis=0)
+        return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
 
 
 class _Styles(dict[int, Style]):
@@ -145,11 +167,11 @@ class _Styles(dict[int, Style]):
 _STYLES = _Styles()
 
 
-def _numbered(singles: Sequence[int]) -> list[tuple[int, int]]:
-    """The singles, each with how many of the same misconception stand before it."""
-    seen: dict[int, int] = {}
+def _numbered(wrongs: Sequence[Which]) -> list[tuple[int, Which]]:
+    """Singles or pairs, each with how many of the same stand before it."""
+    seen: dict[Which, int] = {}
     found = []
-    for place in singles:
+    for place in wrongs:
         found.append((seen.get(place, 0), place))
         seen[place] = seen.get(place, 0) + 1
     return found
@@ -235,6 +257,9 @@ def _call(function: KnownFunction, package: str) -> Caller | None:
     call = function.call or {}
     if call.get("kind") == "tensors":
         return InTensors()
+    if call.get("kind") == "helper":
+        caller: Caller = _named(package, call["name"])()
+        return caller
     if call.get("kind") != "module":
         return None
     return Blueprint(

@@ -47,7 +47,7 @@ class Gave(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct):
-    """What pairs give in one probe: which outcome each has, and these as sums.
+    """What pairs and families give in one probe: which outcome each has, and these as sums.
 
     `kinds` are digests, `sums` two rows of float64 without their last bits, byte by byte.
     """
@@ -66,7 +66,9 @@ class KnownFunction(msgspec.Struct):
         drawn: how many probes a draw has.
         singles: the place in `wrong` of each; the same one in several styles.
         outcomes: for each probe the place in `gave` of the right outcome, then of each single's.
-        pairs: the places in `wrong` of two, for each pair; `paired` is what they give by probe.
+        pairs: the places in `wrong` of two, for each pair, the same ones in several styles.
+        families: the places in `wrong` of what may be done to any argument or result.
+        paired: what the pairs give by probe, and after them the families.
     """
 
     name: str
@@ -87,6 +89,7 @@ class KnownFunction(msgspec.Struct):
     gave: list[Gave]
     outcomes: list[list[int]]
     pairs: list[tuple[int, int]]
+    families: list[int]
     paired: list[Pairs]
 
 

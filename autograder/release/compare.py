@@ -24,7 +24,8 @@ class Compared(msgspec.Struct):
 
     `same`, `untold` and `differences` count checks that are not hidden; `named` are functions and
     checks for which the full course has a name, `also_named` those that the released one has the
-    same for; `false_names` are those that it has another for. Seconds are of all work together.
+    same for; `not_named` are those that it has none for, `false_names` those that it has another
+    for. Seconds are of all work together.
     """
 
     exercise: str
@@ -36,12 +37,18 @@ class Compared(msgspec.Struct):
     seconds: float = 0.0
     seconds_full: float = 0.0
     differences: list[str] = []
+    not_named: list[str] = []
     false_names: list[str] = []
 
     @property
     def holds(self) -> bool:
         """Whether nothing that the released course says is false."""
         return not self.differences and not self.false_names
+
+    def add(self, other: "Compared") -> None:
+        """Count what was said of another exercise too."""
+        for name in self.__struct_fields__[1:]:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def compared(
@@ -109,6 +116,9 @@ def _take_up(found: Compared, source: Source, right: CheckResult, told: CheckRes
         found.also_named += 1
     elif names and names != (right.mistake,):  # that one the check says itself, in both
         found.false_names.append(f"{source.label}, {right.name}: {names}")
+    else:
+        wanted = ", ".join(right.diagnosis.misconceptions)
+        found.not_named.append(f"{source.label}, {right.name}: not named as released: {wanted}")
 
 
 def _follows_untold(right: CheckResult, told: CheckResult) -> bool:

@@ -69,7 +69,8 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
         known = known_mistakes(course.content.reference, exercise.name)
         helpers = _Helpers(course)
         for recipe in known.recipes.values():
-            named = [helpers.read(recipe), (helpers.call(recipe) or {}).get("words")]
+            call = helpers.call(recipe) or {}
+            named = [helpers.read(recipe), call.get("words"), call.get("name")]
             found |= {name.rpartition(".")[0] for name in named if name}
     return found
 
@@ -90,7 +91,12 @@ class _Helpers:
             return PLAIN
         if isinstance(recipe.call, InTensors):
             return {"kind": "tensors"}
-        if not isinstance(recipe.call, Blueprint) or id(recipe.call.words) not in self.named:
+        if not isinstance(recipe.call, Blueprint):
+            named = [
+                self.named[id(each)] for each in type(recipe.call).__mro__ if id(each) in self.named
+            ]
+            return {"kind": "helper", "name": named[0]} if named else None
+        if id(recipe.call.words) not in self.named:
             return None
         return {
             "kind": "module",
@@ -126,8 +132,10 @@ class _Kept:
         pairs = [
             pair
             for pair in replay.pairs
-            if len(pair) == 2 and not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
+            if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
         ]
+        families = list(replay.families) if recipe.comparison.is_exact else []
+        family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         outcomes = [[self._gave(i, wrong) for wrong in [(), *replay.singles]] for i in everywhere]
         return KnownFunction(
@@ -148,10 +156,11 @@ class _Kept:
             signatures=list(self.signatures),
             gave=list(self.gave),
             outcomes=outcomes,
-            pairs=[(self.wrong[a], self.wrong[b]) for a, b in pairs],
+            pairs=[(self.wrong[a], self.wrong[b]) for a, b, *_ in pairs],
+            families=family_places,
             paired=[]
             if not recipe.comparison.is_exact
-            else [self._paired(i, pairs) for i in everywhere],
+            else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
 
     def _place(self, wrong: Misconception) -> int:
@@ -190,11 +199,11 @@ class _Kept:
         )
         return self.gave.setdefault(kept, len(self.gave))
 
-    def _paired(self, index: int, pairs: Sequence[Together]) -> Pairs:
+    def _paired(self, index: int, wrongs: Sequence[Together]) -> Pairs:
         known: dict[tuple[bytes, bytes], int] = {}
         sums, kinds, which = [], [], []
-        for pair in pairs:
-            outcome: Outcome = self.replay.outcome(index, pair)
+        for wrong in wrongs:
+            outcome: Outcome = self.replay.outcome(index, wrong)
             kind, two, _ = kind_and_sums(outcome)
             key = kind, two.tobytes()
             if key not in known:
@@ -202,7 +211,7 @@ class _Kept:
                 kinds.append(kind)
                 sums.append(two)
             which.append(known[key])
-            self.replay._kept.pop((index, pair), None)
+            self.replay._kept.pop((index, wrong), None)
         return Pairs(
             which=np.array(which, "<u2").tobytes(),
             kinds=kinds,

@@ -8,6 +8,7 @@ from autograder.course import Exercise, HintPolicy
 from autograder.grading.graded import Graded
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
+from autograder.repair.to_mend import to_mend
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import GraderTrouble
 from autograder.submission.source import Source
@@ -16,18 +17,15 @@ from autograder.submission.source import Source
 def is_worth_looking(
     exercise: Exercise, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
-    """Whether checks failed, none in a way that has a name, and the policy lets that be said."""
+    """Whether checks failed in a way that has no name, and the policy lets more be said."""
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
     if not outcomes <= {"passed", "failed", "not run", "not told"}:
         return False  # what crashes, or does not end, would do so many times
-    failed = [result for result in results if result.outcome == "failed"]
-    if any(result.kind in {"not loaded", "missing", "not written"} for result in failed):
+    if any(result.kind == "not loaded" for result in results):
         return False
-    return not any(
-        result.diagnosis is not None and result.diagnosis.kind == "named" for result in failed
-    )
+    return bool(to_mend(results).failed)
 
 
 def look_for_repair(
@@ -44,6 +42,7 @@ def look_for_repair(
     if found is None or judge.course.content.released is None:
         return found
     said = found.said.replace("every check passes", "every check that shows itself passes")
+    said = said.replace("every check that is", "every check that shows itself and is")
     return msgspec.structs.replace(found, said=said)
 
 

@@ -40,6 +40,14 @@ def repair(found: Found) -> Repair | None:
     return _of_lines(found)
 
 
+def _passes(found: Found) -> str:
+    """What is so with the edit."""
+    if not found.functions:
+        return "every check passes"
+    names = [one_line(name, 60) for name in found.functions]
+    return f"every check that is about {one_and_other(names)} alone passes"
+
+
 def _of_two(found: Found) -> Repair | None:
     """Of two edits at once: both lines."""
     places = [
@@ -52,7 +60,7 @@ def _of_two(found: Found) -> Repair | None:
     files = dict.fromkeys(place.file for place in places)
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
     return Repair(
-        said=f"With changes in lines {lines}{where} together, every check passes.",
+        said=f"With changes in lines {lines}{where} together, {_passes(found)}.",
         places=tuple(sorted(places, key=lambda place: (place.file, place.line))),
     )
 
@@ -67,7 +75,7 @@ def _of_function(found: Found) -> Repair | None:
     """Of edits in several lines: the function, if it is one."""
     names = {_function(found, edit) for edit in found.edits}
     name = names.pop() if len(names) == 1 else ""
-    return Repair(said=f"With one small change in {name}, every check passes.") if name else None
+    return Repair(said=f"With one small change in {name}, {_passes(found)}.") if name else None
 
 
 def _of_lines(found: Found) -> Repair | None:
@@ -83,7 +91,7 @@ def _of_lines(found: Found) -> Repair | None:
     change = "a change" if len(lines) == 1 else "the same change"
     words = f" ({WORDS[kind]})" if kind in WORDS else ""
     return Repair(
-        said=f"With {change} in {where}{words}, every check passes.",
+        said=f"With {change} in {where}{words}, {_passes(found)}.",
         kind=kind,
         places=tuple(Line(file=label, line=line) for line in lines),
     )

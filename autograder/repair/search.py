@@ -16,6 +16,7 @@ from autograder.repair.how_far import HowFar, holds, progress
 from autograder.repair.lines import Lines, feeding_lines, lines_in, marked
 from autograder.repair.order import AT_MOST, in_order
 from autograder.repair.templates import templates
+from autograder.repair.to_mend import to_mend
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
 from autograder.sandbox.warm import also_warm
@@ -47,7 +48,8 @@ class Found(msgspec.Struct, frozen=True):
 
     `one_kind` is false if edits of other kinds seem to do in the same lines. `complete` if nothing
     cut the search short. `trees` are the units that the edits speak of. `together` are two edits
-    that pass everything at once, where none does alone.
+    that pass everything at once, where none does alone. `functions` are what the checks that pass
+    are about, if they are not all.
     """
 
     edits: tuple[Edit, ...]
@@ -56,6 +58,7 @@ class Found(msgspec.Struct, frozen=True):
     one_kind: bool = True
     complete: bool = True
     together: tuple[Edit, ...] = ()
+    functions: tuple[str, ...] = ()
 
 
 class Search:
@@ -68,6 +71,7 @@ class Search:
         self.exercise = exercise
         self.source = source
         self.results = results
+        self.wanted = to_mend(results)
         self.trees = tuple(_tree(unit) for unit in source.units)
         self.known = templates(judge.course, exercise.name)
         limits = judge.course.limits(exercise)
@@ -85,7 +89,7 @@ class Search:
         Raises:
             GraderTrouble: the grader's own machinery failed.
         """
-        failed = [result for result in self.results if result.outcome == "failed"]
+        failed = [result for result in self.results if result.name in self.wanted.failed]
         panel = [result.name for result in failed if not result.hidden]
         with self._shared() as line:
             passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
@@ -97,10 +101,10 @@ class Search:
             wanted = in_order(edits(self.trees, live, self.known), also_passing, raised, feeding)
             panel = panel or [result.name for result in failed]
             found = self._try(wanted, panel, line, reach)
-            if found.edits or not found.complete:
-                return found
-            together = self._two(live, also_passing, panel, line)
-            return msgspec.structs.replace(found, together=together)
+            if not found.edits and found.complete:
+                together = self._two(live, also_passing, panel, line)
+                found = msgspec.structs.replace(found, together=together)
+            return msgspec.structs.replace(found, functions=self.wanted.functions)
 
     @contextlib.contextmanager
     def _shared(self) -> Iterator[SharedLine]:
@@ -222,9 +226,10 @@ class Search:
         return progress(results)
 
     def _is_right(self, edited: Source, line: SharedLine) -> bool:
-        """Whether all checks pass, alone, with the course's inputs and with others."""
+        """Whether all checks that should pass do so, with the course's inputs and with others."""
+        checks = sorted(self.wanted.checks) or None
         for more in range(1 + OTHER_SEEDS):
-            graded = self._graded(edited, line, seed=self.judge.seed + more)
+            graded = self._graded(edited, line, checks, self.judge.seed + more)
             if not all(map(holds, graded.results)):
                 return False
         return True

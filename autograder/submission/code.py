@@ -81,16 +81,17 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
                 code.open = code.open or alias.name == "*"
                 code.names[alias.asname or alias.name.split(".")[0]] = bound
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            code.names.update(dict.fromkeys(_assigned(node), Binding(_syntax(node))))
+            code.names.update(dict.fromkeys(assigned(node), Binding(_syntax(node))))
         elif isinstance(node, ast.For):
             # Without what is in the loop: that is bound by itself.
             head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
-            code.names.update(dict.fromkeys(_assigned(node), head))
-        for part in _blocks(node):
+            code.names.update(dict.fromkeys(assigned(node), head))
+        for part in blocks(node):
             _bind(code, part)
 
 
-def _assigned(node: ast.stmt) -> Iterator[str]:
+def assigned(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement gives a value."""
     targets: list[ast.expr] = list(getattr(node, "targets", []))
     targets += [target for target in [getattr(node, "target", None)] if target is not None]
     for target in targets:
@@ -99,7 +100,7 @@ def _assigned(node: ast.stmt) -> Iterator[str]:
                 yield each.id
 
 
-def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The statements inside one that opens no scope of its own and does run."""
     if isinstance(node, Definition) or _is_main(node):
         return

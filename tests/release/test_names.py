@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.diagnosis import Family, Misconception, Recipe
 from autograder.diagnosis.examine import Answer, Examination
 from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
@@ -11,7 +12,7 @@ from autograder.own_modules import importable
 from autograder.recorded.by_numbers import RecordedReplay
 from autograder.recorded.known import Names
 from autograder.recorded.packing import pack, read_packed
-from autograder.release.name_records import names_of
+from autograder.release.name_records import PLAIN, _Kept, names_of
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,12 @@ def found(replay, recipe, wrong, noise=0.0):
             value = recipe.run(probe, wrong)
         except Exception:
             return Answer(Outcome(RAISES), "stopped")
-        return Answer(outcome_of(tuple(np.asarray(each) + noise for each in value)))
+        given = (
+            tuple(np.asarray(each) + noise for each in value)
+            if isinstance(value, tuple)
+            else value + noise
+        )
+        return Answer(outcome_of(given))
 
     finding = Examination(replay, ask).diagnose()
     return None if finding is None else (finding.kind, finding.says, finding.misconceptions)
@@ -54,6 +60,47 @@ def test_pairs(both):
     assert len(pairs) > 20
     for pair in pairs:
         assert found(recorded, full.recipe, pair) == found(full, full.recipe, pair)
+
+
+def test_what_may_be_done_to_any_argument_or_result(both):
+    full, recorded = both
+    assert [each[0].id for each in recorded.families] == [each[0].id for each in full.families]
+    for wrong in full.families[::9]:
+        assert found(recorded, full.recipe, wrong) == found(full, full.recipe, wrong)
+
+
+def test_what_is_on_no_list_is_described(both):
+    full, recorded = both
+    odd = Misconception("odd", "", (), {"values": lambda s: np.maximum(s.X @ s.W_V, 7.0)})
+    said = found(recorded, full.recipe, (odd,))
+    assert said == found(full, full.recipe, (odd,))
+    assert said[0] != "named"
+
+
+def test_two_mistakes_in_another_right_style():
+    """A fill of 99 in place of 100 is no mistake, but shows where two others were made."""
+    recipe = Recipe(
+        "filled",
+        lambda rng: [(rng.normal(size=4),) for _ in range(3)],
+        (
+            Family("scaled", ("?",), {"tripled": ("Tripled.", lambda s: 3 * s.x)}),
+            Family("total", ("?",), {"mean": ("The mean.", lambda s: s.filled.mean())}),
+        ),
+        steps={
+            "scaled": lambda s: 2 * s.x,
+            "filled": lambda s: np.append(s.scaled, 100.0),
+            "total": lambda s: s.filled.min(),
+        },
+        parameters=("x",),
+        styles=({"filled": lambda s: np.append(s.scaled, 99.0)},),
+    )
+    full = Replay(recipe)
+    recorded = RecordedReplay(_Kept(recipe, 1).function(PLAIN, ""), "released")
+    own = set(recipe.misconceptions)
+    (styled,) = (pair for pair in full.pairs if len(pair) == 3 and set(pair[:2]) <= own)
+    kind, says, names = found(recorded, recipe, styled)
+    assert kind == "named" and names == ("tripled", "mean")
+    assert (kind, says, names) == found(full, recipe, styled)
 
 
 def test_hints_beyond_the_policy_are_not_recorded(both):

@@ -17,8 +17,8 @@ from autograder.diagnosis import (
     constant,
 )
 from autograder.diagnosis.blueprint import single
-from autograder.worker.codec import tensor
-from reference.kit import kit_of
+from reference.results import as_single
+from reference.with_models import TrainsOne
 
 STEP: Hints = (
     "Write down what happens in one step, in order. What becomes of the gradients of the step "
@@ -116,17 +116,8 @@ def _run(s: Any) -> Any:
     return np.array(losses)
 
 
-@dataclass(frozen=True)
-class Trained:
+class Trained(TrainsOne):
     """A call of `train` with a small model made for it, in the worker."""
-
-    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """The list of losses."""
-        state = recipe.arguments(probe)
-        kit = kit_of(submission)
-        model = kit.MeanModel.kept(tensor(state.embedding), tensor(state.output))
-        batches = [tensor(each) for each in state.batches]
-        return submission.train(model, batches, state.steps, state.lr)
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """A function that trains the model it is given."""
@@ -319,17 +310,8 @@ TRAIN = Recipe(
         Trait(lambda s: len(s.batches) > 1, "with several batches", "with a single batch"),
     ),
     call=Trained(),
-    comparison=Comparison(precision=np.float32, read=lambda value: _as_single(value)),
+    comparison=Comparison(precision=np.float32, read=as_single),
 )
-
-
-def _as_single(value: Any) -> Any:
-    """Losses as float32: what a training in float32 can be held to."""
-    try:
-        numbers = np.asarray(value, dtype=np.float32)
-    except (ValueError, TypeError):
-        return value
-    return numbers
 
 
 def probes(draw: int) -> Sequence[Probe]:

@@ -1,16 +1,14 @@
 """Greedy writing, done wrong."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from autograder.diagnosis import Change, Family, Hints, Probe, Recipe, Trait, constant
 from autograder.diagnosis.blueprint import single
-from autograder.worker.codec import tensor
 from reference.generating import mean_logits
-from reference.kit import kit_of
+from reference.with_models import WritesWithOne
 
 LAST: Hints = (
     "Which position's logits speak of the word that comes next?",
@@ -57,16 +55,8 @@ def _write(s: Any) -> list[int]:
     return tokens
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(WritesWithOne):
     """A call of `generate` with a small model made for it, in the worker."""
-
-    def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """The sequence."""
-        state = recipe.arguments(probe)
-        weights = tensor(state.embedding), tensor(state.output)
-        model = kit_of(submission).MeanModel.kept(*weights, state.limit)
-        return submission.generate(model, tensor(state.prompt), state.count)
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """A function that writes as the recipe says at temperature 0."""

@@ -1,0 +1,28 @@
+"""Calls of functions that are given a small model, which is made where they run."""
+
+from typing import Any
+
+from autograder.worker.codec import tensor
+from reference.kit import kit_of
+
+
+class TrainsOne:
+    """How `train` is asked."""
+
+    def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
+        """The list of losses."""
+        state = recipe.arguments(probe)
+        model = kit_of(submission).MeanModel.kept(tensor(state.embedding), tensor(state.output))
+        batches = [tensor(each) for each in state.batches]
+        return submission.train(model, batches, state.steps, state.lr)
+
+
+class WritesWithOne:
+    """How `generate` is asked."""
+
+    def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
+        """The sequence."""
+        state = recipe.arguments(probe)
+        weights = tensor(state.embedding), tensor(state.output)
+        model = kit_of(submission).MeanModel.kept(*weights, state.limit)
+        return submission.generate(model, tensor(state.prompt), state.count)
