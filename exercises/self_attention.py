@@ -66,7 +66,7 @@ class ScaledDotProductAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         """query (..., L_q, d_k), key (..., L_k, d_k), value (..., L_k, d_v).
 
-        mask: True or 1 where a query may attend; it broadcasts to (..., L_q, L_k).
+        mask: True or 1 where a query may attend; broadcasts to (..., L_q, L_k).
         Returns (output, weights): (..., L_q, d_v) and (..., L_q, L_k).
         """
         # YOUR CODE HERE

@@ -127,7 +127,9 @@ class SimpleLanguageModel(nn.Module):
     """Tokens to the logits of the word that follows each of them."""
 
     def __init__(self, vocab_size, d_model, num_heads, d_ff, max_seq_length):
-        """Submodules: token_embedding, position_embedding, block, output_projection."""
+        """Submodules: token_embedding, position_embedding, block and
+        output_projection.
+        """
         super().__init__()
         self.max_seq_length = max_seq_length
         ### BEGIN SOLUTION

@@ -153,7 +153,7 @@ def words_between(count, rng):
 
 
 def make_sentence(count, rng):
-    """A sentence with `count` words between subject and verb, as a list of words."""
+    """A list of words: a sentence with `count` words between subject and verb."""
     number = rng.randrange(2)
     subject, verb = rng.choice(SUBJECTS)[number], rng.choice(VERBS)[number]
     return ["the", subject, *words_between(count, rng), verb, "."]
@@ -169,7 +169,7 @@ def make_vocabulary():
 
 # %%
 class Model(nn.Module):
-    """The model of the last exercise, of PyTorch's own parts; `reach` cuts its mask."""
+    """The last exercise's model in PyTorch's parts; `reach` cuts its mask."""
 
     def __init__(self, vocab_size, max_seq_length=12, d_model=32, reach=None):
         super().__init__()
@@ -192,7 +192,7 @@ class Model(nn.Module):
 
 # %%
 def run_experiment(reach, steps=300, seed=0):
-    """Trains a model; returns its share of right verbs for 0 to 6 words in between."""
+    """Trains a model; its share of right verbs for 0 to 6 words in between."""
     rng = random.Random(seed)
     torch.manual_seed(seed)
     vocabulary = make_vocabulary()
