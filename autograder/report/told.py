@@ -69,7 +69,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
         said = why.get(check.name, waits.get(check.finding))
-        if said is None and nothing and check.hidden and check.outcome == "failed":
+        if said is None and nothing and _failed_in_silence(check):
             said = ""
         if said is None:
             yield check
@@ -79,6 +79,12 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
         yield msgspec.structs.replace(
             check, outcome="not run", finding=said, evidence=None, place=None, hints=hints
         )
+
+
+def _failed_in_silence(check: CheckReport) -> bool:
+    """Whether a check failed of which its student may read no more."""
+    silent = not check.finding and check.diagnosis is None
+    return check.hidden and check.outcome == "failed" and silent
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
