@@ -62,8 +62,10 @@ def locate(seen: Observed) -> Finding | None:
     of_value = measured(seen)
     if of_value is not None:
         return Finding("named", said[0], (of_value[0].id,))
-    names = tuple(fact.id for fact in _facts(seen) if fact.is_named)
-    return Finding(kind="located", says=" ".join(said[:MOST]), misconceptions=names[:1])
+    name = next((fact for fact in _facts(seen) if fact.is_named), None)
+    if name is not None:
+        return Finding("named", name.says, (name.id,))
+    return Finding(kind="located", says=" ".join(said[:MOST]))
 
 
 def sentences(seen: Observed) -> list[str]:

@@ -1,6 +1,6 @@
 """What was seen of a function: calls, its answers to them, and the right ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -65,10 +65,16 @@ class WrongAndRight:
 
 @dataclass(frozen=True)
 class Observed:
-    """All calls that were made, in order."""
+    """All calls that were made, in order: `draws` times the same kinds of calls."""
 
     recipe: Recipe
     cases: tuple[SeenCall, ...]
+    draws: int = 1
+
+    def kinds(self, calls: Iterable[int]) -> set[int]:
+        """The kinds that some calls are of, by number."""
+        size = max(1, len(self.cases) // self.draws)
+        return {number % size for number in calls}
 
     @cached_property
     def wrong(self) -> list[SeenCall]:
@@ -134,6 +140,7 @@ def seen_of(replay: Replay, answers: Sequence[Answer], draws: int) -> Observed:
             )
             for number, answer in enumerate(answers)
         ),
+        draws,
     )
 
 

@@ -6,6 +6,7 @@ from itertools import combinations
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.seen import ENOUGH, Observed, SeenCall
 
+CHANCE = 0.05  # that calls which go wrong for another reason all have some property
 Divided = tuple[frozenset[int], str, str]
 
 
@@ -22,7 +23,17 @@ def division(seen: Observed) -> str:
     for (one, when, _), (other, too, _) in combinations(kinds, 2):
         if one & other == failed:
             return f"It goes wrong {when} and {too} at once; in all other calls tried it is right."
+    for inside, when, _ in kinds:
+        if failed < inside and _chance(seen, failed, inside) < CHANCE:
+            return f"It goes wrong only {when}; in all other calls tried it is right."
     return ""
+
+
+def _chance(seen: Observed, failed: frozenset[int], inside: frozenset[int]) -> float:
+    """How likely so many kinds of calls would all be among those that have a property."""
+    kinds = len(seen.kinds(range(len(seen.cases))))
+    share = len(seen.kinds(inside)) / kinds
+    return float(share ** len(seen.kinds(failed)))
 
 
 def _kinds(recipe: Recipe, cases: Sequence[SeenCall]) -> Iterator[Divided]:

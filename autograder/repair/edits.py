@@ -9,12 +9,15 @@ import msgspec
 from autograder.repair.change import Change, Surroundings, imported_names
 from autograder.repair.expressions import expression_changes
 from autograder.repair.lines import Lines
+from autograder.repair.overwritten import kept_apart
 from autograder.repair.statements import statement_changes
 from autograder.repair.templates import Template, template_changes
 from autograder.repair.tree import Span, Tree
 
+Place = tuple[ast.AST, Change]
 MAX_EDITS = 20_000
 MAX_PLACE = 500
+MOST_EQUAL = 4  # equal places of which some alone are tried
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -61,7 +64,7 @@ def _in_unit(
     known: Sequence[Template],
 ) -> Iterator[Edit]:
     around = Surroundings(tree, imported)
-    same: dict[tuple[object, ...], list[tuple[ast.AST, Change]]] = {}
+    same: dict[tuple[object, ...], list[Place]] = {}
     for node in tree.nodes:
         statement = tree.statement.get(node)
         if statement is None or (lines is not None and statement.lineno not in lines):
@@ -83,9 +86,19 @@ def _in_unit(
                 old = tree.raw[change.span.start : change.span.end]
                 key = tree.owner[node], change.kind, old, change.span.new
                 same.setdefault(key, []).append((node, change))
-    for places in same.values():
-        if len(places) > 1 and _apart([change.span for _, change in places]):
+    for places in _several([places for places in same.values() if len(places) > 1], tree):
+        if lines is None or any(tree.statement[node].lineno in lines for node, _ in places):
             yield _edit(number, tree, places)
+
+
+def _several(equal: Iterable[list[Place]], tree: Tree) -> Iterator[Sequence[Place]]:
+    """The same change at all equal places and, of few, at some; and names that are kept apart."""
+    for places in equal:
+        if _apart([change.span for _, change in places]):
+            yield places
+            for count in range(2, len(places) if len(places) <= MOST_EQUAL else 0):
+                yield from itertools.combinations(places, count)
+    yield from kept_apart(tree)
 
 
 def _is_long(tree: Tree, node: ast.AST) -> bool:
@@ -96,7 +109,7 @@ def _is_long(tree: Tree, node: ast.AST) -> bool:
     return end - start > MAX_PLACE
 
 
-def _edit(number: int, tree: Tree, places: Sequence[tuple[ast.AST, Change]]) -> Edit:
+def _edit(number: int, tree: Tree, places: Sequence[Place]) -> Edit:
     lines = {tree.statement[node].lineno for node, _ in places}
     at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
     first = places[0][1]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from autograder.repair.edits import Edit
 from autograder.repair.lines import Lines
@@ -44,21 +45,37 @@ WORTH = {
 }
 
 
-def in_order(
-    edits: Sequence[Edit], also_passing: Lines, raised: Lines, feeding: Lines = NO_LINES
-) -> list[Edit]:
-    """The edits to try, best first, `AT_MOST` of them; the same input gives the same list.
+class Suspects(NamedTuple):
+    """What is known of the lines.
 
-    Lines that passing checks run as well are less likely to be wrong; those in which an exception
-    rose are more so, and those that gave its names their values.
+    Those that passing checks run as well are less likely to be wrong. Those in which an exception
+    rose are more so, those that gave its names their values, and the one with the first value that
+    no right answer has; of `fine` lines, right answers have all values.
     """
 
-    def worth(edit: Edit) -> float:
+    also_passing: Lines = NO_LINES
+    raised: Lines = NO_LINES
+    feeding: Lines = NO_LINES
+    departing: Lines = NO_LINES
+    fine: Lines = NO_LINES
+
+    def of(self, edit: Edit) -> float:
+        """How much more an edit is worth for its lines."""
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
-        value = WORTH[edit.kind] * edit.weight
-        value *= 0.65 if any(place in also_passing for place in places) else 1.0
-        value *= 2.2 if any(place in raised for place in places) else 1.0
-        value *= 1.7 if any(place in feeding for place in places) else 1.0
+        value = 1.0
+        for lines, factor in zip(self, FACTORS, strict=True):
+            value *= factor if not places.isdisjoint(lines) else 1.0
+        return value
+
+
+FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)
+
+
+def in_order(edits: Sequence[Edit], suspects: Suspects) -> list[Edit]:
+    """The edits to try, best first, `AT_MOST` of them; the same input gives the same list."""
+
+    def worth(edit: Edit) -> float:
+        value = WORTH[edit.kind] * edit.weight * suspects.of(edit)
         return value * (1.2 if len(edit.spans) > 1 else 1.0)
 
     first = sorted(edits, key=lambda edit: (-worth(edit), edit.unit, edit.spans))

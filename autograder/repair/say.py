@@ -1,6 +1,9 @@
 """What is said of repairs: what was tried and found, and never the edit."""
 
+from collections.abc import Sequence
+
 from autograder.repair.edits import Edit
+from autograder.repair.lines import Lines
 from autograder.repair.search import Found
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
@@ -27,16 +30,21 @@ WORDS = {
     "name": "another name there",
 }
 MOST_LINES = 3
+EITHER = "either"  # the kind of what does in one line, and in another one too
+RUNS = "runs"  # the kinds of what is no edit: lines that only checks run which fail,
+DEPARTS = "departs"  # and the line with the first value that no right answer has
 
 
 def repair(found: Found) -> Repair | None:
     """What the edits that pass have in common; None if that is nothing worth saying."""
     if found.together:
         return _of_two(found)
-    if not found.edits or not found.complete:
+    if not found.edits:
+        return _of_lines_alone(found)
+    if not found.complete:
         return None
     if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
-        return _of_function(found)
+        return _of_either(found) or _of_function(found)
     return _of_lines(found)
 
 
@@ -56,7 +64,7 @@ def _of_two(found: Found) -> Repair | None:
     numbers = sorted({place.line for place in places})
     if not 1 < len(numbers) <= MOST_LINES:
         return None
-    lines = one_and_other([*map(str, numbers)])
+    lines = _listed(numbers)
     files = dict.fromkeys(place.file for place in places)
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
     return Repair(
@@ -65,10 +73,53 @@ def _of_two(found: Found) -> Repair | None:
     )
 
 
+def _of_lines_alone(found: Found) -> Repair | None:
+    """Of no edit at all: where the values leave those of right answers, or what alone runs."""
+    said = "Up to {} your values are those of right answers; what is made there is in none of those"
+    return _of_few(found, found.departing, DEPARTS, f"{said} that the course knows.") or _of_few(
+        found, found.only_failing, RUNS, "Of the checks, only those that fail run {}."
+    )
+
+
+def _of_few(found: Found, lines: Lines, kind: str, said: str) -> Repair | None:
+    units = {unit for unit, _ in lines}
+    numbers = sorted(line for _, line in lines)
+    if len(units) != 1 or len(numbers) > MOST_LINES:
+        return None
+    label = _unit(found, units.pop())
+    where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {_listed(numbers)}"
+    where += f" of {label}" if len(found.trees) > 1 else ""
+    places = tuple(Line(file=label, line=number) for number in numbers)
+    return Repair(said=said.format(where), kind=kind, places=places)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return one_and_other([*map(str, numbers)])
+
+
 def _label(found: Found, edit: Edit) -> str:
-    tree = found.trees[edit.unit]
+    return _unit(found, edit.unit)
+
+
+def _unit(found: Found, number: int) -> str:
+    tree = found.trees[number]
     assert tree is not None
     return one_line(tree.label, 80)
+
+
+def _of_either(found: Found) -> Repair | None:
+    """Of edits in one line or another: these lines, if they are few."""
+    edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
+    places = {Line(file=_label(found, each), line=line) for each in edits for line in each.lines}
+    if len(places) > MOST_LINES or any(len(each.lines) > 1 for each in edits):
+        return None
+    files = len(found.trees) > 1
+    lines = [f"line {e.lines[0]}{f' of {_label(found, e)}' if files else ''}" for e in edits]
+    return Repair(
+        said=f"With a change in {' or one in '.join(lines)}, {_passes(found)}.",
+        kind=EITHER,
+        places=tuple(sorted(places, key=lambda place: (place.file, place.line))),
+    )
 
 
 def _of_function(found: Found) -> Repair | None:
@@ -85,7 +136,7 @@ def _of_lines(found: Found) -> Repair | None:
         return _of_function(found)
     kind = edit.kind if found.one_kind else ""
     label = _label(found, edit)
-    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {one_and_other([*map(str, lines)])}"
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_listed(lines)}"
     if len(found.trees) > 1:
         where += f" of {label}"
     change = "a change" if len(lines) == 1 else "the same change"

@@ -14,11 +14,13 @@ from autograder.grading.session import Judge
 from autograder.repair.edits import Edit, edits
 from autograder.repair.how_far import HowFar, holds, progress
 from autograder.repair.lines import Lines, feeding_lines, lines_in, marked
-from autograder.repair.order import AT_MOST, in_order
+from autograder.repair.order import AT_MOST, NO_LINES, Suspects, in_order
 from autograder.repair.templates import templates
 from autograder.repair.to_mend import to_mend
 from autograder.repair.tree import Tree
 from autograder.repair.trial import SharedLine, TrialClient
+from autograder.repair.values import departing, heard, with_values
+from autograder.repair.ways import values_of_right_answers
 from autograder.sandbox.warm import also_warm
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -38,7 +40,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 USUAL = Reach(AT_MOST, 60, 60)
-HEAVY = Reach(120, 30, 20)  # with torch, or with figures of which nothing was asked
+HEAVY = Reach(170, 30, 20)  # with torch, or with figures of which nothing was asked
 SLOW = Reach(40, 15, 0)  # what draws, or runs beside code of the course's
 FIRSTS = 4  # so many edits are tried together with another
 
@@ -49,7 +51,8 @@ class Found(msgspec.Struct, frozen=True):
     `one_kind` is false if edits of other kinds seem to do in the same lines. `complete` if nothing
     cut the search short. `trees` are the units that the edits speak of. `together` are two edits
     that pass everything at once, where none does alone. `functions` are what the checks that pass
-    are about, if they are not all.
+    are about, if they are not all. `departing` is the line of the first value that no right answer
+    has, and `only_failing` are the lines that run in checks that fail and in none that passes.
     """
 
     edits: tuple[Edit, ...]
@@ -59,6 +62,8 @@ class Found(msgspec.Struct, frozen=True):
     complete: bool = True
     together: tuple[Edit, ...] = ()
     functions: tuple[str, ...] = ()
+    departing: Lines = NO_LINES
+    only_failing: Lines = NO_LINES
 
 
 class Search:
@@ -97,14 +102,22 @@ class Search:
             reach = self._reach(line)
             also_passing = self._lines(passing, line) if live else frozenset()
             raised = self._raised(failed)
-            feeding = Lines(feeding_lines(self.trees, raised))
-            wanted = in_order(edits(self.trees, live, self.known), also_passing, raised, feeding)
+            departing, fine = self._departing(panel, line)
+            feeding = Lines(feeding_lines(self.trees, raised | departing))
+            fine = NO_LINES if raised else fine  # the values may be right and their axes not
+            suspects = Suspects(also_passing, raised, feeding, departing, fine)
+            wanted = in_order(edits(self.trees, live, self.known), suspects)
             panel = panel or [result.name for result in failed]
             found = self._try(wanted, panel, line, reach)
             if not found.edits and found.complete:
-                together = self._two(live, also_passing, panel, line)
+                together = self._two(live, suspects, panel, line)
                 found = msgspec.structs.replace(found, together=together)
-            return msgspec.structs.replace(found, functions=self.wanted.functions)
+            return msgspec.structs.replace(
+                found,
+                functions=self.wanted.functions,
+                departing=departing,
+                only_failing=live - also_passing if also_passing else NO_LINES,
+            )
 
     @contextlib.contextmanager
     def _shared(self) -> Iterator[SharedLine]:
@@ -133,6 +146,24 @@ class Search:
         client = self._client(marked(self.source, self.trees), line)
         results = self._graded(client, line, names).results
         return lines_in(client.printed) if results else frozenset()
+
+    def _departing(self, panel: Sequence[str], line: SharedLine) -> tuple[Lines, Lines]:
+        """The line of the first value that no right answer has, and the lines that have none such.
+
+        In checks that draw, or that run code of the course's, that would take too long.
+        """
+        if not panel or line.slow:
+            return NO_LINES, NO_LINES
+
+        def printed(source: Source) -> str:
+            client = self._client(source, line)
+            self._graded(client, line, panel)
+            return client.printed
+
+        known = values_of_right_answers(self.judge, self.exercise.name, panel, printed)
+        if not len(known):
+            return NO_LINES, NO_LINES
+        return departing(heard(printed(with_values(self.source, self.trees, False))), known)
 
     def _raised(self, failed: Sequence[CheckResult]) -> Lines:
         labels = {unit.label: number for number, unit in enumerate(self.source.units)}
@@ -184,7 +215,7 @@ class Search:
         return Found(tuple(good), self.trees, tried, one_kind)
 
     def _two(
-        self, live: Lines, also_passing: Lines, panel: Sequence[str], line: SharedLine
+        self, live: Lines, suspects: Suspects, panel: Sequence[str], line: SharedLine
     ) -> tuple[Edit, ...]:
         """Two edits at once: each of the first ones that got furthest, with another."""
         before = self._trial(self.source, panel, line)
@@ -195,7 +226,7 @@ class Search:
                 continue
             places.add((first.unit, first.lines))
             edited = self._edited(first)
-            second = None if edited is None else self._second(first, edited, live, also_passing)
+            second = None if edited is None else self._second(first, edited, live, suspects)
             for edit, both in second or ():
                 if self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS:
                     return ()
@@ -204,14 +235,13 @@ class Search:
         return ()
 
     def _second(
-        self, first: Edit, edited: Source, live: Lines, also_passing: Lines
+        self, first: Edit, edited: Source, live: Lines, suspects: Suspects
     ) -> Iterator[tuple[Edit, Source]]:
         """The edits of other lines to try in an edited file, and the files that they make."""
         trees = tuple(_tree(unit) for unit in edited.units)
         others = Lines(each for each in live if each not in _places(first))
-        wanted = (
-            in_order(edits(trees, others, self.known), also_passing, frozenset()) if others else []
-        )
+        left = Suspects(suspects.also_passing)
+        wanted = in_order(edits(trees, others, self.known), left) if others else []
         for edit in wanted[: self._seconds]:
             both = self._edited(edit, edited, trees)
             if both is not None:

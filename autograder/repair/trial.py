@@ -17,6 +17,7 @@ from autograder.worker.confinement import Level
 from autograder.worker.messages import Reply, Request
 
 FILES = 40  # as many as one process loads
+HEARD = 256 * 1024  # characters of what a trial says of itself
 
 
 class SharedLine:
@@ -66,6 +67,7 @@ class TrialClient(Client):
     def __init__(self, source: Source, library: Library, limits: Limits, line: SharedLine) -> None:
         super().__init__(source, library, limits, line)
         self.line = line
+        self.ledger.room = HEARD
 
     def ask(self, request: Request, answer: AnswerTo | None = None) -> Reply:
         reply = super().ask(request, answer)

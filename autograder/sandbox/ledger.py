@@ -33,6 +33,7 @@ class Ledger:
         self.compiled: list[bytes] | None = None
         self.failed_load: problems.StudentProblem | None = None
         self.printed = ""
+        self.room = MAX_PRINTED
         self.values: dict[str, Any] = {}
         self.shared: dict[Any, Any] = {}
         self.alive: dict[Place, Client] = {}
@@ -100,5 +101,5 @@ class Ledger:
                 self._spent += used
 
     def note_printed(self, text: str) -> None:
-        if len(self.printed) < MAX_PRINTED:
-            self.printed += text[: MAX_PRINTED - len(self.printed) + 1]
+        if len(self.printed) < self.room:
+            self.printed += text[: self.room - len(self.printed) + 1]

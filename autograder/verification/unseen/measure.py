@@ -11,6 +11,7 @@ from autograder.course import Course, Exercise
 from autograder.grading.graded import Graded
 from autograder.grading.session import Judge
 from autograder.repair.look import is_worth_looking, look_for_repair
+from autograder.repair.say import DEPARTS, EITHER, RUNS
 from autograder.report.model import Diagnosis, Repair
 from autograder.sandbox.client import Client
 from autograder.sandbox.levels import children_on, choose
@@ -113,9 +114,12 @@ class _Measured:
         finally:
             client.close()
         said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
-        said |= {place.line for place in repair.places} if repair is not None else set()
-        if said - set(mutant.lines):
-            return "false"
+        mended = {place.line for place in repair.places} if repair is not None else set()
+        kind = repair.kind if repair is not None else ""
+        if (said | (mended if kind not in {RUNS, DEPARTS, EITHER} else set())) - set(mutant.lines):
+            return "false"  # what is said of the others is no more than what was tried
+        if kind == EITHER or mended <= set(mutant.lines):
+            said |= mended
         if any(diagnosis.kind == "named" for diagnosis in diagnoses):
             return "named"
         raised = {result.place.line for result in graded.results if result.place is not None}

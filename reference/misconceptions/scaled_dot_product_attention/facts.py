@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from autograder.diagnosis import Fact
+from reference.attention import softmax
 
 
 def _two(s: Any, value: Any) -> tuple[Any, Any]:
@@ -48,6 +49,16 @@ def divisor(s: Any, v: Any) -> float:
 
 
 FACTS = (
+    Fact(
+        "masked-scores-returned",
+        lambda s, v: (
+            _close(_two(s, v)[0], s.output)
+            and not _close(_two(s, v)[1], s.weights)
+            and _close(softmax(_two(s, v)[1]), s.weights)
+        ),
+        "The output is right; in place of the weights you return what the softmax is taken of.",
+        is_named=True,
+    ),
     Fact(
         "nan",
         lambda s, v: any(bool(np.isnan(part).any()) for part in _two(s, v)),
