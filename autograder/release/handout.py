@@ -19,7 +19,7 @@ from autograder.release.collected import checks_of
 from autograder.release.leaks import leaks
 from autograder.release.paper import PACKAGE, FileForm, PaperFiles, paper, pictures
 from autograder.release.record_all import How, RecordedPart, RecordingTask, record_all
-from autograder.release.recording import HINTS, Answers, finished
+from autograder.release.recording import HINTS, ReferenceAnswers, finished
 from autograder.release.wheel import wheel
 from autograder.text import few, several
 
@@ -115,7 +115,7 @@ def _records(
         if part == "mistakes" and data:
             records[f"{place}{FOLLOWING}"] = data
         elif part == "checks":
-            answers = msgspec.msgpack.decode(data, type=Answers)
+            answers = msgspec.msgpack.decode(data, type=ReferenceAnswers)
             exercise = course.exercise(name)
             record = finished(answers, exercise, checks[name], wanted.policy, about)
             records[f"{place}{SUFFIX}"] = pack(record)

@@ -39,7 +39,7 @@ def works(course: Course, exercise: Exercise) -> Iterator[Source]:
             continue
 
 
-class Answers(msgspec.Struct):
+class ReferenceAnswers(msgspec.Struct):
     """What the reference answered to the checks of one exercise.
 
     `untold` are the checks that a released course cannot tell even of the course's own solution.
@@ -51,7 +51,7 @@ class Answers(msgspec.Struct):
     untold: list[str]
 
 
-def recorded_answers(course: Course, bundle: Path, exercise: Exercise) -> Answers:
+def recorded_answers(course: Course, bundle: Path, exercise: Exercise) -> ReferenceAnswers:
     """What the checks of the released course in a folder ask of the reference, and its answers."""
     made = load_course(bundle / FILE_NAME)
     assert made.content.released is not None
@@ -72,7 +72,7 @@ def recorded_answers(course: Course, bundle: Path, exercise: Exercise) -> Answer
             finally:
                 record_with(None)
     values = list(recorder.values)
-    return Answers(recorder.constants, recorder.functions, values, list(untold))
+    return ReferenceAnswers(recorder.constants, recorder.functions, values, list(untold))
 
 
 def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
@@ -84,7 +84,7 @@ def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
 
 
 def finished(
-    answers: Answers,
+    answers: ReferenceAnswers,
     exercise: Exercise,
     checks: Sequence[CheckResult],
     policy: HintPolicy,
