@@ -99,9 +99,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
     from autograder.grading.session import Judge
     from autograder.report.cell import cell_faces
     from autograder.report.redact import exercise_for_student
-    from autograder.study.checking_cell import ELSEWHERE, around, with_answers
-    from autograder.study.progress import read_progress
-    from autograder.study.step import shown_step
+    from autograder.study.checking_cell import ELSEWHERE, step_in_cell, with_answers
     from autograder.submission.siblings import Siblings
     from autograder.submission.source import from_cells, with_stated_numbers
 
@@ -123,10 +121,7 @@ def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
         mine = exercise_for_student(result, course.content.hints)
         html, text = cell_faces(mine)
     else:  # a student, who gets one step at a time
-        beside = folder / f"{exercise.name}.ipynb"
-        before = read_progress(beside, exercise.name)
-        mine = shown_step(course, result, beside, more=asked["hint"], saved=False)
-        html, text = cell_faces(mine, *around(course, mine, before))
+        html, text = step_in_cell(course, result, folder, asked["hint"])
     return {"html": html, "text": text, "points": result.points}
 
 

@@ -40,7 +40,7 @@ import numpy as np
 
 # %%
 def create_causal_mask(seq_len):
-    """The (seq_len, seq_len) mask: true (or 1) where the key is not after the query."""
+    """(seq_len, seq_len): true (or 1) where the key is not after the query."""
     # YOUR CODE HERE
     raise NotImplementedError()
 
@@ -49,7 +49,8 @@ def create_causal_mask(seq_len):
 def apply_mask(scores, mask):
     """The scores, with blocked entries so low that a softmax gives them weight 0.
 
-    scores: (..., L_q, L_k). mask: fits the scores; true (1) where a query may attend.
+    scores: (..., L_q, L_k).
+    mask: fits the scores; true (1) where a query may attend.
     Returns a new array; allowed entries are unchanged.
     """
     # YOUR CODE HERE
@@ -58,14 +59,14 @@ def apply_mask(scores, mask):
 
 # %%
 def masked_attention_weights(scores, mask):
-    """The attention weights of scores that are already scaled: each row sums to 1."""
+    """The attention weights of scores, already scaled: each row sums to 1."""
     # YOUR CODE HERE
     raise NotImplementedError()
 
 
 # %%
 def count_visible(seq_len):
-    """How many positions each query sees under the causal mask, as whole numbers."""
+    """How many positions each query sees under the causal mask: whole numbers."""
     # YOUR CODE HERE
     raise NotImplementedError()
 

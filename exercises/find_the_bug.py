@@ -74,7 +74,10 @@ def broken_row_softmax(x):
 
 # %%
 def row_softmax(x):
-    """x: (..., n). Returns (..., n): along the last axis, positive numbers that sum to 1."""
+    """x: (..., n).
+
+    Returns (..., n): along the last axis, positive numbers that sum to 1.
+    """
     # YOUR CODE HERE
     raise NotImplementedError()
 
@@ -103,7 +106,10 @@ def broken_batched_attention(Q, K, V):
 
 # %%
 def batched_attention(Q, K, V):
-    """Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v). Returns (output, weights)."""
+    """Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v).
+
+    Returns (output, weights).
+    """
     # YOUR CODE HERE
     raise NotImplementedError()
 
@@ -134,7 +140,10 @@ def broken_masked_heads(scores, mask):
 
 # %%
 def masked_heads(scores, mask):
-    """scores: (B, H, L, L). mask: (L, L) or (B, L, L), True or 1: may attend. Returns weights."""
+    """scores: (B, H, L, L). mask: (L, L) or (B, L, L), True or 1: may attend.
+
+    Returns weights.
+    """
     # YOUR CODE HERE
     raise NotImplementedError()
 
@@ -164,7 +173,10 @@ def broken_multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
 
 # %%
 def multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
-    """x: (B, L, E), W_*: (E, E). Returns (output, weights): (B, L, E) and (B, H, L, L)."""
+    """x: (B, L, E), W_*: (E, E).
+
+    Returns (output, weights): (B, L, E) and (B, H, L, L).
+    """
     # YOUR CODE HERE
     raise NotImplementedError()
 

@@ -75,8 +75,9 @@ class MultiHeadAttention(nn.Module):
         raise NotImplementedError()
 
     def forward(self, x, mask=None):
-        """x: (B, L, E). mask: (L, L), (B, L, L) or (B, 1, L, L); True or 1: may attend.
+        """x: (B, L, E).
 
+        mask: (L, L), (B, L, L) or (B, 1, L, L); True or 1: may attend.
         Returns (output, weights): (B, L, E) and (B, H, L, L).
         """
         # YOUR CODE HERE

@@ -66,7 +66,7 @@ class ScaledDotProductAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         """query (..., L_q, d_k), key (..., L_k, d_k), value (..., L_k, d_v).
 
-        mask: True or 1 where a query may attend; it broadcasts to (..., L_q, L_k).
+        mask: True or 1 where a query may attend; broadcasts to (..., L_q, L_k).
         Returns (output, weights): (..., L_q, d_v) and (..., L_q, L_k).
         """
         # YOUR CODE HERE
@@ -88,13 +88,19 @@ class SelfAttention(nn.Module):
     """One head of self-attention, with its four projections."""
 
     def __init__(self, d_model, d_k=None, d_v=None):
-        """d_k: width of queries and keys. d_v: width of values. Each is d_model if it is None."""
+        """d_k: width of queries and keys. d_v: width of values.
+
+        Each is d_model if it is None.
+        """
         super().__init__()
         # YOUR CODE HERE
         raise NotImplementedError()
 
     def forward(self, x, mask=None):
-        """x: (..., L, d_model). Returns (output, weights): (..., L, d_model) and (..., L, L)."""
+        """x: (..., L, d_model).
+
+        Returns (output, weights): (..., L, d_model) and (..., L, L).
+        """
         # YOUR CODE HERE
         raise NotImplementedError()
 

@@ -48,7 +48,8 @@ import numpy as np
 def plot_attention(weights, tokens, title=None):
     """A heat map of the weights: queries on the y axis, keys on the x axis.
 
-    weights: (L, L). tokens: L words. title: a title, or None for a figure without one.
+    weights: (L, L). tokens: L words.
+    title: a title, or None for a figure without one.
     Returns the matplotlib figure.
     """
     ### BEGIN SOLUTION
@@ -71,9 +72,10 @@ def plot_attention(weights, tokens, title=None):
 
 # %%
 def plot_mask_effect(scores, mask):
-    """Three images side by side: the mask, the weights without it, the weights with it.
+    """Three images side by side: the mask, the weights without it and with it.
 
-    scores: (L, L), already scaled. mask: (L, L), true (1) where a query may attend.
+    scores: (L, L), already scaled.
+    mask: (L, L), true (1) where a query may attend.
     Returns the matplotlib figure.
     """
     ### BEGIN SOLUTION

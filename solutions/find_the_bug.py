@@ -74,7 +74,10 @@ def broken_row_softmax(x):
 
 # %%
 def row_softmax(x):
-    """x: (..., n). Returns (..., n): along the last axis, positive numbers that sum to 1."""
+    """x: (..., n).
+
+    Returns (..., n): along the last axis, positive numbers that sum to 1.
+    """
     ### BEGIN SOLUTION
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
     return e / np.sum(e, axis=-1, keepdims=True)
@@ -115,7 +118,10 @@ def broken_batched_attention(Q, K, V):
 
 # %%
 def batched_attention(Q, K, V):
-    """Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v). Returns (output, weights)."""
+    """Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v).
+
+    Returns (output, weights).
+    """
     ### BEGIN SOLUTION
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     weights = row_softmax(scores)
@@ -161,7 +167,10 @@ def broken_masked_heads(scores, mask):
 
 # %%
 def masked_heads(scores, mask):
-    """scores: (B, H, L, L). mask: (L, L) or (B, L, L), True or 1: may attend. Returns weights."""
+    """scores: (B, H, L, L). mask: (L, L) or (B, L, L), True or 1: may attend.
+
+    Returns weights.
+    """
     ### BEGIN SOLUTION
     mask = np.asarray(mask)
     if mask.ndim == 3:
@@ -209,7 +218,10 @@ def broken_multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
 
 # %%
 def multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads):
-    """x: (B, L, E), W_*: (E, E). Returns (output, weights): (B, L, E) and (B, H, L, L)."""
+    """x: (B, L, E), W_*: (E, E).
+
+    Returns (output, weights): (B, L, E) and (B, H, L, L).
+    """
     ### BEGIN SOLUTION
     batch, length, features = x.shape
     size = features // num_heads

@@ -69,7 +69,10 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """x: (B, L, E). mask: (L, L), True or 1: may attend. Returns (output, weights)."""
+        """x: (B, L, E). mask: (L, L), True or 1: may attend.
+
+        Returns (output, weights).
+        """
         ### BEGIN SOLUTION
         query, key, value = (
             projection(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
@@ -85,7 +88,10 @@ class MultiHeadAttention(nn.Module):
 
 # %%
 class TransformerBlock(nn.Module):
-    """Attention, then a network for each position; each is added to its input and normalised."""
+    """Attention, then a network for each position.
+
+    Each is added to its input and normalised.
+    """
 
     def __init__(self, d_model, num_heads, d_ff):
         """Submodules: attention, norm1, feed_forward, norm2."""
@@ -121,7 +127,9 @@ class SimpleLanguageModel(nn.Module):
     """Tokens to the logits of the word that follows each of them."""
 
     def __init__(self, vocab_size, d_model, num_heads, d_ff, max_seq_length):
-        """Submodules: token_embedding, position_embedding, block, output_projection."""
+        """Submodules: token_embedding, position_embedding, block and
+        output_projection.
+        """
         super().__init__()
         self.max_seq_length = max_seq_length
         ### BEGIN SOLUTION

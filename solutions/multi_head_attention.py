@@ -85,8 +85,9 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """x: (B, L, E). mask: (L, L), (B, L, L) or (B, 1, L, L); True or 1: may attend.
+        """x: (B, L, E).
 
+        mask: (L, L), (B, L, L) or (B, 1, L, L); True or 1: may attend.
         Returns (output, weights): (B, L, E) and (B, H, L, L).
         """
         ### BEGIN SOLUTION

@@ -51,7 +51,7 @@ def attention_entropy(weights):
 
 # %%
 def softmax_gradient_norm(scores):
-    """The Frobenius norm of the softmax's Jacobian, for each row: (..., L) to (...)."""
+    """The Frobenius norm of each row's softmax Jacobian: (..., L) to (...)."""
     ### BEGIN SOLUTION
     p = softmax(scores)
     jacobian = p[..., :, None] * np.eye(p.shape[-1]) - p[..., :, None] * p[..., None, :]
@@ -70,11 +70,14 @@ def softmax(scores):
 def measure_scaling(dimensions, seq_len, trials, rng):
     """Measure attention with and without scaling.
 
-    dimensions: the sizes d to try. rng: a numpy.random.Generator; take all random numbers from it.
+    dimensions: the sizes d to try.
+    rng: a numpy.random.Generator; take all random numbers from it.
     Returns {d: measures}, where measures has the keys
-      scores_std_unscaled, scores_std_scaled: the standard deviation of all scores of a trial,
+      scores_std_unscaled, scores_std_scaled: the standard deviation of all
+        scores of a trial,
       entropy_unscaled, entropy_scaled: the mean entropy of its rows of weights,
-      max_weight_unscaled, max_weight_scaled: the mean of its rows' largest weights,
+      max_weight_unscaled, max_weight_scaled: the mean of its rows' largest
+        weights,
     each computed for every trial and averaged over the trials.
     """
     ### BEGIN SOLUTION
@@ -108,9 +111,10 @@ def measure(scores):
 ### END SOLUTION
 # %%
 def plot_scaling(results):
-    """A figure of at least one measure, unscaled and scaled, against the dimension.
+    """A figure of a measure or more, unscaled and scaled, against the dimension.
 
-    The x axis is logarithmic; both axes have labels; there are a legend and a title.
+    The x axis is logarithmic; both axes have labels; there are a legend and
+    a title.
     Returns the matplotlib figure.
     """
     ### BEGIN SOLUTION

@@ -67,7 +67,7 @@ class ScaledDotProductAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         """query (..., L_q, d_k), key (..., L_k, d_k), value (..., L_k, d_v).
 
-        mask: True or 1 where a query may attend; it broadcasts to (..., L_q, L_k).
+        mask: True or 1 where a query may attend; broadcasts to (..., L_q, L_k).
         Returns (output, weights): (..., L_q, d_v) and (..., L_q, L_k).
         """
         ### BEGIN SOLUTION
@@ -94,7 +94,10 @@ class SelfAttention(nn.Module):
     """One head of self-attention, with its four projections."""
 
     def __init__(self, d_model, d_k=None, d_v=None):
-        """d_k: width of queries and keys. d_v: width of values. Each is d_model if it is None."""
+        """d_k: width of queries and keys. d_v: width of values.
+
+        Each is d_model if it is None.
+        """
         super().__init__()
         ### BEGIN SOLUTION
         d_k = d_model if d_k is None else d_k
@@ -107,7 +110,10 @@ class SelfAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """x: (..., L, d_model). Returns (output, weights): (..., L, d_model) and (..., L, L)."""
+        """x: (..., L, d_model).
+
+        Returns (output, weights): (..., L, d_model) and (..., L, L).
+        """
         ### BEGIN SOLUTION
         output, weights = self.attention(self.W_q(x), self.W_k(x), self.W_v(x), mask)
         return self.W_o(output), weights

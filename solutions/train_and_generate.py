@@ -53,7 +53,10 @@ from torch import nn
 
 # %%
 def next_token_loss(logits, tokens):
-    """logits: (B, L, V). tokens: (B, L), whole numbers. Returns one number, a tensor."""
+    """logits: (B, L, V). tokens: (B, L), whole numbers.
+
+    Returns one number, a tensor.
+    """
     ### BEGIN SOLUTION
     predictions = logits[:, :-1].flatten(0, 1)
     targets = tokens[:, 1:].flatten()
@@ -71,7 +74,8 @@ def next_token_loss(logits, tokens):
 def train(model, batches, steps, lr):
     """Changes the model's weights, `steps` times.
 
-    batches: a list of tokens (B, L). Returns a list of floats: each step's loss before its change.
+    batches: a list of tokens (B, L).
+    Returns a list of floats: each step's loss before its change.
     """
     ### BEGIN SOLUTION
     was_training = model.training
@@ -98,7 +102,10 @@ def train(model, batches, steps, lr):
 
 # %%
 def generate(model, prompt, max_new_tokens, temperature=0.0, generator=None):
-    """prompt: (L,), whole numbers. Returns the prompt with max_new_tokens more, (L + n,)."""
+    """prompt: (L,), whole numbers.
+
+    Returns the prompt with max_new_tokens more, (L + n,).
+    """
     ### BEGIN SOLUTION
     tokens = prompt
     with torch.no_grad():
@@ -146,7 +153,7 @@ def words_between(count, rng):
 
 
 def make_sentence(count, rng):
-    """A sentence with `count` words between subject and verb, as a list of words."""
+    """A list of words: a sentence with `count` words between subject and verb."""
     number = rng.randrange(2)
     subject, verb = rng.choice(SUBJECTS)[number], rng.choice(VERBS)[number]
     return ["the", subject, *words_between(count, rng), verb, "."]
@@ -162,7 +169,7 @@ def make_vocabulary():
 
 # %%
 class Model(nn.Module):
-    """The model of the last exercise, made of PyTorch's own parts; `reach` cuts its mask."""
+    """The last exercise's model in PyTorch's parts; `reach` cuts its mask."""
 
     def __init__(self, vocab_size, max_seq_length=12, d_model=32, reach=None):
         super().__init__()
@@ -185,7 +192,7 @@ class Model(nn.Module):
 
 # %%
 def run_experiment(reach, steps=300, seed=0):
-    """Trains a model; returns its share of right verbs for 0 to 6 words in between."""
+    """Trains a model; its share of right verbs for 0 to 6 words in between."""
     rng = random.Random(seed)
     torch.manual_seed(seed)
     vocabulary = make_vocabulary()

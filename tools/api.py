@@ -25,6 +25,7 @@ WHERE: dict[
     "Comparing": {
         "autograder.checking.expect": (),
         "autograder.checking.refusal": (),
+        "autograder.checking.unwritten": (),
         "autograder.checking.equal": (),
         "autograder.checking.tolerance": ("allowed_error",),
         "autograder.checking.purity": ("expect_no_trace", "alike"),

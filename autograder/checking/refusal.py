@@ -11,7 +11,7 @@ from autograder.checking.expect import Mismatch, kind_of
 from autograder.checking.proxy import Function
 from autograder.checking.wording import text_difference
 from autograder.report.literal import as_text
-from autograder.sandbox.problems import Raised
+from autograder.sandbox.problems import NotWritten, Raised
 from autograder.text import one_line
 from autograder.worker.messages import MAX_MESSAGE
 
@@ -56,6 +56,8 @@ def expect_refusal(
     try:
         value = run()
     except Raised as error:
+        if isinstance(error, NotWritten) and type != error.type:
+            raise
         if type not in error.bases and (hasattr(builtins, type) or type != error.type):
             namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
             raise Mismatch(

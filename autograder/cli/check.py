@@ -144,13 +144,26 @@ def _looked_at(
     done = judge.run(source)
     if not (one or asked.show_all):
         return show(glanced_at(judge.course, done.report, target.path))
+    said = _no_further_hint(judge.course, done.report, target.path) if asked.more and one else ""
     shown = show(shown_step(judge.course, done.report, target.path, asked.more))
+    if said and not asked.as_json:
+        terminal.show([[], [(said, "")]])
     if one and is_unnamed(judge, done):
         with _saying_that_it_looks():
             shown = with_change(shown, judge, done)
         if not asked.as_json:
             terminal.show(repair_lines(shown))
     return shown
+
+
+def _no_further_hint(course: Course, full: "ExerciseReport", path: Path) -> str:
+    """What to say where a hint is asked for, and the last was shown before."""
+    from autograder.report.attempts import attempts_file, read_attempts
+    from autograder.study.further_hint import no_further_hint
+
+    before = read_attempts(attempts_file(path, full.name))
+    values = f"`autograder check {full.name} --all` with every value"
+    return no_further_hint(before, full, course.content.hints, values, path.name)
 
 
 @contextlib.contextmanager
@@ -188,10 +201,10 @@ def _print(
 
 def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[StyledLine]":
     """An exercise in a line or two: its points, and the one sentence to act on."""
-    from autograder.report.terminal import first_failure, headline, score
+    from autograder.report.terminal import score
+    from autograder.report.told import opening
 
-    first = first_failure(shown)
-    said = headline(first) if first is not None else shown.reason
+    said = opening(shown)
     if spoken:
         yield [(f"{shown.name}: {score(shown)}. {said}".strip(), "")]
         return

@@ -119,6 +119,8 @@ def grade(**options: Any) -> None:
 )
 @click.option("--update", "again", is_flag=True, help="Over an earlier one; students' files stay.")
 @click.option("--compare", is_flag=True, help="Show that it says what the full course says.")
+@click.option("--workers", type=click.IntRange(1, 256), help="So many at a time.  [default: 2]")
+@click.option("--anew", is_flag=True, help="Record all anew, also what is kept from before.")
 @course_option
 def release(
     target: Path,
@@ -129,17 +131,32 @@ def release(
     seeds: int,
     again: bool,
     compare: bool,
+    workers: int | None,
+    anew: bool,
     course: Path | None,
 ) -> None:
     """Make what students get in DIR, or in a zip: exercises, checks, recorded answers.
 
-    No solution, reference or hidden check is in it. The exit code is 1 if --compare finds a
-    difference.
+    No solution, reference or hidden check is in it. What is recorded is kept: a run that was
+    stopped goes on where it was, and later only what has changed is recorded. The exit code is 1
+    if --compare finds a difference.
     """
     from autograder.cli.release import run
 
     raise SystemExit(
-        run(target, exercises, assignments, policy, form, seeds, again, compare, course)
+        run(
+            target,
+            exercises,
+            assignments,
+            policy,
+            form,
+            seeds,
+            again,
+            compare,
+            workers,
+            anew,
+            course,
+        )
     )
 
 

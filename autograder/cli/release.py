@@ -1,5 +1,6 @@
 """`autograder release`: what an instructor hands out."""
 
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -10,7 +11,9 @@ from autograder.errors import UserError
 from autograder.extras import require, require_libraries
 from autograder.release.compare import Compared, compared
 from autograder.release.handout import Handout, bundle, write
+from autograder.release.kept_records import KeptRecords
 from autograder.release.paper import FileForm
+from autograder.release.record_all import How
 from autograder.release.update import update, without_work
 from autograder.release.wheel import zipped
 from autograder.text import number, several
@@ -27,6 +30,8 @@ def run(
     seeds: int,
     again: bool,
     compare: bool,
+    workers: int | None,
+    anew: bool,
     course_path: Path | None,
 ) -> int:
     course = find_course(Path.cwd(), named=course_path)
@@ -39,7 +44,9 @@ def run(
     if form == "ipynb":
         require("authoring", "autograder release --as ipynb")
     _refuse_what_is_there(target, again)
-    files = bundle(course, wanted, _said)
+    files = bundle(
+        course, wanted, _said, How(workers or min(2, os.cpu_count() or 1), anew, KeptRecords())
+    )
     kept: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zipped(without_work(files) if again else files))
@@ -78,7 +85,7 @@ def _refuse_what_is_there(target: Path, again: bool) -> None:
 
 
 def _said(what: str) -> None:
-    print(f"recording {what}", file=sys.stderr)
+    print(f"recorded: {what}", file=sys.stderr, flush=True)
 
 
 def _tell(target: Path, wanted: Handout, files: dict[str, bytes], kept: Sequence[str]) -> None:

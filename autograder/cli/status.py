@@ -20,5 +20,5 @@ def run(spoken: bool, course_path: Path | None, whole: bool) -> int:
         terminal.show([[]])
     following = next_of(course, found)
     where = from_here(following.file) if following and following.file else ""
-    terminal.show(next_lines(following, where, now))
+    terminal.show(next_lines(following, list(found.values()), where, now))
     return 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from autograder.report.model import CheckReport, ExerciseReport
-from autograder.report.terminal import QUIET, diagnosed
+from autograder.report.told import QUIET, diagnosed
 
 LONGEST = 300
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from autograder.report.model import ExerciseReport, Line
-from autograder.report.terminal import diagnosed
+from autograder.report.told import diagnosed
 from autograder.submission.source import Source
 
 MOST_LINES = 3000  # of one file

@@ -12,7 +12,7 @@ from autograder.desk.code_lines import code_of
 from autograder.desk.results_now import ClassMember, ClassNow
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import Report
-from autograder.report.terminal import first_failure, headline
+from autograder.report.told import opening
 
 
 def show(visit: Visit) -> Response:
@@ -53,12 +53,11 @@ def _parts(visit: Visit, report: Report) -> Iterator[dict[str, Any]]:
     for exercise in report.exercises:
         mine = [each.get(exercise.name) for each in sources]
         files, said = code_of(exercise, mine) if exercise.digest else ([], "")
-        first = first_failure(exercise)
         yield {
             "exercise": exercise,
             "files": files,
             "said": said,
-            "finding": headline(first) if first is not None else exercise.reason,
+            "finding": opening(exercise),
         }
 
 

@@ -11,6 +11,7 @@ import pytest
 from autograder.checking.expect import Mismatch
 from autograder.checking.fixtures import Fixtures
 from autograder.checking.proxy import Submission
+from autograder.checking.unwritten import Unwritten
 from autograder.course import Course
 from autograder.grading.docstring import hints_in
 from autograder.lint.stopped import explained, innermost
@@ -56,6 +57,7 @@ class CheckResult:
         self.stopped_at = ""
         self.told = ""
         self.group = ""
+        self.unwritten = ""
 
     def passed(self, notes: Sequence[tuple[str, object]], submission: Submission | None) -> None:
         self.outcome, self.finding = "passed", ""
@@ -72,7 +74,8 @@ class CheckResult:
             self.kind = error.kind
             outcomes: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")
-            if error.kind not in {"wrong", "raised"}:
+            self.unwritten = _unwritten(error)
+            if error.kind not in {"wrong", "raised"} and not isinstance(error, Unwritten):
                 self.hints = ()  # they speak of the mathematics; nothing of it was seen yet
             self.evidence = _evidence(None, submission)
             self._is_at(error.place)
@@ -227,6 +230,13 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
         groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
         names=names[rows],
     )
+
+
+def _unwritten(error: StudentProblem) -> str:
+    """The name of what is still as it was handed out, if the problem is that."""
+    if isinstance(error, Unwritten):
+        return error.what
+    return error.finding.removesuffix(" is not written yet.") if error.kind == "not written" else ""
 
 
 def _first_part(message: str) -> str:

@@ -98,6 +98,7 @@ def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRep
         note=result.note,
         diagnosis=result.diagnosis,
         group=result.group,
+        unwritten=result.unwritten,
         evidence=result.evidence,
         place=result.place,
         hints=() if passed else result.hints,
@@ -116,7 +117,7 @@ def _status(
 
 def _loaded(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str]:
     """A file of which no check saw an answer says so by itself, not only at its checks."""
-    ran = [result for result in results if result.outcome != "not run"]
+    ran = [result for result in results if result.outcome not in {"not run", "not told"}]
     kinds = {result.kind for result in ran}
     if not ran or not kinds <= {"not loaded", "missing", "not written", "raised"}:
         return "graded", ""

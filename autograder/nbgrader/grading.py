@@ -12,7 +12,8 @@ from autograder.nbgrader.texts import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.redact import exercise_for_student
-from autograder.report.terminal import exercise_lines, first_failure, headline
+from autograder.report.terminal import exercise_lines
+from autograder.report.told import first_failure, opening
 from autograder.report.wrap import plain
 from autograder.sandbox.child import GraderTrouble
 from autograder.submission.siblings import Siblings
@@ -28,15 +29,14 @@ class ShownReport(msgspec.Struct):
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
         """What to say at which answer: the finding, and a hint, by the cell's id."""
-        failed = first_failure(self.report)
-        if failed is None or not answers:
+        said, failed = [opening(self.report)], first_failure(self.report)
+        if not said[0] or not answers:
             return {}
-        about = failed.diagnosis.function if failed.diagnosis is not None else ""
+        about = failed.diagnosis.function if failed is not None and failed.diagnosis else ""
         place = next(
             (name for name, text in answers.items() if about and about in text), next(iter(answers))
         )
-        said = [headline(failed) or failed.title]
-        said += [f"Hint: {hint}" for hint in failed.hints[:1]]
+        said += [f"Hint: {hint}" for hint in (failed.hints[:1] if failed is not None else ())]
         return {place: as_markdown("\n\n".join(said))}
 
 

@@ -32,6 +32,7 @@ from autograder.packaged.bundle import (
     template,
 )
 from autograder.packaged.grade_one import read_job
+from autograder.recorded.told_points import told_points
 from autograder.report.check_text import check_text, first_line
 from autograder.report.ci.case import Shown
 from autograder.report.ci.job_summary import summary
@@ -48,6 +49,7 @@ TOLD = {"passed", "failed", "not run", "timed out", "crashed", "error"}
 FACTORS = (1, 2, 4, 5, 10, 20, 50)
 FINEST = 100
 MOST_SECONDS = 1800
+Told = Mapping[str, float] | None
 TRIVIAL = 200  # bytes, below which two files may well be the same
 
 
@@ -142,7 +144,8 @@ def run(bundle: Path) -> None:
     files = {name: path for name, path in found.items() if path is not None}
     report = _checked(bundle, list(files.values())) if files else None
     done = {each.name: each for each in report.exercises} if report is not None else {}
-    result = result_of(exercises, done, os.environ, _committed(checkout))
+    told = {each.name: told_points(kit, each) for each in exercises}
+    result = result_of(exercises, done, os.environ, _committed(checkout), told)
     data = msgspec.json.format(msgspec.json.encode(result), indent=2)
     write_whole(checkout / "result.json", data + b"\n")
     shown = [_shown(each, files.get(name), checkout) for name, each in done.items()]
@@ -191,17 +194,21 @@ def result_of(
     done: Mapping[str, ExerciseReport],
     environment: Mapping[str, str],
     committed: str,
+    told: Mapping[str, Told] | None = None,
 ) -> dict[str, Any]:
     """The result by Classroom 50's schema; all points in it are whole numbers.
 
     Where points are not, all are given as so many halves, quarters or hundredths. An exercise
-    that was not handed in is a test of 0 points.
+    that was not handed in is a test of 0 points. `told` are the points of the checks that a kit
+    tells of, by exercise: they are the most that there are, whether it was handed in or not.
     """
     given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
+    known = told or {}
+    given += [p for points in known.values() for p in (points or {}).values()]
     factor = _factor([*given, *(exercise.points for exercise in exercises)])
     tests: list[dict[str, Any]] = []
     for exercise in exercises:
-        tests += _tests(exercise, done.get(exercise.name), factor)
+        tests += _tests(exercise, done.get(exercise.name), factor, known.get(exercise.name))
     commit = environment.get("COMMIT_URL", "")
     owner = environment.get("OWNER") or environment.get("USERNAME", "")
     return {
@@ -227,17 +234,21 @@ def _factor(points: Sequence[float]) -> int:
     return next(whole, FINEST)
 
 
-def _tests(exercise: Exercise, report: ExerciseReport | None, factor: int) -> list[dict[str, Any]]:
+def _tests(
+    exercise: Exercise, report: ExerciseReport | None, factor: int, told: Told
+) -> list[dict[str, Any]]:
     if report is None or not report.checks:
         reason = report.reason if report is not None else "There is no file for this exercise."
-        most = round(exercise.points * factor)
+        points = [exercise.points] if told is None else told.values()
+        most = sum(round(each * factor) for each in points)
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
         return [none | {"message": reason}]
     tests = []
     for check in report.checks:
-        if check.outcome not in TOLD:  # a kit leaves some to whoever grades in the end
-            continue
-        most = round(check.max_points * factor)
+        counts = told is None or check.name in told
+        if check.outcome not in TOLD and (told is None or not counts):
+            continue  # a kit leaves some to whoever grades in the end
+        most = round(check.max_points * factor) if counts else 0
         test: dict[str, Any] = {
             "test-name": f"{exercise.title}: {check.title}",
             "passed": check.outcome == "passed",

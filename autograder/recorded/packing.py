@@ -45,6 +45,8 @@ class Recorded(msgspec.Struct):
 
     `order` are all checks, hidden ones too, in their order; `canary` are the sums of numbers that
     were drawn where the records were made; `constants` are texts and numbers of the reference.
+    `weights` are those of the checks that are not hidden, and `untold` those of them that cannot
+    be told here, whatever the work.
     """
 
     exercise: str
@@ -55,6 +57,8 @@ class Recorded(msgspec.Struct):
     order: list[str] = []
     hints: dict[str, tuple[str, ...]] = {}
     hidden: list[HiddenCheck] = []
+    weights: dict[str, float] = {}
+    untold: list[str] = []
     constants: dict[str, bytes] = {}
     functions: dict[str, RecordedAnswers] = {}
     values: list[bytes] = []

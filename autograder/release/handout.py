@@ -17,9 +17,9 @@ from autograder.recorded.packing import FOLDER, SUFFIX, pack
 from autograder.release.around import around
 from autograder.release.collected import checks_of
 from autograder.release.leaks import leaks
-from autograder.release.name_records import names_of
 from autograder.release.paper import PACKAGE, FileForm, PaperFiles, paper, pictures
-from autograder.release.recording import HINTS, finished, record
+from autograder.release.record_all import How, RecordedPart, RecordingTask, record_all
+from autograder.release.recording import HINTS, ReferenceAnswers, finished
 from autograder.release.wheel import wheel
 from autograder.text import few, several
 
@@ -36,24 +36,26 @@ class Handout(msgspec.Struct, frozen=True):
     seeds: int = 3
 
 
-def bundle(course: Course, wanted: Handout, say: Callable[[str], None]) -> Bytes:
+def bundle(
+    course: Course, wanted: Handout, say: Callable[[str], None], how: How | None = None
+) -> Bytes:
     """All files of the released course, by their path.
 
     Raises:
-        UserError: it cannot be released; it says why.
+        UserError: it cannot be released, or somebody stopped it; it says why.
     """
     exercises = wanted.exercises
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
         files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
         shown, secrets = _texts(course, wanted, checks)
-        names = _names(course, wanted, say)
     wheel_name, wheel_data = wheel()
     files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
     whole |= pictures(course, files)
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
-    whole |= {**_records(course, files, wanted, checks, say), **names, wheel_name: wheel_data}
+    whole |= _records(course, files, wanted, checks, say, how or How())
+    whole[wheel_name] = wheel_data
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))
     return dict(sorted(whole.items()))
 
@@ -84,35 +86,40 @@ def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], 
     return shown, [text for text in secret if text not in shown]
 
 
-def _names(course: Course, wanted: Handout, say: Callable[[str], None]) -> Bytes:
-    """What is recorded for the diagnosis; nothing, where no finding is shown."""
-    if wanted.policy == "exam":
-        return {}
-    records: Bytes = {}
-    for place, exercise in enumerate(wanted.exercises, 1):
-        say(f"the mistakes of {exercise.name} ({place} of {len(wanted.exercises)})")
-        found = names_of(course, exercise, HINTS[wanted.policy])
-        if found.functions:
-            records[f"{PACKAGE}/{FOLDER}/{exercise.name}{FOLLOWING}"] = pack(found)
-    return records
-
-
 def _records(
-    course: Course, files: PaperFiles, wanted: Handout, checks: Checks, say: Callable[[str], None]
+    course: Course,
+    files: PaperFiles,
+    wanted: Handout,
+    checks: Checks,
+    say: Callable[[str], None],
+    how: How,
 ) -> Bytes:
+    """What is recorded for checks, and for the diagnosis, unless no finding is shown."""
+    parts: tuple[RecordedPart, ...] = ("mistakes", "checks")
+    if wanted.policy == "exam":
+        parts = ("checks",)
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, {name: text.encode() for name, text in files.items()})
         made = load_course(folder / FILE_NAME).content.released
         assert made is not None
-        found = record(course, folder, wanted.exercises, say)
-        about = made.course, made.seeds
-        return {
-            f"{PACKAGE}/{FOLDER}/{name}{SUFFIX}": pack(
-                finished(recorder, course.exercise(name), checks[name], wanted.policy, about)
-            )
-            for name, recorder in found.items()
-        }
+        tasks = [
+            RecordingTask(course.root, each.name, part, wanted.policy, made.seeds, folder)
+            for each in wanted.exercises
+            for part in parts
+        ]
+        found = record_all(course, tasks, how, say)
+    about, records = (made.course, made.seeds), {}
+    for (name, part), data in found.items():
+        place = f"{PACKAGE}/{FOLDER}/{name}"
+        if part == "mistakes" and data:
+            records[f"{place}{FOLLOWING}"] = data
+        elif part == "checks":
+            answers = msgspec.msgpack.decode(data, type=ReferenceAnswers)
+            exercise = course.exercise(name)
+            record = finished(answers, exercise, checks[name], wanted.policy, about)
+            records[f"{place}{SUFFIX}"] = pack(record)
+    return records
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:

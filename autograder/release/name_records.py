@@ -15,6 +15,7 @@ from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Changes as Together
 from autograder.diagnosis.replay import Replay
+from autograder.own_modules import importable
 from autograder.recorded.known import (
     Gave,
     KnownFunction,
@@ -26,7 +27,7 @@ from autograder.recorded.known import (
     shuffled,
 )
 from autograder.recorded.named_since import known_mistakes
-from autograder.recorded.packing import packed_value
+from autograder.recorded.packing import pack, packed_value
 from autograder.recorded.sketch import refuse_code
 from autograder.untold import NotToldHere
 
@@ -52,6 +53,13 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> Names:
         except (NotToldHere, TypeError, ValueError):  # a probe that is no plain data
             continue
     return Names(found)
+
+
+def packed_names(course: Course, exercise: Exercise, hints: int) -> bytes:
+    """The same as it is written; nothing where the course knows of no mistake."""
+    with importable(course):
+        found = names_of(course, exercise, hints)
+    return pack(found) if found.functions else b""
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:

@@ -2,9 +2,10 @@
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from autograder.course import FILE_NAME, Course, Exercise, HintPolicy, load_course
@@ -12,7 +13,7 @@ from autograder.grading.graded import Wanted
 from autograder.grading.plugin import CheckResult
 from autograder.grading.session import Judge
 from autograder.own_modules import importable
-from autograder.recorded.packing import HiddenCheck, Recorded, canary
+from autograder.recorded.packing import HiddenCheck, Recorded, RecordedAnswers, canary
 from autograder.recorded.while_checking import record_with
 from autograder.release.check_code import FIND
 from autograder.release.recorder import Recorder
@@ -38,31 +39,40 @@ def works(course: Course, exercise: Exercise) -> Iterator[Source]:
             continue
 
 
-def record(
-    course: Course, bundle: Path, exercises: Sequence[Exercise], say: Callable[[str], None]
-) -> dict[str, Recorder]:
+class ReferenceAnswers(msgspec.Struct):
+    """What the reference answered to the checks of one exercise.
+
+    `untold` are the checks that a released course cannot tell even of the course's own solution.
+    """
+
+    constants: dict[str, bytes]
+    functions: dict[str, RecordedAnswers]
+    values: list[bytes]
+    untold: list[str]
+
+
+def recorded_answers(course: Course, bundle: Path, exercise: Exercise) -> ReferenceAnswers:
     """What the checks of the released course in a folder ask of the reference, and its answers."""
     made = load_course(bundle / FILE_NAME)
     assert made.content.released is not None
-    found: dict[str, Recorder] = {}
+    untold: dict[str, None] = {}
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
-        with Judge(made, exercises, children) as judge:
-            for place, exercise in enumerate(exercises, 1):
-                say(f"the checks of {exercise.name} ({place} of {len(exercises)})")
-                with importable(course):
-                    modules = asked_of(bundle, exercise)
-                    recorder = Recorder(course.content.reference, modules)
-                found[exercise.name] = recorder
-                record_with(recorder)
-                try:
-                    sources = list(works(course, exercise))
-                    for seed in made.content.released.seeds:
-                        for source in sources:
-                            judge.run(source, Wanted(seed=seed))
-                finally:
-                    record_with(None)
-    return found
+        with Judge(made, [exercise], children) as judge:
+            with importable(course):
+                recorder = Recorder(course.content.reference, asked_of(bundle, exercise))
+            record_with(recorder)
+            try:
+                sources = list(works(course, exercise))
+                for seed in made.content.released.seeds:
+                    for place, source in enumerate(sources):
+                        results = judge.run(source, Wanted(seed=seed)).results
+                        told = (r.name for r in results if r.outcome == "not told" and not place)
+                        untold |= dict.fromkeys(told)
+            finally:
+                record_with(None)
+    values = list(recorder.values)
+    return ReferenceAnswers(recorder.constants, recorder.functions, values, list(untold))
 
 
 def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
@@ -74,7 +84,7 @@ def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
 
 
 def finished(
-    recorder: Recorder,
+    answers: ReferenceAnswers,
     exercise: Exercise,
     checks: Sequence[CheckResult],
     policy: HintPolicy,
@@ -93,7 +103,9 @@ def finished(
         order=[check.name for check in checks],
         hints={check.name: check.hints[:most] for check in public if check.hints[:most]},
         hidden=[HiddenCheck(c.name, c.title, c.weight) for c in checks if c.hidden],
-        constants=recorder.constants,
-        functions=recorder.functions,
-        values=list(recorder.values),
+        weights={check.name: check.weight for check in public},
+        untold=answers.untold,
+        constants=answers.constants,
+        functions=answers.functions,
+        values=answers.values,
     )

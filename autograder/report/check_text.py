@@ -3,7 +3,8 @@
 from autograder.report.html import environment
 from autograder.report.model import CheckReport
 from autograder.report.panels import evidence_lines
-from autograder.report.terminal import INDENT, check_lines, diagnosed
+from autograder.report.terminal import INDENT, check_lines
+from autograder.report.told import diagnosed
 from autograder.report.wrap import plain
 
 MAX_TEXT = 20_000  # characters of one check

@@ -40,10 +40,9 @@ def next_step(
     that is to be mended first, and to no other, at which nobody has tried a hand yet.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
-    failing = [c for c in exercise.checks if c.outcome not in {"passed", "not run", "not told"}]
-    first = min(failing, key=lambda check: check.hidden, default=None)
+    first = first_failing(exercise)
     checks = {}
-    for check in failing if policy != "exam" else ():
+    for check in _failing(exercise) if policy != "exam" else ():
         way, level = way_of_failing(check), 1
         seen = before.checks.get(check.name)
         if seen is not None and seen.way == way:
@@ -51,6 +50,17 @@ def next_step(
             level = seen.hints + (more and _is_same(check, first))
         checks[check.name] = Seen(way, min(level, max(1, len(check.hints))))
     return Attempts(exercise.digest, checks)
+
+
+def first_failing(exercise: ExerciseReport) -> CheckReport | None:
+    """The check that is to be mended first: what is shown comes before what is not begun."""
+    found = _failing(exercise)
+    return min(found, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
+
+
+def _failing(exercise: ExerciseReport) -> list[CheckReport]:
+    quiet = {"passed", "not run", "not told"}
+    return [check for check in exercise.checks if check.outcome not in quiet]
 
 
 def _is_same(check: CheckReport, first: CheckReport | None) -> bool:

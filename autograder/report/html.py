@@ -24,7 +24,7 @@ from autograder.report.model import (
     WrittenAnswer,
 )
 from autograder.report.panels import LETTERS
-from autograder.report.terminal import diagnosed, first_failure, headline
+from autograder.report.told import adds_its_reason, as_told, diagnosed, opening
 from autograder.text import file_name, number
 
 if TYPE_CHECKING:
@@ -63,8 +63,9 @@ def environment() -> jinja2.Environment:
         matrices=matrices,
         charts=charts,
         letters=LETTERS,
-        first_failure=first_failure,
-        headline=headline,
+        as_told=as_told,
+        opening=opening,
+        adds_its_reason=adds_its_reason,
         diagnosed=diagnosed,
     )
     return made

@@ -134,6 +134,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     """What became of one check. `points` are the course's, after scaling.
 
     Where nothing has a name, `group` is the same for all submissions that answer alike.
+    `unwritten` names what the check asked for, where that is still as it was handed out.
     """
 
     name: str
@@ -146,6 +147,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     note: str = ""
     diagnosis: Diagnosis | None = None
     group: str = ""
+    unwritten: str = ""
     evidence: Evidence | None = None
     place: Line | None = None
     hints: tuple[str, ...] = ()

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
-from autograder.report.terminal import QUIET, diagnosed, first_failure, headline, score
+from autograder.report.terminal import score
+from autograder.report.told import QUIET, adds_its_reason, as_told, diagnosed, opening
 from autograder.report.values import digits_for, index, shape, shown
 from autograder.report.wrap import StyledLine
 from autograder.text import capital, number
@@ -18,21 +19,20 @@ def exercise_words(
 
 
 def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[str]:
-    first = first_failure(exercise)
-    said = headline(first) if first is not None else exercise.reason
+    said = opening(exercise)
     if said:
         yield said
     yield f"{exercise.title}, {where}: {score(exercise)}." if where else score(exercise)
-    if exercise.reason and not said.endswith(exercise.reason):
+    if adds_its_reason(exercise, said):
         yield exercise.reason
     left, told = details, {said}
-    for place, check in enumerate(exercise.checks, 1):
+    for place, check in enumerate(as_told(exercise).checks, 1):
         points = f", {number(check.points)} of {number(check.max_points)} points"
         points = points if check.max_points else ""
         yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
         yield from (f"  {text}" for text in _of_check(check, left > 0, told))
         left -= check.outcome not in QUIET and not check.hidden
-    for note in exercise.notes:
+    for note in as_told(exercise).notes:
         yield f"Note: {note}"
     if exercise.printed.strip():
         yield "Your code printed:"
@@ -49,7 +49,7 @@ def _of_check(check: CheckReport, with_values: bool, told: set[str]) -> Iterator
     told.add(named)
     if is_new:
         yield named
-    if check.hidden and not check.finding and not named:
+    if check.hidden and not check.finding and not named and check.outcome not in QUIET:
         yield "This check does not show its inputs."
     known = check.outcome in QUIET and check.finding in told
     if check.finding and not named.startswith(check.finding) and not known:

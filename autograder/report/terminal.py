@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from autograder.report.model import CheckReport, Evidence, ExerciseReport
 from autograder.report.panels import evidence_lines
+from autograder.report.told import QUIET, adds_its_reason, as_told, diagnosed, opening
 from autograder.report.wrap import StyledLine, cells, plain, wrapped
 from autograder.text import number, several
 
@@ -16,7 +17,6 @@ MARKS = {
     "crashed": ("✗", "bad"),
     "error": ("!", "odd"),
 }
-QUIET = frozenset({"passed", "not run", "not told"})
 INDENT = " " * 11
 MAX_PRINTED = 8
 
@@ -30,14 +30,13 @@ def exercise_lines(
     """
     yield from wrapped(_head(exercise, where or exercise.file), width)
     left = details
-    first = first_failure(exercise)
-    said = {headline(first)} if first is not None else set()
-    for check in exercise.checks:
+    said = {opening(exercise)}
+    for check in as_told(exercise).checks:
         yield from check_lines(check, with_values=left > 0, said=said, width=width)
         if check.outcome not in QUIET and not check.hidden:
             left -= 1
     yield from wrapped(repair_lines(exercise), width)
-    yield from wrapped(_foot(exercise), width)
+    yield from wrapped(_foot(as_told(exercise)), width)
 
 
 def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
@@ -48,8 +47,7 @@ def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
 
 def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
     """The finding first, then the score."""
-    first = first_failure(exercise)
-    said = headline(first) if first is not None else exercise.reason
+    said = opening(exercise)
     if said:
         yield [(said, "bold")]
     style = "full" if exercise.points == exercise.max_points else "partial"
@@ -57,7 +55,7 @@ def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
         style = ""
     file = f" ({where})" if where else ""
     yield [(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)]
-    if exercise.reason and not said.endswith(exercise.reason):
+    if adds_its_reason(exercise, said):
         yield [(exercise.reason, "")]
     yield []
 
@@ -80,26 +78,6 @@ def score(exercise: ExerciseReport) -> str:
     if exercise.status == "by hand":
         return f"{number(exercise.max_points)} points, given by a person"
     return f"{number(exercise.points)} of {number(exercise.max_points)} points"
-
-
-def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """The first check that went wrong by itself, and not because another did."""
-    failures = (c for c in exercise.checks if c.outcome not in QUIET)
-    return next(failures, None)
-
-
-def headline(check: CheckReport) -> str:
-    """The one sentence to act on: which mistake it is, or else what the check found."""
-    if check.diagnosis is None:
-        return f"{check.title}: {check.finding}" if check.finding else ""
-    return diagnosed(check)
-
-
-def diagnosed(check: CheckReport) -> str:
-    """The diagnosis of a check, with the name of the function that it is about."""
-    assert check.diagnosis is not None
-    said, function = check.diagnosis.finding, check.diagnosis.function
-    return said if said.startswith(function) else f"{function}: {said}"
 
 
 def check_lines(
@@ -139,7 +117,7 @@ def _found(check: CheckReport, told: str, is_new: bool, known: bool) -> Iterator
         return
     if is_new:
         yield [(INDENT, ""), (told, "bold")]
-    if check.hidden and not check.finding and not told:
+    if check.hidden and not check.finding and not told and check.outcome not in QUIET:
         yield [(INDENT + "This check does not show its inputs.", "dim")]
     if check.finding and not told.startswith(check.finding) and not known:
         yield [(INDENT + check.finding, "dim" if check.outcome in QUIET else "")]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from autograder.report.model import ExerciseReport
-from autograder.report.terminal import diagnosed
+from autograder.report.told import diagnosed
 
 MistakeKey = tuple[str, str, str]  # exercise, function, ids
 

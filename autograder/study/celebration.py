@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from autograder.report.wrap import StyledLine
+from autograder.study.points import points_in_words
 from autograder.study.standing import Group, Standing
-from autograder.text import number, several
+from autograder.text import several
 
 EDGE = "·  ░  ▒  ▓  █  ▓  ▒  ░  ·"
 
@@ -19,25 +20,13 @@ def celebrated(
     for group in mine:
         if group.title and all(each.state == "done" for each in group.standings):
             stars = "" if spoken else "★ ★ ★  "
-            said = f"“{group.title}” is done: {_points(group.standings)}."
+            said = f"“{group.title}” is done: {points_in_words(group.standings)}."
             return [[(stars + said, "full")]]
     return [[(("" if spoken else "★  ") + f"“{done.exercise.title}” is done.", "full")]]
 
 
 def _course(found: Sequence[Standing], spoken: bool) -> list[StyledLine]:
-    said = f"The whole course is done: {several(len(found), 'exercise')}, {_points(found)}."
+    said = f"The whole course is done: {several(len(found), 'exercise')}, {points_in_words(found)}."
     if spoken:
         return [[(said, "full")]]
     return [[(f"  {EDGE}", "hint")], [(f"  {said}", "full")], [(f"  {EDGE}", "hint")]]
-
-
-def _points(standings: Sequence[Standing]) -> str:
-    """The points, and how many more a person will give."""
-    open_ones = sum(
-        each.exercise.points
-        for each in standings
-        if each.progress is not None and each.progress.status == "by hand"
-    )
-    points = sum(each.points for each in standings)
-    later = f", and up to {number(open_ones)} from a person" if open_ones else ""
-    return f"{number(points)} points{later}"

@@ -3,18 +3,12 @@
 from collections.abc import Collection
 
 from autograder.report.model import ExerciseReport
-from autograder.report.terminal import first_failure, headline
+from autograder.report.told import opening
 
 
 def passing(shown: ExerciseReport) -> frozenset[str]:
     """The names of the checks that pass."""
     return frozenset(check.name for check in shown.checks if check.outcome == "passed")
-
-
-def finding(shown: ExerciseReport) -> str:
-    """The sentence to act on, or nothing."""
-    first = first_failure(shown)
-    return headline(first) if first is not None else shown.reason
 
 
 def what_changed(
@@ -32,7 +26,7 @@ def what_changed(
     elif lost:
         said.append(f"{len(lost)} checks fail that passed before.")
     if not said and found_before is not None:
-        same = finding(shown) == found_before
+        same = opening(shown) == found_before
         said.append(
             "The same checks pass as before."
             if same

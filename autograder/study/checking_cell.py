@@ -7,13 +7,17 @@ import msgspec
 
 from autograder.course import Course, Exercise
 from autograder.errors import UserError
+from autograder.report.attempts import attempts_file, read_attempts
+from autograder.report.cell import cell_faces
 from autograder.report.model import ExerciseReport
 from autograder.report.wrap import StyledLine
 from autograder.study.celebration import celebrated
 from autograder.study.changes import what_changed
+from autograder.study.further_hint import no_further_hint
 from autograder.study.listing import bar, remark
-from autograder.study.progress import LastCheck, progress_of
+from autograder.study.progress import LastCheck, progress_of, read_progress
 from autograder.study.standing import Standing, in_groups, next_of, standings
+from autograder.study.step import shown_step
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_source
 
@@ -68,6 +72,18 @@ def around(
     if following is not None:
         last.append(_next(following))
     return first, last
+
+
+def step_in_cell(course: Course, full: ExerciseReport, folder: Path, more: bool) -> tuple[str, str]:
+    """What a student sees below the cell, as HTML and as text; with `more`, one hint more."""
+    beside = folder / f"{full.name}.ipynb"
+    before, seen = read_progress(beside, full.name), read_attempts(attempts_file(beside, full.name))
+    mine = shown_step(course, full, beside, more=more, saved=False)
+    first, last = around(course, mine, before)
+    values = f"`autograder check {full.name} --all` in a terminal"
+    hints = course.content.hints
+    said = no_further_hint(seen, full, hints, values, beside.name) if more else ""
+    return cell_faces(mine, first, [[(said, "")], *last] if said else last)
 
 
 def _next(standing: Standing) -> StyledLine:

@@ -3,18 +3,17 @@
 from pathlib import Path
 
 from autograder.course import Course
+from autograder.report.attempts import attempts_file, read_attempts
+from autograder.report.hints import first_failing
 from autograder.report.model import ExerciseReport
+from autograder.report.told import opening
 from autograder.report.wrap import StyledLine
 from autograder.study.celebration import celebrated
-from autograder.study.changes import finding, passing, what_changed
+from autograder.study.changes import passing, what_changed
+from autograder.study.further_hint import no_further_hint
 from autograder.study.standing import Standing, in_groups, next_of, standing_of, standings
 from autograder.study.step import shown_step
 from autograder.submission.stubs import read_stubs
-
-NO_HINTS = {
-    "homework": "In this course the next hint comes with a new attempt that fails the same way.",
-    "exam": "In this course there are no hints.",
-}
 
 
 class Desk:
@@ -53,7 +52,7 @@ class Desk:
             passed = passing(self.shown)
         elif before.progress is not None:
             passed = frozenset(before.progress.passed)
-        found = finding(self.shown) if self.shown is not None else None
+        found = opening(self.shown) if self.shown is not None else None
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)
         self.news = []
         if passed is not None and (said := what_changed(passed, found, self.shown)):
@@ -71,18 +70,14 @@ class Desk:
 
     def hint(self) -> None:
         """Show one hint more, where the course allows."""
-        policy = self.course.content.hints
         if self.full is None or self.shown is None:
             return
-        if policy != "practice":
-            self.news = [[(NO_HINTS[policy], "")]]
-            return
-        before = self.shown
+        policy, seen = self.course.content.hints, read_attempts(attempts_file(self.path, self.name))
+        said = no_further_hint(seen, self.full, policy, "all values (a)", self.path.name)
+        self.news = [[(said or "One hint more.", "")]]
+        if first_failing(self.full) is None:
+            self.news = [[("Nothing fails, so there is no hint.", "")]]
         self.shown = shown_step(self.course, self.full, self.path, more=True)
-        if self.shown == before:
-            self.news = [[("There is no further hint.", "")]]
-        else:
-            self.news = [[("One hint more.", "")]]
 
     def picture(self) -> None:
         """Save a picture of the first failure that has values."""

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from autograder.report.wrap import StyledLine, cells
+from autograder.study.points import points_in_words
 from autograder.study.standing import Group, Standing
-from autograder.text import number, several
+from autograder.text import number, one_and_other, several
 
 MARKS = {
     "done": ("✓", "good"),
@@ -132,13 +133,37 @@ def bar(found: Sequence[Standing], room: int | None) -> StyledLine:
     return [("█" * full, "good"), ("░" * (BAR - full), "dim"), (f"  {words}", "dim")]
 
 
-def next_lines(standing: Standing | None, where: str, now: datetime) -> Iterator[StyledLine]:
-    """What to do next, and how to begin."""
-    if standing is None:
-        yield [("All of it is done.", "full")]
+def next_lines(
+    following: Standing | None, found: Sequence[Standing], where: str, now: datetime
+) -> Iterator[StyledLine]:
+    """What to do next of what was `found`, and how to begin; or what is done, if all is."""
+    if following is None:
+        yield from _all_done(found)
         return
-    name = standing.exercise.name
-    yield [("Next: ", "bold"), (standing.exercise.title, ""), (f"  {remark(standing, now)}", "dim")]
+    name, said = following.exercise.name, remark(following, now)
+    yield [("Next: ", "bold"), (following.exercise.title, ""), (f"  {said}", "dim")]
     yield [("  open  ", "dim"), (where, "")]
     yield [("  then  ", "dim"), (f"autograder watch {name}", "")]
     yield [("  or    ", "dim"), (f"autograder check {name}", "")]
+
+
+def _all_done(found: Sequence[Standing]) -> Iterator[StyledLine]:
+    """Nothing is left to do but what is not here, and what has changed since."""
+    done = [each for each in found if each.state == "done"]
+    missing = [each.exercise.name for each in found if each.state == "missing"]
+    changed = [each.exercise.name for each in done if each.changed]
+    if not done:
+        yield [("No file of any exercise is here.", "")]
+        return
+    if missing:
+        yield [(f"No file is here of {one_and_other(missing)}.", "")]
+    count = several(len(done), "exercise")
+    all_of = "The one exercise is" if len(done) == 1 else f"All {count} are"
+    verb = "is" if len(done) == 1 else "are"
+    said = f"{count} of {len(found)} {verb} done" if missing else f"{all_of} done"
+    yield [(f"{said}: {points_in_words(done)}.", "" if missing or changed else "full")]
+    if changed:
+        yield [
+            (f"Changed since the last check: {one_and_other(changed)}. ", ""),
+            (f"autograder check {' '.join(changed)}", "dim"),
+        ]

@@ -9,6 +9,7 @@ import pytest
 
 from autograder.checking.carried_forward import says_something
 from autograder.checking.expect import Mismatch, expect_shape
+from autograder.checking.unwritten import Unwritten
 from autograder.report.values import index
 from autograder.sandbox.problems import StudentProblem
 from autograder.text import few
@@ -52,7 +53,8 @@ def stated(submission, name):
 
 def filled_in(submission, name):
     value = submission.value(name)
-    assert value is not None, f"{name} is not filled in yet."
+    if value is None:
+        raise Unwritten(name)
     return value
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from autograder.checking.expect import Mismatch
+from autograder.checking.unwritten import Unwritten
 from autograder.submission.markers import TEXT_STUB
 from autograder.text import several
 
@@ -39,7 +40,7 @@ def test_answered(submission, name):
     text = submission.answer(name).replace(TEXT_STUB, "")
     words = len(re.findall(r"\w+", text))
     if not words:
-        raise Mismatch("There is no answer yet.")
+        raise Unwritten(f"the answer to “{TITLES[name]}”")
     if words < FEWEST_WORDS:
         raise Mismatch(
             f"The answer has {several(words, 'word')} so far; some sentences are asked for."

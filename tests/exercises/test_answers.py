@@ -39,7 +39,7 @@ def test_the_stub_gets_nothing_and_is_told_why(grade_file, root, name, suffix):
 def test_an_empty_file_gets_nothing(grade_text, name):
     report = grade_text(name, "")
     assert report.points == 0
-    said = "There is no answer yet" if name == "reflection" else "is not defined in"
+    said = "is not written yet" if name == "reflection" else "is not defined in"
     assert said in report.checks[0].finding
 
 

@@ -1,5 +1,6 @@
 """A lesson's script runs from the first minute, and what it prints is worth seeing."""
 
+import ast
 import contextlib
 import io
 import runpy
@@ -59,3 +60,16 @@ def test_a_half_done_one_shows_what_there_is(tmp_path):
     said = printed(tmp_path / "causal_mask.py")
     assert "■ ■ ■ ■" in said
     assert "not written yet" in said
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_no_docstring_is_cut_in_a_notebook(name):
+    """JupyterLab, with its files shown: 82 columns at 1100 pixels, 108 at 1280."""
+    text = (ROOT / f"exercises/{name}.py").read_text(encoding="utf-8")
+    lines, tree = text.split("\n"), ast.parse(text)
+    wide = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            said = node.body[0]
+            wide += [each for each in lines[said.lineno - 1 : said.end_lineno] if len(each) > 82]
+    assert wide == []

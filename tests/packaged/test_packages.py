@@ -206,7 +206,7 @@ def test_classroom50_takes_only_a_kit_without_answers(course, kit, package, tmp_
     assert not (tmp_path / "out").exists()
 
 
-def test_classroom50_in_a_students_checkout(kit, package, tmp_path):
+def test_classroom50_in_a_students_checkout(kit, package, tmp_path, monkeypatch):
     asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
     done = package(*asked, "--kit", kit)
     assert done.exit_code == 0, done.output
@@ -229,6 +229,13 @@ def test_classroom50_in_a_students_checkout(kit, package, tmp_path):
     assert valid(result) and result["score"] == 0
     assert result["max-score"] == 1  # the hidden check's points are not told in a kit
     assert result["tests"][0]["hints"] and "yours" in result["tests"][0]["output"]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    monkeypatch.setattr(os, "environ", {**os.environ, **IDENTITY})
+    classroom50.run(bundle_folder)
+    nothing = json.loads((empty / "result.json").read_text())
+    assert valid(nothing) and nothing["max-score"] == result["max-score"]
     body = (checkout / "release-body.md").read_text()
     assert "0 of 4 points" in body and "**The share of each number**, line 4" in body
 
@@ -278,6 +285,28 @@ def test_points_for_classroom50_are_whole(course):
     nothing = classroom50.result_of([exercise], {}, IDENTITY, "2027-02-05T10:00:00Z")
     assert valid(nothing) and nothing["max-score"] == 4
     assert nothing["tests"][0]["message"] == "There is no file for this exercise."
+
+
+def test_the_most_points_for_classroom50_are_the_same_for_any_work(course):
+    exercise, told = course.exercise("shares"), {"shares": {"a": 1.0, "b": 2.0}}
+
+    def most(*outcomes):
+        checks = tuple(
+            CheckReport(name=n, title="T", points=0, max_points=p, outcome=o, hidden=n == "d")
+            for (n, p), o in zip(zip("abcd", (1, 2, 3, 4), strict=True), outcomes, strict=True)
+        )
+        report = ExerciseReport(
+            name="shares", title="S", status="graded", points=0.0, max_points=10, checks=checks
+        )
+        done = {"shares": report}
+        result = classroom50.result_of([exercise], done, IDENTITY, "2027-02-05T10:00:00Z", told)
+        assert valid(result)
+        return result["max-score"]
+
+    assert most("passed", "not told", "failed", "not told") == 3  # b waits for one's own step
+    assert most("failed", "failed", "not told", "not told") == 3
+    nothing = classroom50.result_of([exercise], {}, IDENTITY, "2027-02-05T10:00:00Z", told)
+    assert nothing["max-score"] == 3
 
 
 def test_the_workflow_runs(course, package, tmp_path, monkeypatch):

@@ -59,6 +59,14 @@ def test_a_stub_is_still_one(kit, monkeypatch, without_reference):
     assert listed.count("not begun") == 3  # two, and what comes next
 
 
+def test_a_file_that_is_no_python_is_said_once(kit, monkeypatch, without_reference):
+    (kit / "exercises/word_counts.py").write_text("def count_words(text:\n    return {}\n")
+    _, report = outcomes(kit, monkeypatch, "word_counts")
+    assert report["status"] == "not loaded"
+    text = CliRunner().invoke(app, ["check", "word_counts"]).output
+    assert text.count("is not valid Python") == 1 and "in line 1 of" in text and "✗" not in text
+
+
 def test_another_seed_than_those_recorded_is_refused(kit, monkeypatch):
     monkeypatch.chdir(kit)
     result = CliRunner().invoke(app, ["check", "word_counts", "--seed", "99"])

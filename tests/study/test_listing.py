@@ -11,7 +11,7 @@ from autograder.cli import app
 from autograder.course import load_course
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.wrap import cells, plain
-from autograder.study.listing import age, course_lines, course_words
+from autograder.study.listing import age, course_lines, course_words, next_lines
 from autograder.study.progress import LastCheck, progress_of, read_progress, write_progress
 from autograder.study.standing import in_groups, next_of, standings
 from autograder.untold import GIVEN_OWN, HIDDEN
@@ -84,6 +84,34 @@ def test_begun_done_changed_and_how_old(folder):
     assert next_of(course, standings(course), after="largest").exercise.name == "largest"
 
 
+def finished(folder):
+    course = load_course(folder / "course.yml")
+    found = standings(course)
+    lines = next_lines(next_of(course, found), list(found.values()), "", NOW)
+    return " ".join(plain(line) for line in lines)
+
+
+def test_what_is_done_is_said_exactly(folder):
+    for name, text in (("sorting", RIGHT), ("largest", "def largest(x):\n    return max(x)\n")):
+        (folder / f"exercises/{name}.py").write_text(text)
+        kept = keep(folder, name)
+    points = json.loads(kept.read_text())
+    kept.write_text(json.dumps({**points, "points": 3, "max_points": 3}))
+    said = "All 2 exercises are done: 13 of 14 points; 1 more is told when your work is graded."
+    assert finished(folder) == said
+    kept.write_text(json.dumps({**points, "points": 0, "status": "by hand"}))
+    assert "10 of 14 points; 4 more are given by a person." in finished(folder)
+    (folder / "exercises/largest.py").unlink()
+    said = "No file is here of largest. 1 exercise of 2 is done: 10 of 10 points."
+    assert finished(folder) == said
+    keep(folder, digest="of another file")
+    assert finished(folder).endswith(
+        "Changed since the last check: sorting. autograder check sorting"
+    )
+    (folder / "exercises/sorting.py").unlink()
+    assert finished(folder) == "No file of any exercise is here."
+
+
 def test_what_waits_for_a_step_of_ones_own_is_not_done():
     def last(finding):
         right = CheckReport(name="a", title="A", points=2, max_points=2, outcome="passed")
@@ -139,6 +167,29 @@ def test_the_commands_alone_and_by_name_say_the_same(folder, monkeypatch):
     assert "autograder watch sorting" in run()[1]
     monkeypatch.setenv("AUTOGRADER_PLAIN", "1")
     assert "·" not in run()[1]
+
+
+def test_after_the_last_hint_it_is_said_what_else_helps(folder):
+    file = folder / "exercises/sorting.py"
+    file.write_text(WRONG)
+    shown = [run("check", "sorting", "--hint")[1] for _ in range(4)]
+    assert [text.count("Hint: ") for text in shown] == [1, 2, 3, 3]
+    assert ["That was the last hint." in text for text in shown] == [False, False, False, True]
+    assert "autograder check sorting --all" in shown[3] and "in sorting.py" in shown[3]
+    file.write_text("def sort(x):\n    raise NotImplementedError\n")
+    assert "There is no hint for this one." in run("check", "sorting", "--hint")[1]
+    file.write_text(RIGHT)
+    assert "hint" not in run("check", "sorting", "--hint")[1]
+
+
+@pytest.mark.parametrize("policy", ["homework", "exam"])
+def test_why_no_hint_comes_on_request(folder, policy):
+    course = folder / "course.yml"
+    course.write_text(course.read_text().replace("practice", policy))
+    (folder / "exercises/sorting.py").write_text(WRONG)
+    text = run("check", "sorting", "--hint")[1]
+    assert ("comes with a new attempt" in text) == (policy == "homework")
+    assert ("there are no hints" in text) == (policy == "exam")
 
 
 def test_check_without_a_name_and_of_a_folder(folder):

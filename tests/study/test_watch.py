@@ -67,7 +67,7 @@ def write_bit_by_bit(path, text):
 
 def test_every_way_of_saving_is_seen(watch, file):
     shown = watch("sorting")
-    assert "sort is not written yet." in shown.until("0 of 10 points")
+    assert "Begin with sort, in line" in shown.until("0 of 10 points")
     ways = (write_in_place, write_aside_and_rename, move_away_and_write_anew, write_bit_by_bit)
     for way in ways:
         way(file, WRONG)
@@ -126,7 +126,7 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     shown.press("h")
     shown.until("Hint: Compare two.")
     shown.press("hh")
-    shown.until("There is no further hint.")
+    shown.until("That was the last hint.")
     shown.press("a")
     shown.press("p")
     shown.until("There is nothing to draw")
@@ -141,9 +141,9 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     file.write_text(RIGHT)
     assert "★  “Sorting” is done." in shown.until("1 of 2 exercises done")
     shown.press("n")
-    assert "The largest (largest.py)" in shown.until("largest is not written yet.")
+    assert "The largest (largest.py)" in shown.until("Begin with largest, in line")
     (folder / "exercises" / "largest.py").write_text("def largest(x):\n    return max(x)\n")
-    assert "14 of 14 points" in shown.until("The whole course is done: 2 exercises, 14 points.")
+    assert "4 of 4" in shown.until("is done: 2 exercises, 14 of 14 points.")
     shown.press("n")
     shown.until("There is no other exercise")
     shown.press("\x1a")

@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from autograder.own_modules import importable
 from autograder.report.model import Diagnosis
 from autograder.sandbox.client import Client
 from autograder.submission.source import Source
@@ -19,6 +20,13 @@ def softmax(x, axis=-1):
     e = np.exp(np.asarray(x) - np.max(x))
     return e / e.sum(axis=0, keepdims=True)
 """
+
+
+@pytest.fixture(autouse=True)
+def _its_own_reference(course):
+    """Other tests of this process may have loaded another course's."""
+    with importable(course):
+        yield
 
 
 def test_mutants_change_the_lines_they_name_and_no_other(course):
