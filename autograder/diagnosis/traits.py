@@ -23,7 +23,7 @@ def division(seen: Observed) -> str:
     for (one, when, _), (other, too, _) in combinations(kinds, 2):
         if one & other == failed:
             return f"It goes wrong {when} and {too} at once; in all other calls tried it is right."
-    for inside, when, _ in kinds:
+    for inside, when, _ in _kinds(seen.recipe, seen.cases, both_ways=True):
         if failed < inside and _chance(seen, failed, inside) < CHANCE:
             return f"It goes wrong only {when}; in all other calls tried it is right."
     return ""
@@ -36,9 +36,14 @@ def _chance(seen: Observed, failed: frozenset[int], inside: frozenset[int]) -> f
     return float(share ** len(seen.kinds(failed)))
 
 
-def _kinds(recipe: Recipe, cases: Sequence[SeenCall]) -> Iterator[Divided]:
-    """For each property and its opposite, the calls that have it, and the words for both."""
+def _kinds(recipe: Recipe, cases: Sequence[SeenCall], both_ways: bool = False) -> Iterator[Divided]:
+    """For each property and its opposite, the calls that have it, and the words for both.
+
+    With `both_ways`, no property that may hide what is wrong.
+    """
     for trait in recipe.traits:
+        if both_ways and not trait.both_ways:
+            continue
         held = frozenset(i for i, case in enumerate(cases) if trait.of(case.state))
         yield held, trait.when, trait.otherwise
         if trait.both_ways:

@@ -262,7 +262,12 @@ MASK_TRAITS = (
         "where there are more keys than queries",
         "where there are as many keys as queries",
     ),
-    Trait(lambda s: bool(np.abs(s.scores).max() > 100), "for large scores", "for small scores"),
+    Trait(
+        lambda s: bool(np.abs(s.scores).max() > 100),
+        "for large scores",
+        "for small scores",
+        both_ways=False,
+    ),
 )
 
 

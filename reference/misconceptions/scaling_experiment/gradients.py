@@ -194,7 +194,12 @@ def score_probes(draw: int) -> Sequence[Probe]:
 
 
 GRADIENT_TRAITS = (
-    Trait(lambda s: bool(np.abs(s.scores).max() > 100), "for large scores", "for small scores"),
+    Trait(
+        lambda s: bool(np.abs(s.scores).max() > 100),
+        "for large scores",
+        "for small scores",
+        both_ways=False,
+    ),
     Trait(lambda s: s.scores.ndim > 2, "with batch axes", "without a batch axis"),
     Trait(lambda s: s.scores.ndim < 2, "for a single row", "for several rows"),
 )
