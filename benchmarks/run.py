@@ -6,6 +6,7 @@ measures next to nothing, to show that all of it runs.
 """
 
 import sys
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
@@ -17,28 +18,39 @@ from benchmarks.desk import views
 from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 from benchmarks.nbgrader import against_nbgrader
-from benchmarks.timing import FULL, SHORT
+from benchmarks.timing import FULL, SHORT, Row, Size
 from benchmarks.watching import saves_to_screen
 
 
 def main() -> None:
     size = SHORT if "--short" in sys.argv else FULL
     table = Table("what", "measured", "ratio", "aim", title="Medians, taken in turn")
-    console = Console(width=140)
-    with console.status("measuring"):
-        rows = [check_against_numpy(size), pytests_share(size)]
-        rows += [*costs("numpy", size), *wrong_beside_right(size)]
-        rows += costs("torch", size) if size is FULL else []  # the same, and slow to start
-        for exercise in ("softmax", "self_attention")[: 1 if size is SHORT else 2]:
-            rows += saves_to_screen(exercise, size)
-        rows += [*whole_course(size), *views(size)]
-        rows += [*against_fresh_processes(size), *efficiency(size), *against_nbgrader(size)]
-        rows.append(mixed(20) if size is FULL else mixed(1, FOUR))
-        if "--large" in sys.argv:
-            rows += [mixed(800), large(1_000, ""), large(10_000, "same peak, ±10 %")]
-    for row in rows:
-        table.add_row(*row)
+    console, progress = Console(width=140), Console(stderr=True, width=140)
+    with progress.status("measuring"):
+        for row in measured(size, large_too="--large" in sys.argv):
+            table.add_row(*row)
+            progress.print(*(cell for cell in row if cell), sep=" | ")
     console.print(table)
+
+
+def measured(size: Size, large_too: bool) -> Iterator[Row]:
+    """All rows, as they are measured."""
+    yield check_against_numpy(size)
+    yield pytests_share(size)
+    yield from costs("numpy", size)
+    yield from wrong_beside_right(size)
+    if size is FULL:
+        yield from costs("torch", size)  # the same, and slow to start
+    for exercise in ("softmax", "self_attention")[: 1 if size is SHORT else 2]:
+        yield from saves_to_screen(exercise, size)
+    yield from whole_course(size)
+    yield from views(size)
+    yield from against_fresh_processes(size)
+    yield from efficiency(size)
+    yield from against_nbgrader(size)
+    yield mixed(20) if size is FULL else mixed(1, FOUR)
+    if large_too:
+        yield from (mixed(800), large(1_000, ""), large(10_000, "same peak, ±10 %"))
 
 
 if __name__ == "__main__":

@@ -326,8 +326,8 @@ def test_other_sizes(submission, kit, rng, note):
 def expect_same_again(again, first, what, name):
     if not np.allclose(again, first, 1e-4):
         raise Mismatch(
-            f"The same call of {name} has another result after other calls: it depends on something "
-            f"that an earlier call left behind, or on chance.",
+            f"The same call of {name} has another result after other calls: it depends on "
+            f"something that an earlier call left behind, or on chance.",
             what,
             mistake="remembers",
         )
