@@ -46,20 +46,21 @@ def test_nothing_gets_through(level):
 
 
 @pytest.mark.parametrize(
-    "level",
-    [*(pytest.param(level, marks=pytest.mark.thorough) for level in LEVELS[:-1]), LEVELS[-1]],
+    ("level", "every"),
+    [(LEVELS[-1], 3), *(pytest.param(level, 1, marks=pytest.mark.thorough) for level in LEVELS)],
 )
 @pytest.mark.skipif(os.geteuid() != 0, reason="it is a plain user already")
-def test_nothing_gets_through_as_a_plain_user(level):
+def test_nothing_gets_through_as_a_plain_user(level, every):
     """In a user namespace of its own, where this process is user 1000 without any right."""
     holds(level)
-    command = [*AS_A_PLAIN_USER, sys.executable, "-m", "tests.confinement.arena", level]
+    command = [*AS_A_PLAIN_USER, sys.executable, "-m", "tests.confinement.arena", level, str(every)]
     if subprocess.run([*AS_A_PLAIN_USER, "true"]).returncode:
         pytest.skip("unshare cannot make a plain user here")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     first, *others = done.stdout.splitlines()
-    assert first.startswith(f"{len(ATTACKS)} attacks as uid 1000"), done.stderr
-    assert {line.strip() for line in others} == KNOWN[level]
+    made = list(ATTACKS)[::every]
+    assert first.startswith(f"{len(made)} attacks as uid 1000"), done.stderr
+    assert {line.strip() for line in others} == KNOWN[level] & set(made)
 
 
 @pytest.mark.parametrize("layer", CASES)
