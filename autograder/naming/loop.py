@@ -184,7 +184,7 @@ def _mended(course: Course, exercise: Exercise, source: Source, work: GroupOfWor
         children = children_on(level, course, work.secret, Path(scratch))
         with Judge(course, [exercise], children) as judge:
             graded = judge.run(source)
-            if not is_worth_looking(exercise, graded.results, "practice"):
+            if not is_worth_looking(exercise, source, graded.results, "practice"):
                 return ""
             found = look_for_repair(judge, exercise, source, graded)
     return found.said if found is not None else ""

@@ -15,7 +15,7 @@ from autograder.submission.source import Source
 
 
 def is_worth_looking(
-    exercise: Exercise, results: Sequence[CheckResult], policy: HintPolicy
+    exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
     """Whether checks failed in a way that has no name, and the policy lets more be said."""
     outcomes = {result.outcome for result in results}
@@ -25,7 +25,7 @@ def is_worth_looking(
         return False  # what crashes, or does not end, would do so many times
     if any(result.kind == "not loaded" for result in results):
         return False
-    return bool(to_mend(results).failed)
+    return bool(to_mend(source, results).failed)
 
 
 def look_for_repair(

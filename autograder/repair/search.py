@@ -82,7 +82,7 @@ class Search:
         self.exercise = exercise
         self.source = source
         self.results = results
-        self.wanted = wanted or to_mend(results)
+        self.wanted = wanted or to_mend(source, results)
         self.trees = tuple(_tree(unit) for unit in source.units)
         self.known = templates(judge.course, exercise.name)
         limits = judge.course.limits(exercise)

@@ -1,10 +1,13 @@
 """Which failed checks a search is about: those whose functions have no mistake with a name yet."""
 
+import ast
 from collections.abc import Sequence
 
 import msgspec
 
 from autograder.grading.plugin import CheckResult
+from autograder.submission.code import Definition, parsed
+from autograder.submission.source import Source
 
 LEAST_APART, MOST_APART = 2, 3  # functions that are looked at one by one
 NOTHING_THERE = frozenset({"missing", "not written"})
@@ -22,10 +25,14 @@ class ToMend(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] = ()
 
 
-def to_mend(results: Sequence[CheckResult]) -> ToMend:
-    """The failed checks of functions of which nothing has a name, and that are written."""
+def to_mend(source: Source, results: Sequence[CheckResult]) -> ToMend:
+    """The failed checks of functions of which nothing has a name, and that are written.
+
+    What makes use of a function that has a mistake with a name fails for that, as far as is known.
+    """
     failed = [result for result in results if result.outcome == "failed"]
     told = frozenset(name for each in failed if _is_told(each) for name in _functions(each))
+    told |= _users(source, told)
     left = [each for each in failed if not _is_told(each) and not told & _functions(each)]
     if len(left) == len(failed):
         return ToMend(tuple(each.name for each in left))
@@ -47,6 +54,21 @@ def apart(results: Sequence[CheckResult], wanted: ToMend) -> list[ToMend]:
         ToMend(tuple(names), _to_pass(results, frozenset({name})), (name,))
         for name, names in own.items()
     ]
+
+
+def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
+    """The functions and classes of the file that speak of some others, directly or not."""
+    speaks = {
+        node.name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        for unit in source.units
+        for node in parsed(unit) or ()
+        if isinstance(node, Definition)
+    }
+    found, before = set(functions), -1
+    while functions and len(found) > before:
+        before = len(found)
+        found |= {name for name, names in speaks.items() if names & found}
+    return frozenset(found)
 
 
 def _is_told(result: CheckResult) -> bool:

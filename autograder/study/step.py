@@ -37,7 +37,7 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 def is_unnamed(judge: Judge, done: Graded) -> bool:
     """Whether it is worth looking for a change after which every check passes."""
     return done.trouble is None and is_worth_looking(
-        done.exercise, done.results, judge.course.content.hints
+        done.exercise, done.client.source, done.results, judge.course.content.hints
     )
 
 

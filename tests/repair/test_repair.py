@@ -65,7 +65,7 @@ def search(course, judge):
 def searched(course, judge, source, policy="practice"):
     """Whether a search would follow the checks."""
     exercise = course.exercise(source.name)
-    return is_worth_looking(exercise, judge.run(source).results, policy)
+    return is_worth_looking(exercise, source, judge.run(source).results, policy)
 
 
 @pytest.mark.parametrize(

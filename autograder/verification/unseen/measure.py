@@ -90,7 +90,7 @@ class _Measured:
         graded = self.judge.run(source)
         if all(result.outcome == "passed" for result in graded.results):
             return None
-        looked = is_worth_looking(self.exercise, graded.results, "practice")
+        looked = is_worth_looking(self.exercise, source, graded.results, "practice")
         repair = look_for_repair(self.judge, self.exercise, source, graded) if looked else None
         diagnoses = list(dict.fromkeys(r.diagnosis for r in graded.results if r.diagnosis))
         code = mutant.text.splitlines()

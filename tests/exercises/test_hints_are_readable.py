@@ -1,0 +1,68 @@
+"""Hints are short, and a first-year student reads them with ease."""
+
+import re
+import statistics
+
+import pytest
+
+from autograder.diagnosis.mistakes import load_module, read_mistakes
+from autograder.own_modules import importable
+
+MOST_WORDS = 80
+USUAL_GRADE, HIGHEST_GRADE = 6, 13  # years of school; first-year students have twelve or more
+FORMULA = re.compile(r"`[^`]*`|\$[^$]*\$|\S*[\[\](){}_=@√⊤ᵀ·…]\S*|\b\w*\d\w*\b")
+SENTENCE = re.compile(r"[.?!:;](?:\s|$)")
+SYLLABLE = re.compile(r"[aeiouy]+")
+
+
+def grade(text):
+    """The years of school that a text asks for: Kincaid et al. 1975; formulas are left out."""
+    plain = FORMULA.sub("x", text)
+    words = re.findall(r"[A-Za-z']+", plain)
+    sentences = max(1, len(SENTENCE.findall(plain)))
+    syllables = sum(max(1, len(SYLLABLE.findall(w.lower().removesuffix("e")))) for w in words)
+    return 0.39 * len(words) / sentences + 11.8 * syllables / max(1, len(words)) - 15.59
+
+
+@pytest.fixture(scope="module")
+def hints(course, judge):
+    found = {
+        (exercise, hint)
+        for exercise, items in judge._items.items()
+        for item in items
+        for mark in item.iter_markers("check")
+        for hint in mark.kwargs.get("hints") or ()
+    }
+    with importable(course):
+        for exercise in course.content.exercises:
+            if exercise.questions:
+                continue
+            known = read_mistakes(load_module(course.content.reference, exercise.name))
+            for recipe in known.recipes.values():
+                found |= {(exercise.name, h) for each in recipe.misconceptions for h in each.hints}
+    return sorted(found)
+
+
+def test_there_are_many(hints):
+    assert len(hints) > 200
+
+
+def test_they_are_short(hints):
+    assert [hint for _, hint in hints if len(hint.split()) > MOST_WORDS] == []
+
+
+def test_they_read_with_ease(hints):
+    grades = {hint: grade(hint) for _, hint in hints}
+    assert statistics.median(grades.values()) < USUAL_GRADE
+    assert [hint for hint, years in grades.items() if years > HIGHEST_GRADE] == []
+
+
+def test_the_measure_tells_an_easy_text_from_a_hard_one():
+    assert grade("Look at the last line. Which axis is it?") < 4
+    assert (
+        grade(
+            "Consider whether the normalisation denominators, which subsequently determine "
+            "attention distributions, incorporate appropriately broadcastable dimensionality."
+        )
+        > 18
+    )
