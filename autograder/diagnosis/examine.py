@@ -1,7 +1,7 @@
 """From a student's answers to the probes to a finding: a name, or what differs and where."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome, alike_id
 from autograder.diagnosis.replay import Candidate, Replay, Wrong, both
 from autograder.diagnosis.seen import Answer, seen_of
+from autograder.diagnosis.traits import kinds_of_calls
 from autograder.text import are, capital
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
@@ -21,6 +22,8 @@ MAX_PAIRS = 12
 MAX_ALIKE = 3
 TWO, SOMETHING_ELSE = "Two things at once.", "And something else differs too."
 IN_WRONG_CALLS = "in the calls that go wrong"
+IN_OTHER_CALLS = "In the other calls something else goes wrong."
+LEAST_OF_A_KIND = 4  # wrong calls of a kind, for a name that is said of them alone
 SEEN = 3  # draws that a sentence without a name has to be true of
 
 
@@ -53,6 +56,7 @@ class Examination:
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
             or (self._confirmed(self._family) if exact else None)
+            or (self._confirmed(self._in_some_kind) if exact else None)
             or self._located()
         )
 
@@ -147,6 +151,23 @@ class Examination:
                 diagnosis = self._single(self._told_from_right(found, inside), when)
                 if diagnosis is not None:
                     return diagnosis
+        return None
+
+    def _in_some_kind(self) -> Finding | None:
+        """A misconception that gives all answers to the calls of some kind, and no others.
+
+        In the other calls something else goes wrong as well: an error, say.
+        """
+        probes = self.replay.probes(DRAWS)[: len(self.answers)]
+        for inside, when in kinds_of_calls(self.replay.recipe, probes):
+            wrong = [i for i in inside if not self.right[i]]
+            if len(wrong) < LEAST_OF_A_KIND:
+                continue
+            found = self.replay.fitting(self.outcomes, inside)
+            diagnosis = self._single(self._told_from_right(found, inside), when)
+            if diagnosis is not None:
+                says = f"{diagnosis.says} {IN_OTHER_CALLS}"
+                return replace(diagnosis, says=says, told=says)
         return None
 
     def _where_wrong(self) -> Finding | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from autograder.diagnosis.recipe import Recipe
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.seen import ENOUGH, Observed, SeenCall
 
 CHANCE = 0.05  # that calls which go wrong for another reason all have some property
@@ -48,6 +48,22 @@ def _kinds(recipe: Recipe, cases: Sequence[SeenCall], both_ways: bool = False) -
         yield held, trait.when, trait.otherwise
         if trait.both_ways:
             yield frozenset(range(len(cases))) - held, trait.otherwise, trait.when
+
+
+def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
+    """The calls that have a property, or have it not, and those of two; the most calls first.
+
+    With each, how it is said: `without a mask and for a single head`.
+    """
+    states = [recipe.right(probe) for probe in probes]
+    sides = [
+        (frozenset(i for i, state in enumerate(states) if trait.of(state) == held), words)
+        for trait in recipe.traits
+        for held, words in ((True, trait.when), (False, trait.otherwise))
+    ]
+    both = [(one & two, f"{a} and {b}") for (one, a), (two, b) in combinations(sides, 2)]
+    found = [(sorted(inside), words) for inside, words in (*sides, *both)]
+    return sorted((each for each in found if len(each[0]) < len(probes)), key=lambda k: -len(k[0]))
 
 
 def _said(failed: Sequence[SeenCall], when: str, otherwise: str) -> str:

@@ -86,8 +86,8 @@ def _of_two(found: Found) -> Repair | None:
 
 def _of_lines_alone(found: Found) -> Repair | None:
     """Of no edit at all: where the values leave those of right answers, or what alone runs."""
-    said = "Up to {} your values are those of right answers; what is made there is in none of those"
-    return _of_few(found, found.departing, DEPARTS, f"{said} that the course knows.") or _of_few(
+    said = "The first value that none of the right answers known to the course has is made in {}."
+    return _of_few(found, found.departing, DEPARTS, said) or _of_few(
         found, found.only_failing, RUNS, "Of the checks, only those that fail run {}."
     )
 

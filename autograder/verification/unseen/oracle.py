@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from autograder.checking.proxy import Submission
 from autograder.diagnosis import locate
-from autograder.diagnosis.examine import SEEN, SOMETHING_ELSE, TWO
+from autograder.diagnosis.examine import IN_OTHER_CALLS, SEEN, SOMETHING_ELSE, TWO
 from autograder.diagnosis.experiment import REMEMBERS
 from autograder.diagnosis.replay import Replay, Wrong, both
 from autograder.diagnosis.seen import Answer, seen_of
+from autograder.diagnosis.traits import kinds_of_calls
 from autograder.grading.diagnose import Catalogue, Stopped, answer_to
 from autograder.report.model import Diagnosis
 from autograder.sandbox.client import Client
@@ -70,6 +71,11 @@ def _is_one_of(
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
+    if finding.endswith(IN_OTHER_CALLS):
+        kinds = kinds_of_calls(replay.recipe, replay.probes(SEEN + FRESH))
+        when = finding.split(": ", 1)[0].lower()
+        inside = {number for calls, words in kinds if words.lower() == when for number in calls}
+        fresh = {number: answer for number, answer in fresh.items() if number in inside}
     plain = {wrong[0].finding for wrong in wrongs}
     of_all = finding in plain or finding.startswith(TWO) or finding.endswith(SOMETHING_ELSE)
     return any(_gives(replay, wrong, fresh, in_some=not of_all) for wrong in wrongs)

@@ -1,0 +1,64 @@
+"""A name for the calls of one kind, where another mistake stops the others."""
+
+import pytest
+
+from autograder.diagnosis import Family, Recipe, Trait
+from autograder.diagnosis.examine import IN_OTHER_CALLS, Answer, Examination
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.replay import Replay
+
+TOTAL = Recipe(
+    "total",
+    lambda rng: [
+        (rng.normal(size=size), sign)
+        for size in ((4,), (5,), (6,), (7,), (2, 3), (3, 3))
+        for sign in (1, -1)
+    ],
+    (Family("total", ("?",), {"mean": ("The mean.", lambda s: s.sign * s.x.mean())}),),
+    steps={"total": lambda s: s.sign * s.x.sum()},
+    parameters=("x", "sign"),
+    traits=(
+        Trait(lambda s: s.x.ndim > 1, "for a matrix", "for one row"),
+        Trait(lambda s: s.sign < 0, "with a minus", "without one"),
+    ),
+)
+
+
+def said(function):
+    def ask(probe):
+        try:
+            return Answer(outcome_of(function(*probe.args)))
+        except ValueError:
+            return Answer(Outcome(RAISES), "total stopped with ValueError.")
+
+    found = Examination(Replay(TOTAL), ask).diagnose()
+    return found.kind, found.misconceptions, found.says
+
+
+def for_rows(x, sign):
+    if x.ndim > 1:
+        raise ValueError
+    return sign * x.mean()
+
+
+def for_rows_with_a_minus(x, sign):
+    if x.ndim > 1:
+        raise ValueError
+    return sign * x.mean() if sign < 0 else x.max() + 1
+
+
+@pytest.mark.parametrize(
+    ("function", "when"),
+    [(for_rows, "For one row"), (for_rows_with_a_minus, "For one row and with a minus")],
+)
+def test_it_is_said_of_these_calls_alone(function, when):
+    assert said(function) == ("named", ("mean",), f"{when}: the mean. {IN_OTHER_CALLS}")
+
+
+def test_a_name_that_gives_only_some_of_the_answers_of_a_kind_is_not_said():
+    def half(x, sign):
+        if x.ndim > 1:
+            raise ValueError
+        return sign * (x.mean() if x[0] > 0 else x.max() + 1)
+
+    assert said(half)[0] != "named"
