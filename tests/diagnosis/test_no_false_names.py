@@ -18,6 +18,7 @@ from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together
 from autograder.diagnosis.seen import Answer
 from autograder.grading.diagnose import Catalogue
+from autograder.verification.unseen.oracle import calls_meant
 from tests.conftest import ROOT
 
 CATALOGUE = Catalogue("reference")
@@ -68,6 +69,8 @@ def ways(recipe, ids):
 def is_true(recipe, finding, wrong, change=lambda value: value):
     """Whether what is named gives the student's answers on fresh calls, or on those that differ."""
     probes = [probe for draw in FRESH for probe in recipe.calls(draw)]
+    meant = calls_meant(recipe, probes, finding.says)
+    probes = [probe for number, probe in enumerate(probes) if number in meant]
     mine = [outcome(recipe, probe, wrong, change) for probe in probes]
     right = [outcome(recipe, probe, ()) for probe in probes]
     for way in ways(recipe, finding.misconceptions):

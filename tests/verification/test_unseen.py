@@ -84,5 +84,5 @@ def oracle_says(course, judge, told):
 def test_the_table_counts_and_the_notes_list_what_missed():
     found = Unseen("sums", mutants=3)
     found.single.update({"rejected": 2, "named": 1, "differs": 1})
-    assert "| sums | 3 | 2 | 1 | 0 | 0 | 1 | 0 | 50.0% |" in markdown([found])
+    assert "| sums | 3 | 2 | 1 | 0 | 0 | 0 | 1 | 0 | 50.0% |" in markdown([found])
     assert notes([found]) == ""

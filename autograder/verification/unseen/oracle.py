@@ -6,6 +6,7 @@ from autograder.checking.proxy import Submission
 from autograder.diagnosis import locate
 from autograder.diagnosis.examine import IN_OTHER_CALLS, SEEN, SOMETHING_ELSE, TWO
 from autograder.diagnosis.experiment import REMEMBERS
+from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Replay, Wrong, both
 from autograder.diagnosis.seen import Answer, seen_of
 from autograder.diagnosis.traits import kinds_of_calls
@@ -71,14 +72,20 @@ def _is_one_of(
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
-    if finding.endswith(IN_OTHER_CALLS):
-        kinds = kinds_of_calls(replay.recipe, replay.probes(SEEN + FRESH))
-        when = finding.split(": ", 1)[0].lower()
-        inside = {number for calls, words in kinds if words.lower() == when for number in calls}
-        fresh = {number: answer for number, answer in fresh.items() if number in inside}
+    meant = calls_meant(replay.recipe, replay.probes(SEEN + FRESH), finding)
+    fresh = {number: answer for number, answer in fresh.items() if number in meant}
     plain = {wrong[0].finding for wrong in wrongs}
     of_all = finding in plain or finding.startswith(TWO) or finding.endswith(SOMETHING_ELSE)
     return any(_gives(replay, wrong, fresh, in_some=not of_all) for wrong in wrongs)
+
+
+def calls_meant(recipe: Recipe, probes: Sequence[Probe], finding: str) -> set[int]:
+    """The calls that a finding speaks of: those of one kind, where it says so, or all."""
+    if not finding.endswith(IN_OTHER_CALLS):
+        return set(range(len(probes)))
+    when = finding.split(": ", 1)[0].lower()
+    kinds = kinds_of_calls(recipe, probes)
+    return {number for calls, words in kinds if words.lower() == when for number in calls}
 
 
 def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
