@@ -34,13 +34,18 @@ def against_nbgrader(size: Size) -> list[Row]:
     rows = [
         (f"nbgrader autograde with a kernel, {notebooks} notebooks", theirs, 1.0, ""),
         ("nbgrader autograde with our steps, the same, in all", button, theirs / button, ""),
-        ("autograder nbgrader grade, the same, in all", whole, theirs / whole, ""),
+        ("autograder nbgrader grade, the same, in all", whole, theirs / whole, "20×"),
         ("autograder grade, the same, in all", alone, theirs / alone, ""),
     ]
     return [
         *((what, f"{spent:.1f} s", f"{ratio:.0f}×", aim) for what, spent, ratio, aim in rows),
         ("nbgrader autograde, a notebook", ms(theirs_each), "1×", ""),
-        ("autograder nbgrader grade, a notebook more", ms(each), f"{theirs_each / each:.0f}×", ""),
+        (
+            "autograder nbgrader grade, a notebook more",
+            ms(each),
+            f"{theirs_each / each:.0f}×",
+            "40×",
+        ),
         (
             "autograder grade, a notebook more",
             ms(alone_each),

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.classes import FOUR, against_fresh_processes, efficiency, large, mixed
-from benchmarks.commands import check_against_numpy
+from benchmarks.commands import check_against_import, start_of_a_class
 from benchmarks.course import whole_course
 from benchmarks.desk import views
 from benchmarks.diagnosis import wrong_beside_right
@@ -35,7 +35,10 @@ def main() -> None:
 
 def measured(size: Size, large_too: bool) -> Iterator[Row]:
     """All rows, as they are measured."""
-    yield check_against_numpy(size)
+    yield check_against_import("softmax", "numpy", "at most 4×", size)
+    if size is FULL:
+        yield check_against_import("self_attention", "torch", "at most 1.3×", size)
+    yield start_of_a_class(size)
     yield pytests_share(size)
     yield from costs("numpy", size)
     yield from wrong_beside_right(size)
