@@ -156,8 +156,11 @@ class Examination:
     def _in_some_kind(self) -> Finding | None:
         """A misconception that gives all answers to the calls of some kind, and no others.
 
-        In the other calls something else goes wrong as well: an error, say.
+        In the other calls something else goes wrong as well: an error, say. Where no call at all
+        is right, the answers may be right in a way that the course does not know.
         """
+        if not any(self.right):
+            return None
         probes = self.replay.probes(DRAWS)[: len(self.answers)]
         for inside, when in kinds_of_calls(self.replay.recipe, probes):
             wrong = [i for i in inside if not self.right[i]]

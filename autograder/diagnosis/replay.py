@@ -33,7 +33,7 @@ class Replay:
         self._singles: list[Wrong] = []
         self._pairs: list[Pair] = []
         self._families: list[Wrong] = []
-        self._styles = [Style(steps) for steps in recipe.styles]
+        self.styles = [Style(steps) for steps in recipe.styles]
         self._probes: list[Probe] = []
         self._size = 0
         self._heard: dict[int, list[Pair]] = {}
@@ -58,7 +58,7 @@ class Replay:
             own: list[Wrong] = []
             for each in self.recipe.misconceptions:
                 looks: list[Wrong] = [(each,)]
-                for way in self._styles:
+                for way in self.styles:
                     styled: Wrong = (each, way)
                     if fit_together(each, way) and not any(map(self._like(styled), looks)):
                         looks.append(styled)
@@ -110,8 +110,10 @@ class Replay:
             return Outcome(RAISES)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Whether the student's answer to a probe is right."""
-        return self.fits(index, answer, ())
+        """Whether the student's answer to a probe is right, in some style."""
+        return self.fits(index, answer, ()) or any(
+            self.fits(index, answer, (style,)) for style in self.styles
+        )
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Whether the student's answer to a probe is what these misconceptions give."""

@@ -57,6 +57,8 @@ class RecordedReplay(Replay):
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
         self._right_ones = [_outcome(function, each[0]) for each in function.outcomes]
+        self.styles = [_STYLES[-1 - n] for n in range(len(function.styled[0]))]
+        self._in_styles: dict[Changes, int] = {(s,): n for n, s in enumerate(self.styles)}
         wrong = self.recipe.misconceptions
         self._singles = [
             (wrong[place], _STYLES[number]) for number, place in _numbered(function.singles)
@@ -94,7 +96,11 @@ class RecordedReplay(Replay):
             return self._right_ones[index]
         key = index, wrong
         if key not in self._kept:
-            place = self.function.outcomes[index][1 + self._rows[wrong]]
+            style = self._in_styles.get(wrong)
+            if style is None:
+                place = self.function.outcomes[index][1 + self._rows[wrong]]
+            else:
+                place = self.function.styled[index][style]
             self._kept[key] = _outcome(self.function, place)
         return self._kept[key]
 

@@ -66,6 +66,7 @@ class KnownFunction(msgspec.Struct):
         drawn: how many probes a draw has.
         singles: the place in `wrong` of each; the same one in several styles.
         outcomes: for each probe the place in `gave` of the right outcome, then of each single's.
+        styled: the same of what is right in each other style.
         pairs: the places in `wrong` of two, for each pair, the same ones in several styles.
         families: the places in `wrong` of what may be done to any argument or result.
         paired: what the pairs give by probe, and after them the families.
@@ -88,6 +89,7 @@ class KnownFunction(msgspec.Struct):
     signatures: list[str]
     gave: list[Gave]
     outcomes: list[list[int]]
+    styled: list[list[int]]
     pairs: list[tuple[int, int]]
     families: list[int]
     paired: list[Pairs]

@@ -138,6 +138,7 @@ class _Kept:
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         outcomes = [[self._gave(i, wrong) for wrong in [(), *replay.singles]] for i in everywhere]
+        styled = [[self._gave(i, (style,)) for style in replay.styles] for i in everywhere]
         return KnownFunction(
             name=recipe.function,
             parameters=list(recipe.parameters),
@@ -156,6 +157,7 @@ class _Kept:
             signatures=list(self.signatures),
             gave=list(self.gave),
             outcomes=outcomes,
+            styled=styled,
             pairs=[(self.wrong[a], self.wrong[b]) for a, b, *_ in pairs],
             families=family_places,
             paired=[]
