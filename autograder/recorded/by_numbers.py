@@ -69,6 +69,9 @@ class RecordedReplay(Replay):
         ]
         self._families = [(wrong[place],) for place in function.families]
         sketched: list[Changes] = [*self._pairs, *self._families]
+        if function.random:
+            self._rows |= {each: n for n, each in enumerate(self._pairs, len(self._singles))}
+            sketched = []
         self._sketch_rows = {each: n for n, each in enumerate(sketched)}
 
     @property
@@ -79,7 +82,7 @@ class RecordedReplay(Replay):
     @property
     def pairs(self) -> list[Pair]:
         """The pairs that were recorded, each in its styles: none with a general misconception."""
-        return self._pairs if self.function.paired else []
+        return self._pairs
 
     @property
     def families(self) -> list[Wrong]:
@@ -112,6 +115,8 @@ class RecordedReplay(Replay):
 
     def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
         """The pairs that no probe speaks against."""
+        if self.function.random:
+            return super().matching_pairs(answers, indices)
         found = np.ones(len(self.pairs), bool)
         for index in indices:
             if found.any():

@@ -65,7 +65,8 @@ class KnownFunction(msgspec.Struct):
         read: which helper reads its result, by its dotted name; nothing where none does.
         drawn: how many probes a draw has.
         singles: the place in `wrong` of each; the same one in several styles.
-        outcomes: for each probe the place in `gave` of the right outcome, then of each single's.
+        outcomes: for each probe the place in `gave` of the right outcome, then of each single's;
+            where results are random, of each pair's too.
         styled: the same of what is right in each other style.
         pairs: the places in `wrong` of two, for each pair, the same ones in several styles.
         families: the places in `wrong` of what may be done to any argument or result.

@@ -137,7 +137,9 @@ class _Kept:
         families = list(replay.families) if recipe.comparison.is_exact else []
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
-        outcomes = [[self._gave(i, wrong) for wrong in [(), *replay.singles]] for i in everywhere]
+        exact = recipe.comparison.is_exact
+        whole = [(), *replay.singles, *(pairs if not exact else [])]
+        outcomes = [[self._gave(i, wrong) for wrong in whole] for i in everywhere]
         styled = [[self._gave(i, (style,)) for style in replay.styles] for i in everywhere]
         return KnownFunction(
             name=recipe.function,
@@ -146,7 +148,7 @@ class _Kept:
             results=list(recipe.results),
             precision=np.dtype(recipe.comparison.precision).str,
             by_kind=recipe.comparison.by_kind,
-            random=not recipe.comparison.is_exact,
+            random=not exact,
             read=read,
             call=call,
             traits=[(trait.when, trait.otherwise) for trait in recipe.traits],
@@ -160,9 +162,7 @@ class _Kept:
             styled=styled,
             pairs=[(self.wrong[a], self.wrong[b]) for a, b, *_ in pairs],
             families=family_places,
-            paired=[]
-            if not recipe.comparison.is_exact
-            else [self._paired(i, [*pairs, *families]) for i in everywhere],
+            paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
 
     def _place(self, wrong: Misconception) -> int:
