@@ -333,3 +333,24 @@ def test_numbers_under_other_keys_are_not_measured():
     assert "All numbers are close." in found.says
     found = examine(lambda x, c: {"1": x * c, "2": x + c}, recipe)
     assert found is None or "close" not in found.says
+
+
+def test_answers_without_a_number_are_no_pair_of_mistakes():
+    """Two mistakes that end in NaN together are not what every function does that gives NaN."""
+    recipe = Recipe(
+        "roots",
+        lambda rng: [(rng.random(size) + 0.1,) for size in (2, 3, 4)],
+        (
+            Family("lowered", ("?",), {"less": ("Less.", lambda s: s.x - 9)}),
+            Family("scaled", ("?",), {"more": ("More.", lambda s: np.sqrt(s.lowered) * 3)}),
+        ),
+        steps={"lowered": lambda s: s.x, "scaled": lambda s: s.lowered * 2},
+        parameters=("x",),
+    )
+
+    def ask(probe):
+        return Answer(outcome_of(np.full_like(probe.args[0], np.nan)))
+
+    with np.errstate(invalid="ignore"):
+        found = Examination(Replay(recipe), ask).diagnose()
+    assert found is None or len(found.misconceptions) < 2
