@@ -183,8 +183,8 @@ class Examination:
 
     def _pair(self) -> Finding | None:
         where = range(len(self.answers))
-        wrong = [i for i in where if not self.right[i]]
-        if sum(bool(np.isfinite(self.outcomes[i].numbers).any()) for i in wrong) < TELLING:
+        wrong = [outcome.numbers for i, outcome in enumerate(self.outcomes) if not self.right[i]]
+        if sum(not len(each) or bool(np.isfinite(each).any()) for each in wrong) < TELLING:
             return None  # of thousands of pairs, some give nothing but NaN as well
         pairs = self._told_from_right(self.replay.matching_pairs(self.outcomes, where), where)
         if pairs:  # among thousands of pairs, one may fit by chance
