@@ -13,7 +13,7 @@ from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import Outcome, alike_id
 from autograder.diagnosis.replay import Candidate, Replay, Wrong, both
 from autograder.diagnosis.seen import Answer, seen_of
-from autograder.diagnosis.traits import kinds_of_calls
+from autograder.diagnosis.traits import kinds_of_calls, sides_of_traits
 from autograder.text import are, capital
 
 TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
@@ -139,18 +139,15 @@ class Examination:
         """A misconception at work only in the calls of one kind: in one branch of an `if`."""
         right = self.right
         probes = self.replay.probes(DRAWS)[: len(self.answers)]
-        states = [self.replay.recipe.right(probe) for probe in probes]
-        for trait in self.replay.recipe.traits:
-            holds = [trait.of(state) for state in states]
-            for wanted, when in ((True, trait.when), (False, trait.otherwise)):
-                inside = [i for i, held in enumerate(holds) if held == wanted]
-                outside = [i for i, held in enumerate(holds) if held != wanted]
-                if len(outside) < TELLING or not all(right[i] for i in outside):
-                    continue
-                found = self.replay.fitting(self.outcomes, inside)
-                diagnosis = self._single(self._told_from_right(found, inside), when)
-                if diagnosis is not None:
-                    return diagnosis
+        for held, when in sides_of_traits(self.replay.recipe, probes):
+            inside = sorted(held)
+            outside = [i for i in range(len(probes)) if i not in held]
+            if len(outside) < TELLING or not all(right[i] for i in outside):
+                continue
+            found = self.replay.fitting(self.outcomes, inside)
+            diagnosis = self._single(self._told_from_right(found, inside), when)
+            if diagnosis is not None:
+                return diagnosis
         return None
 
     def _in_some_kind(self) -> Finding | None:

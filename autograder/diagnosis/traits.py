@@ -50,17 +50,22 @@ def _kinds(recipe: Recipe, cases: Sequence[SeenCall], both_ways: bool = False) -
             yield frozenset(range(len(cases))) - held, trait.otherwise, trait.when
 
 
+def sides_of_traits(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[frozenset[int], str]]:
+    """For each property the calls that have it, and those that have it not, each in words."""
+    states = [recipe.right(probe) for probe in probes]
+    return [
+        (frozenset(i for i, state in enumerate(states) if trait.of(state) == held), words)
+        for trait in recipe.traits
+        for held, words in ((True, trait.when), (False, trait.otherwise))
+    ]
+
+
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
     """The calls that have a property, or have it not, and those of two; the most calls first.
 
     With each, how it is said: `without a mask and for a single head`.
     """
-    states = [recipe.right(probe) for probe in probes]
-    sides = [
-        (frozenset(i for i, state in enumerate(states) if trait.of(state) == held), words)
-        for trait in recipe.traits
-        for held, words in ((True, trait.when), (False, trait.otherwise))
-    ]
+    sides = sides_of_traits(recipe, probes)
     both = [(one & two, f"{a} and {b}") for (one, a), (two, b) in combinations(sides, 2)]
     found = [(sorted(inside), words) for inside, words in (*sides, *both)]
     return sorted((each for each in found if len(each[0]) < len(probes)), key=lambda k: -len(k[0]))
