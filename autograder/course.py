@@ -172,6 +172,11 @@ class Course:
     def solution_file(self, exercise: str) -> Path:
         return self.solutions / f"{exercise}.py"
 
+    def right_answers(self, exercise: str) -> list[Path]:
+        """The solution, and after it the right answers in other styles."""
+        folder = self.root / self.content.right / exercise
+        return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
+
     def checks_file(self, exercise: str) -> Path:
         return self.root / self.content.checks / f"test_{exercise}.py"
 

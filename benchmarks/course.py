@@ -64,9 +64,7 @@ def _spent(course: Course, exercise: Exercise, count: int) -> tuple[float, float
 
 
 def _right_answers(course: Course, exercise: Exercise) -> list[Source]:
-    styles = sorted((course.root / course.content.right / exercise.name).glob("*.py"))
-    paths = [course.solution_file(exercise.name), *styles]
-    return [read_source(path, exercise.name) for path in paths]
+    return [read_source(path, exercise.name) for path in course.right_answers(exercise.name)]
 
 
 def _own() -> float:

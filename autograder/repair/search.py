@@ -83,6 +83,7 @@ class Search:
         self.source = source
         self.results = results
         self.wanted = wanted or to_mend(source, results)
+        self.apart = apart(results, self.wanted)
         self.trees = tuple(_tree(unit) for unit in source.units)
         self.known = templates(judge.course, exercise.name)
         limits = judge.course.limits(exercise)
@@ -101,11 +102,10 @@ class Search:
             GraderTrouble: the grader's own machinery failed.
         """
         found = self._of_all()
-        each = apart(self.results, self.wanted)
-        if found.edits or found.together or not each:
+        if found.edits or found.together or not self.apart:
             return [found]
         given = self.judge, self.exercise, self.source, self.results
-        return [Search(*given, wanted)._of_all() for wanted in each]
+        return [Search(*given, wanted)._of_all() for wanted in self.apart]
 
     def _of_all(self) -> Found:
         failed = [result for result in self.results if result.name in self.wanted.failed]
@@ -123,7 +123,7 @@ class Search:
             wanted = in_order(edits(self.trees, live, self.known), suspects)
             panel = panel or [result.name for result in failed]
             found = self._try(wanted, panel, line, reach)
-            if not found.edits and found.complete and not apart(self.results, self.wanted):
+            if not found.edits and found.complete and not self.apart:
                 together = self._two(live, suspects, panel, line)
                 found = msgspec.structs.replace(found, together=together)
             return msgspec.structs.replace(

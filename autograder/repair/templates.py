@@ -39,9 +39,8 @@ class Template(msgspec.Struct, frozen=True):
 
 def templates(course: Course, exercise: str) -> tuple[Template, ...]:
     """Those of the solution and of the right answers in other styles; none where there are none."""
-    folder = course.root / course.content.right / exercise
     found: dict[tuple[str, str], Template] = {}
-    for path in (course.solution_file(exercise), *sorted(folder.glob("*.py"))):
+    for path in course.right_answers(exercise):
         for template in _in_file(path):
             found.setdefault((template.function, template.text), template)
     return tuple(found.values())

@@ -1,7 +1,6 @@
 """How the course's right answers get to their results: the values they compute, check by check."""
 
-import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from autograder.course import Course
@@ -27,23 +26,22 @@ def values_of_right_answers(
     key = exercise, *checks
     if key not in kept:
         found: list[Value] = []
-        for source in _right_answers(judge.course, exercise, most):
-            trees = [Tree(unit) for unit in source.units]
-            found += heard(printed(with_values(source, trees, all_parts=True)))
+        for source, tree in _right_answers(judge.course, exercise, most):
+            found += heard(printed(with_values(source, [tree], all_parts=True)))
         kept[key] = known_values(found)
     return kept[key]
 
 
-def _right_answers(course: Course, exercise: str, most: int) -> list[Source]:
-    folder = course.root / course.content.right / exercise
-    found = []
-    for path in (course.solution_file(exercise), *sorted(folder.glob("*.py"))):
+def _right_answers(course: Course, exercise: str, most: int) -> Iterator[tuple[Source, Tree]]:
+    """The first of them that can be read, each with its one unit parsed."""
+    found = 0
+    for path in course.right_answers(exercise):
         try:
-            text = path.read_text(encoding="utf-8")
-            ast.parse(text)
+            unit = Unit(path.name, path.read_text(encoding="utf-8"))
+            tree = Tree(unit)
         except (OSError, ValueError, SyntaxError):
             continue
-        found.append(Source(exercise, path.name, (Unit(path.name, text),)))
-        if len(found) == most:
-            break
-    return found
+        yield Source(exercise, path.name, (unit,)), tree
+        found += 1
+        if found == most:
+            return

@@ -1,8 +1,7 @@
 """Mutants of right answers with the lines that were changed, one change or two at a time."""
 
 import random
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import msgspec
 
@@ -28,7 +27,9 @@ def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterat
     Raises:
         UserError: the mutation tester is not installed.
     """
-    texts = {path.stem: _marked(path.read_text(encoding="utf-8")) for path in _styles(course, name)}
+    texts = {
+        path.stem: _marked(path.read_text(encoding="utf-8")) for path in course.right_answers(name)
+    }
     wanted = [(style, place) for style, text in texts.items() for place in places(text)]
     if sample:
         random.Random(f"{seed} {name}").shuffle(wanted)
@@ -48,7 +49,7 @@ def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mut
     by_style: dict[str, list[Mutated]] = {}
     for mutant in singles(course, name, max(4 * sample, ONE_STYLE), seed + 1):
         by_style.setdefault(mutant.origin, []).append(mutant)
-    originals = {path.stem: _marked(path.read_text()) for path in _styles(course, name)}
+    originals = {path.stem: _marked(path.read_text()) for path in course.right_answers(name)}
     found = [
         joined
         for style, mutants in by_style.items()
@@ -58,11 +59,6 @@ def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mut
     ]
     chance.shuffle(found)
     yield from found[:sample]
-
-
-def _styles(course: Course, name: str) -> Sequence[Path]:
-    folder = course.root / course.content.right / name
-    return [course.solution_file(name), *sorted(folder.glob("*.py"))]
 
 
 def _marked(text: str) -> str:
