@@ -222,8 +222,7 @@ class Examination:
         if len(values) < TELLING:
             return None
         lead, *others = [*values, *(n for n in range(len(right)) if n not in values)]
-        candidates = self.replay.families
-        near = [each for each in candidates if self._gives(lead, each)]
+        near = self.replay.families_giving(lead, self.answers[lead].outcome)
         whole = [each for each in near if all(self._gives(n, each) for n in others)]
         if whole:
             return self._only(self._told_from_right(whole, range(len(right))))

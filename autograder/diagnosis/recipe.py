@@ -125,6 +125,9 @@ class Recipe:
         traits: properties of calls that may decide whether an answer is right.
         facts: statements to test where no misconception matches, the most telling first.
         results: what the results are called in a sentence, in order, where there are several.
+        called: what the values of steps are called in a sentence: `{"total": "the total"}`;
+            and arguments, where it is not by their names. Where no mistake fits, these steps are
+            put together wrongly too: left out, done twice, with another value in place of one.
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
         call: how the student's function is called, where it is not a plain call: a class, say.
         comparison: how its results are compared.
@@ -141,6 +144,7 @@ class Recipe:
     traits: tuple[Trait, ...] = ()
     facts: tuple[Fact, ...] = ()
     results: tuple[str, ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
     call: Caller | None = None
     comparison: Comparison = EXACT
@@ -205,8 +209,27 @@ class Recipe:
         with np.errstate(all="ignore"):
             given = {name: replaced[name](state) for name in self.parameters if name in replaced}
             vars(state).update(given)
-            for name, step in self.steps.items():
-                state.result = replaced.get(name, step)(state)
+        return self._go_on(state, replaced, list(self.steps))
+
+    def resumed(self, right: Any, changes: Iterable[Change]) -> Any:
+        """The same as `trace`, from the first step that is done otherwise.
+
+        `right` is the right call, which stays as it is. Changes that leave arguments as they are
+        and write into nothing can be made so.
+        """
+        replaced: dict[str, Step] = {}
+        for change in changes:
+            replaced |= change.replaces
+        steps = list(self.steps)
+        first = min((steps.index(name) for name in replaced if name in self.steps), default=None)
+        left = [] if first is None else steps[first:]
+        kept = {name: value for name, value in vars(right).items() if name not in left}
+        return self._go_on(State(**kept), replaced, left)
+
+    def _go_on(self, state: Any, replaced: Mapping[str, Step], steps: Sequence[str]) -> Any:
+        with np.errstate(all="ignore"):
+            for name in steps:
+                state.result = replaced.get(name, self.steps[name])(state)
                 setattr(state, name, state.result)
             if RETURNED in replaced:
                 state.result = replaced[RETURNED](state)

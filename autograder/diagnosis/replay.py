@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ class Replay:
         self._singles: list[Wrong] = []
         self._pairs: list[Pair] = []
         self._families: list[Wrong] = []
+        self._of_families: set[Changes] = set()
+        self._rights: dict[int, Any] = {}
         self.styles = [Style(steps) for steps in recipe.styles]
         self._probes: list[Probe] = []
         self._size = 0
@@ -76,8 +78,26 @@ class Replay:
     def families(self) -> list[Wrong]:
         """What may be done to any arguments and results; see `families`."""
         if not self._families:
-            self._families = [(each,) for each in families(self.recipe)]
+            plain: list[Wrong] = [(each,) for each in families(self.recipe)]
+            styled: list[Wrong] = [
+                (*wrong, way)
+                for way in self.styles
+                for wrong in plain
+                if self._next_to(way) & set(wrong[0].replaces) and fit_together(wrong[0], way)
+            ]
+            self._families = plain + styled
+            self._of_families = set(self._families)
         return self._families
+
+    def _next_to(self, style: Style) -> set[str]:
+        """The steps right after those of a style, where it shows most."""
+        steps = list(self.recipe.steps)
+        after = (steps.index(name) + 1 for name in style.replaces if name in steps)
+        return {steps[place] for place in after if place < len(steps)}
+
+    def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
+        """Those that give the student's answer to a probe."""
+        return self._matching(index, answer, self.families)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -97,17 +117,28 @@ class Replay:
         key = index, wrong
         if key not in self._kept:
             known = fingerprint_in(wrong)
-            made = known.outcome(index) if known else self._run(self._probes[index], wrong)
+            made = known.outcome(index) if known else self._run(index, wrong)
             self._kept[key] = made
         return self._kept[key]
 
-    def _run(self, probe: Probe, wrong: Changes) -> Outcome:
+    def _run(self, index: int, wrong: Changes) -> Outcome:
         try:
-            return self.recipe.comparison.of_replay(self.recipe.trace(probe, wrong))
+            return self.recipe.comparison.of_replay(self._traced(index, wrong))
         except Exception as error:
             if no_input_causes(error):
                 self.faults.append(error)
             return Outcome(RAISES)
+
+    def _traced(self, index: int, wrong: Changes) -> Any:
+        """A call with misconceptions at work; families go on from the right call's values."""
+        probe, parameters = self._probes[index], set(self.recipe.parameters)
+        if wrong not in self._of_families or any(parameters & set(w.replaces) for w in wrong):
+            return self.recipe.trace(probe, wrong)
+        if index not in self._rights:
+            self._rights[index] = self.recipe.right(probe)
+        right = self._rights[index]
+        resumed = hasattr(right, "result")
+        return self.recipe.resumed(right, wrong) if resumed else self.recipe.trace(probe, wrong)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
         """Whether the student's answer to a probe is right, in some style."""

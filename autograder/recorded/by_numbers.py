@@ -89,6 +89,11 @@ class RecordedReplay(Replay):
         """What may be done to any argument or result, as it was recorded."""
         return self._families
 
+    def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
+        """Those that give an answer, as far as two sums tell."""
+        hit = self._sketches_hit(index, answer)[len(self._pairs) :]
+        return [self._families[n] for n in np.flatnonzero(hit)]
+
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """The calls that were recorded."""
         return self._probes[: draws * self._size]

@@ -251,6 +251,10 @@ MISTAKES = Mistakes(
         },
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
+        called={
+            "plain": "the weights without the mask",
+            "masked": "the weights with the mask",
+        },
         comparison=Comparison(
             read=panels_shown,
             sample=lambda s: _figure(s.panels),

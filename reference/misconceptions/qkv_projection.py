@@ -249,6 +249,11 @@ MISTAKES = Mistakes(
             ),
         ),
         results=("Q", "K", "V"),
+        called={
+            "queries": "Q",
+            "keys": "K",
+            "values": "V",
+        },
         axes=lambda s: {
             **{f"B{i or ''}": size for i, size in enumerate(s.X.shape[:-2])},
             "L": s.X.shape[-2],

@@ -72,6 +72,15 @@ MISTAKES = Mistakes(
             },
         },
         parameters=("embeddings",),
+        called={
+            "e": "the embeddings",
+            "scores": "the scores",
+            "scaled": "the scaled scores",
+            "weights": "the weights",
+            "self_attention": "self_attention",
+            "max_attention": "max_attention",
+            "entropy": "entropy",
+        },
         traits=(
             Trait(
                 lambda s: bool(np.abs(s.scaled).max() > 100),

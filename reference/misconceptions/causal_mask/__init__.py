@@ -60,6 +60,10 @@ MISTAKES = Mistakes(
         ),
         traits=MASK_TRAITS,
         facts=WEIGHT_FACTS,
+        called={
+            "masked": "the masked scores",
+            "weights": "the weights",
+        },
         axes=axes,
     ),
     Recipe(

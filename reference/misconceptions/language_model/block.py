@@ -58,6 +58,25 @@ STEPS = {
 }
 
 
+CALLED = {
+    "queries": "the queries",
+    "keys": "the keys",
+    "values": "the values",
+    "scores": "the scores",
+    "scaled": "the scaled scores",
+    "blocked": "the masked scores",
+    "weights": "the weights",
+    "merged": "the merged heads",
+    "attended": "the attention's result",
+    "sum_1": "the first sum",
+    "norm_1": "the first norm's result",
+    "hidden": "the hidden values",
+    "active": "the hidden values after ReLU",
+    "fed": "the network's result",
+    "sum_2": "the second sum",
+    "norm_2": "the block's result",
+}
+
 ATTENTION = (
     Family(
         "attended",
@@ -220,6 +239,7 @@ BLOCK = Recipe(
             "with a mask of True and False, or none",
         ),
     ),
+    called=CALLED,
     axes=axes,
     call=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
     comparison=Comparison(precision=np.float32),

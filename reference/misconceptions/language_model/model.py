@@ -10,6 +10,7 @@ from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (
     ATTENTION,
+    CALLED,
     STEPS,
     STYLES,
     WEIGHT_NAMES,
@@ -279,6 +280,13 @@ MODEL = Recipe(
         ),
         Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),
     ),
+    called={
+        "embedded": "the token embeddings",
+        "placed": "the position embeddings",
+        "x": "the sum of both embeddings",
+        **CALLED,
+        "projected": "the logits",
+    },
     axes=lambda s: {
         "B": s.tokens.shape[0],
         "L": s.tokens.shape[1],

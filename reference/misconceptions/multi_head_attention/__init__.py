@@ -45,6 +45,22 @@ STEPS = {
 }
 
 
+CALLED = {
+    "queries": "the queries",
+    "keys": "the keys",
+    "values": "the values",
+    "Q": "the heads' queries",
+    "K": "the heads' keys",
+    "V": "the heads' values",
+    "scores": "the scores",
+    "scaled": "the scaled scores",
+    "blocked": "the masked scores",
+    "weights": "the weights",
+    "output": "the heads' outputs",
+    "merged": "the merged heads",
+    "projected": "the output",
+}
+
 MISCONCEPTIONS = (
     *HEADS,
     *PROJECTIONS,
@@ -141,6 +157,7 @@ MISTAKES = Mistakes(
             Trait(lambda s: len(s.x) > 1, "for a batch of several", "for a batch of one"),
         ),
         results=("the output", "the attention weights"),
+        called=CALLED,
         axes=lambda s: {
             "B": s.x.shape[0],
             "L": s.x.shape[1],

@@ -25,6 +25,14 @@ STEPS = {
     "results": lambda s: (s.output, s.weights),
 }
 
+CALLED = {
+    "scores": "the scores",
+    "scaled": "the scaled scores",
+    "blocked": "the masked scores",
+    "weights": "the weights",
+    "output": "the output",
+}
+
 
 def axes(state: Any) -> dict[str, int]:
     """The sizes by name."""
@@ -61,6 +69,7 @@ MISTAKES = Mistakes(
             *FACTS,
         ),
         results=("the output", "the attention weights"),
+        called=CALLED,
         axes=axes,
     ),
 )

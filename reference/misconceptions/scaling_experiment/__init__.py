@@ -44,6 +44,10 @@ MISTAKES = Mistakes(
             "entropy": lambda s: entropy(s.p),
         },
         parameters=("weights",),
+        called={
+            "p": "the weights",
+            "entropy": "the entropies",
+        },
         traits=ENTROPY_TRAITS,
         facts=(
             Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN in the result."),
@@ -60,6 +64,11 @@ MISTAKES = Mistakes(
             "norm": lambda s: frobenius(s.jacobian),
         },
         parameters=("scores",),
+        called={
+            "p": "the weights",
+            "jacobian": "the matrix of derivatives",
+            "norm": "the norms",
+        },
         traits=GRADIENT_TRAITS,
         facts=(Fact("nan", lambda s, v: bool(np.isnan(v).any()), "There are NaN in the result."),),
     ),

@@ -182,6 +182,17 @@ WHOLE = Recipe(
     traits=TRAITS,
     facts=FACTS,
     results=("the output", "the attention weights"),
+    called={
+        "Q": "the queries",
+        "K": "the keys",
+        "V": "the values",
+        "scores": "the scores",
+        "scaled": "the scaled scores",
+        "blocked": "the masked scores",
+        "weights": "the weights",
+        "output": "the mixed values",
+        "projected": "the output",
+    },
     axes=axes,
     call=Blueprint(
         ("d_model", "d_k", "d_v"),

@@ -68,6 +68,12 @@ MISTAKES = Mistakes(
         steps=STEPS,
         parameters=("x", "axis"),
         defaults={"axis": -1},
+        called={
+            "shifted": "the inputs less their maximum",
+            "exponentials": "the exponentials",
+            "total": "the sums of exponentials",
+            "weights": "the shares",
+        },
         traits=TRAITS,
         facts=(
             Fact(

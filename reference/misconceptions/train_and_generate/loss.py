@@ -249,6 +249,11 @@ LOSS = Recipe(
             "for sequences of two words",
         ),
     ),
+    called={
+        "predictions": "the logits without the last position",
+        "logarithms": "the logarithms of the probabilities",
+        "costs": "the losses of the words",
+    },
     axes=lambda s: {
         "B": s.logits.shape[0],
         "L": s.logits.shape[1],

@@ -1,0 +1,243 @@
+"""What may be done to an array of numbers on its way, with the words for it.
+
+A word has {their} where it speaks of the numbers: "divided by their length". Changes along an axis
+are there for each axis that a student may have meant.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograder.text import is_plural
+
+Change = Callable[[Any], Any]
+Along = Callable[[Any, Any], Any]
+
+
+class ArrayChange(NamedTuple):
+    """A change with its id, the words for it, and the axes that an array needs for it."""
+
+    id: str
+    words: str
+    change: Change
+    axes: int = 0
+
+    def said_of(self, what: str) -> str:
+        """`the weights divided by their length along the last axis`."""
+        one = what.startswith("the ") and " and " not in what and not is_plural(what)
+        their = "its" if one else "their"
+        return f"{what} {self.words.format(their=their)}"
+
+    def of(self, value: Any) -> Any:
+        """The changed array; what is none, or has too few axes, stays as it is."""
+        if not isinstance(value, np.ndarray | list | np.floating | float):
+            return value
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            return value
+        if array.dtype.kind not in "fiu" or array.ndim < self.axes or not array.size:
+            return value
+        return self.change(array.astype(float))
+
+
+def _shares_of_exponentials(x: Any, axis: Any) -> Any:
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def _length(x: Any, axis: Any) -> Any:
+    return np.sqrt((x * x).sum(axis=axis, keepdims=True))
+
+
+def _mean(x: Any, axis: Any) -> Any:
+    return x.mean(axis=axis, keepdims=True)
+
+
+ALONG: Mapping[str, tuple[str, Along]] = {
+    "centred": ("less {their} mean", lambda x, axis: x - _mean(x, axis)),
+    "unit-length": ("divided by {their} length", lambda x, axis: x / _length(x, axis)),
+    "standardised": (
+        "standardised{along} (to mean 0 and spread 1)",
+        lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True),
+    ),
+    "share-of-maximum": (
+        "divided by {their} maximum",
+        lambda x, axis: x / x.max(axis=axis, keepdims=True),
+    ),
+    "exponential-shares": (
+        "as exponentials divided by {their} sum",
+        _shares_of_exponentials,
+    ),
+    "share-of-sum": (
+        "divided by {their} sum",
+        lambda x, axis: x / x.sum(axis=axis, keepdims=True),
+    ),
+}
+ALONG_INSIDE: Mapping[str, tuple[str, Along]] = {
+    "share-of-sizes": (
+        "divided by the sum of {their} absolute values",
+        lambda x, axis: x / np.abs(x).sum(axis=axis, keepdims=True),
+    ),
+    "between-0-and-1": (
+        "brought to lie between 0 and 1{along}",
+        lambda x, axis: (x - x.min(axis=axis, keepdims=True)) / np.ptp(x, axis=axis, keepdims=True),
+    ),
+    "one-for-largest": (
+        "with 1 for the largest{along} and 0 for all others",
+        lambda x, axis: (x == x.max(axis=axis, keepdims=True)).astype(float),
+    ),
+    "averaged": (
+        "with {their} mean{along} in place of each",
+        lambda x, axis: _mean(x, axis) + 0 * x,
+    ),
+    "largest-for-each": (
+        "with {their} maximum{along} in place of each",
+        lambda x, axis: x.max(axis=axis, keepdims=True) + 0 * x,
+    ),
+    "log-shares": (
+        "as logarithms of exponentials divided by {their} sum",
+        lambda x, axis: np.log(_shares_of_exponentials(x, axis)),
+    ),
+    "sums-so-far": (
+        "added up",
+        lambda x, axis: np.cumsum(x, axis=axis).reshape(x.shape),
+    ),
+}
+WHERE: tuple[tuple[str, Any, str, int], ...] = (
+    ("", -1, " along the last axis", 1),
+    ("-rows", -2, " along the last axis but one", 2),
+    ("-all", None, " over the whole array", 2),
+    ("-third", -3, " along the third axis from the end", 3),
+    ("-matrix", (-2, -1), " over each matrix", 3),
+    ("-first", 0, " along the first axis", 4),
+)
+
+_PLAIN: tuple[ArrayChange, ...] = (
+    ArrayChange("absolute", "without {their} signs", np.abs),
+    ArrayChange("whole", "cut down to whole numbers", np.trunc),
+    ArrayChange("squared", "squared", np.square),
+    ArrayChange("negative-to-zero", "with 0 for what is negative", lambda x: np.maximum(x, 0)),
+    ArrayChange("sorted", "sorted along the last axis", lambda x: np.sort(x, axis=-1), 1),
+    ArrayChange("reversed-rows", "with the rows in reverse order", lambda x: x[..., ::-1, :], 2),
+    ArrayChange("reversed", "in reverse order along the last axis", lambda x: x[..., ::-1], 1),
+    ArrayChange(
+        "shifted-rows", "with each row in the next one's place", lambda x: np.roll(x, 1, -2), 2
+    ),
+    ArrayChange(
+        "shifted", "with each number in the next one's place", lambda x: np.roll(x, 1, -1), 1
+    ),
+    ArrayChange(
+        "first-of-batch", "with those of the first item for all", lambda x: x[:1] + 0 * x, 3
+    ),
+    ArrayChange("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
+)
+_LAST: tuple[ArrayChange, ...] = (
+    ArrayChange("logarithms", "after a logarithm", np.log),
+    ArrayChange("roots", "after a square root", np.sqrt),
+    ArrayChange("exponentials", "after np.exp", np.exp),
+    ArrayChange("tanh", "after a tanh", np.tanh),
+    ArrayChange("sigmoid", "after a sigmoid", lambda x: 1 / (1 + np.exp(-x))),
+    ArrayChange("zero-to-one", "cut to what lies between 0 and 1", lambda x: np.clip(x, 0, 1)),
+    ArrayChange("without-last", "without the last along the last axis", lambda x: x[..., :-1], 1),
+    ArrayChange("without-first", "without the first along the last axis", lambda x: x[..., 1:], 1),
+    ArrayChange("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
+    ArrayChange("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
+    ArrayChange("running-sums", "added up along the last axis", lambda x: np.cumsum(x, -1), 1),
+    ArrayChange(
+        "axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3
+    ),
+    ArrayChange(
+        "axes-turned-outer",
+        "with the first axis and the last exchanged",
+        lambda x: np.swapaxes(x, 0, -1),
+        3,
+    ),
+    ArrayChange(
+        "run-together",
+        "with all axes before the last run together into one",
+        lambda x: x.reshape(-1, x.shape[-1]),
+        3,
+    ),
+)
+_INSIDE: tuple[ArrayChange, ...] = (
+    ArrayChange("negated", "with {their} signs turned round", np.negative),
+    ArrayChange("doubled", "taken twice", lambda x: 2 * x),
+    ArrayChange("halved", "divided by 2", lambda x: x / 2),
+    ArrayChange("one-over", "as 1 divided by each", lambda x: 1 / x),
+    ArrayChange("plus-one", "with 1 added to each", lambda x: x + 1),
+    ArrayChange("turned", "transposed", lambda x: np.swapaxes(x, -1, -2), 2),
+    ArrayChange("all-turned", "with all axes reversed", np.transpose, 3),
+    ArrayChange("lower-part", "with 0 above the diagonal", np.tril, 2),
+    ArrayChange("upper-part", "with 0 below the diagonal", np.triu, 2),
+    ArrayChange(
+        "no-diagonal",
+        "with 0 on the diagonal",
+        lambda x: x * (1 - np.eye(*x.shape[-2:])),
+        2,
+    ),
+    ArrayChange("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
+    ArrayChange("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
+    ArrayChange(
+        "last-row-for-all", "with {their} last row for all", lambda x: x[..., -1:, :] + 0 * x, 2
+    ),
+    ArrayChange(
+        "first-row-for-all", "with {their} first row for all", lambda x: x[..., :1, :] + 0 * x, 2
+    ),
+)
+
+_OTHER_ORDER: tuple[ArrayChange, ...] = (
+    ArrayChange(
+        "rows-column-by-column",
+        "with the axes before the last run together and parted again column by column",
+        lambda x: x.reshape(-1, x.shape[-1]).reshape(x.shape, order="F"),
+        3,
+    ),
+    ArrayChange(
+        "column-by-column",
+        "read row by row and put back column by column",
+        lambda x: x.reshape(-1).reshape(x.shape, order="F"),
+        2,
+    ),
+)
+
+
+def _along(table: Mapping[str, tuple[str, Along]]) -> Iterator[ArrayChange]:
+    for ending, axis, along, axes in WHERE:
+        for id, (words, change) in table.items():
+            said = words.replace("{along}", along) if "{along}" in words else words + along
+            yield ArrayChange(id + ending, said, _with_axis(change, axis), axes)
+
+
+def _with_axis(change: Along, axis: Any) -> Change:
+    return lambda x: change(x, axis)
+
+
+ON_ARGUMENTS = (*_PLAIN, *_along(ALONG), *_INSIDE[:4])
+ON_RESULTS = (*_PLAIN, *_along(ALONG), *_LAST, *_OTHER_ORDER)
+INSIDE = (
+    *_PLAIN,
+    *_LAST[:6],
+    *_LAST[11:13],
+    *_INSIDE,
+    *_OTHER_ORDER,
+    *_along({**ALONG, **ALONG_INSIDE}),
+)
+REDUCTIONS: tuple[ArrayChange, ...] = tuple(
+    ArrayChange(
+        f"{id}-{axis}",
+        f"{words} along {along}",
+        _with_axis(reduce, axis),
+        2 if axis == -2 else 1,
+    )
+    for id, words, reduce in (
+        ("sum", "summed", np.sum),
+        ("mean", "averaged", np.mean),
+        ("max", "cut down to {their} maximum", np.max),
+        ("min", "cut down to {their} minimum", np.min),
+        ("first", "cut down to the first", lambda x, axis: np.take(x, 0, axis)),
+        ("last", "cut down to the last", lambda x, axis: np.take(x, -1, axis)),
+    )
+    for axis, along in ((0, "the first axis"), (-1, "the last axis"), (-2, "the last axis but one"))
+)
