@@ -80,6 +80,10 @@ ALONG_INSIDE: Mapping[str, tuple[str, Along]] = {
         "divided by the sum of {their} absolute values",
         lambda x, axis: x / np.abs(x).sum(axis=axis, keepdims=True),
     ),
+    "share-of-largest-size": (
+        "divided by {their} largest absolute value",
+        lambda x, axis: x / np.abs(x).max(axis=axis, keepdims=True),
+    ),
     "between-0-and-1": (
         "brought to lie between 0 and 1{along}",
         lambda x, axis: (x - x.min(axis=axis, keepdims=True)) / np.ptp(x, axis=axis, keepdims=True),

@@ -1,6 +1,6 @@
 """From a student's answers to the probes to a finding: a name, or what differs and where."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -57,6 +57,7 @@ class Examination:
             or self._pair()
             or (self._confirmed(self._family) if exact else None)
             or (self._confirmed(self._in_some_kind) if exact else None)
+            or (self._confirmed(self._family_in_some_kind) if exact else None)
             or self._located()
         )
 
@@ -153,22 +154,25 @@ class Examination:
     def _in_some_kind(self) -> Finding | None:
         """A misconception that gives all answers to the calls of some kind, and no others.
 
-        In the other calls something else goes wrong as well: an error, say. Where no call at all
-        is right, the answers may be right in a way that the course does not know.
+        In the other calls something else goes wrong as well: an error, say.
         """
-        if not any(self.right):
-            return None
-        probes = self.replay.probes(DRAWS)[: len(self.answers)]
-        for inside, when in kinds_of_calls(self.replay.recipe, probes):
-            wrong = [i for i in inside if not self.right[i]]
-            if len(wrong) < LEAST_OF_A_KIND:
-                continue
+        for inside, when in self._kinds():
             found = self.replay.fitting(self.outcomes, inside)
             diagnosis = self._single(self._told_from_right(found, inside), when)
             if diagnosis is not None:
-                says = f"{diagnosis.says} {IN_OTHER_CALLS}"
-                return replace(diagnosis, says=says, told=says)
+                return _of_some_calls(diagnosis)
         return None
+
+    def _kinds(self) -> Iterator[tuple[list[int], str]]:
+        """The kinds of calls that go wrong.
+
+        None where no call at all is right: answers may be right in a way that is not known.
+        """
+        right = self.right
+        probes = self.replay.probes(DRAWS)[: len(self.answers)]
+        for inside, when in kinds_of_calls(self.replay.recipe, probes) if any(right) else ():
+            if sum(not right[i] for i in inside) >= LEAST_OF_A_KIND:
+                yield inside, when
 
     def _where_wrong(self) -> Finding | None:
         """A misconception that gives all the wrong answers, though not every answer."""
@@ -229,6 +233,19 @@ class Examination:
         found = [each for each in near if all(self._gives(n, each) for n in wrong)]
         return self._only(self._told_from_right(found, wrong), IN_WRONG_CALLS)
 
+    def _family_in_some_kind(self) -> Finding | None:
+        """The same of the calls of some kind, where in others something else goes wrong."""
+        for inside, when in self._kinds():
+            values = [n for n in inside if not (self.right[n] or self.answers[n].outcome.raised)]
+            if len(values) < TELLING:
+                continue
+            near = self.replay.families_giving(values[0], self.answers[values[0]].outcome)
+            found = [each for each in near if all(self._gives(n, each) for n in inside)]
+            diagnosis = self._only(self._told_from_right(found, inside), when)
+            if diagnosis is not None:
+                return _of_some_calls(diagnosis)
+        return None
+
     def _gives(self, number: int, wrong: Wrong) -> bool:
         return self.replay.fits(number, self.answers[number].outcome, wrong)
 
@@ -238,6 +255,12 @@ class Examination:
         if any(self.replay.apart(everywhere, found[0], other) for other in found[1:]):
             return None
         return self._single(found[:1], when)
+
+
+def _of_some_calls(diagnosis: Finding) -> Finding:
+    """A name that is said of some calls alone, where others go wrong otherwise."""
+    says = f"{diagnosis.says} {IN_OTHER_CALLS}"
+    return replace(diagnosis, says=says, told=says)
 
 
 def named(finding: str, *misconceptions: Misconception) -> Finding:

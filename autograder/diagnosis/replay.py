@@ -79,25 +79,34 @@ class Replay:
         """What may be done to any arguments and results; see `families`."""
         if not self._families:
             plain: list[Wrong] = [(each,) for each in families(self.recipe)]
-            styled: list[Wrong] = [
-                (*wrong, way)
-                for way in self.styles
-                for wrong in plain
-                if self._next_to(way) & set(wrong[0].replaces) and fit_together(wrong[0], way)
+            styled = [
+                wrong
+                for wrong in self.in_styles(plain)[len(plain) :]
+                if self._next_to(wrong[1]) & set(wrong[0].replaces)
             ]
             self._families = plain + styled
-            self._of_families = set(self._families)
         return self._families
 
-    def _next_to(self, style: Style) -> set[str]:
+    def in_styles(self, wrongs: list[Wrong]) -> list[Wrong]:
+        """Families as they are, then each in every other right style that goes with it."""
+        styled: list[Wrong] = [
+            (wrong[0], way)
+            for wrong in wrongs
+            for way in self.styles
+            if len(wrong) == 1 and fit_together(wrong[0], way)
+        ]
+        self._of_families |= {*wrongs, *styled}
+        return wrongs + styled
+
+    def _next_to(self, style: Change) -> set[str]:
         """The steps right after those of a style, where it shows most."""
         steps = list(self.recipe.steps)
         after = (steps.index(name) + 1 for name in style.replaces if name in steps)
         return {steps[place] for place in after if place < len(steps)}
 
     def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
-        """Those that give the student's answer to a probe."""
-        return self._matching(index, answer, self.families)
+        """Those that give the student's answer to a probe, in all styles."""
+        return self.in_styles(self._matching(index, answer, self.families))
 
     @property
     def pairs(self) -> list[Pair]:

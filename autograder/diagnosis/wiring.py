@@ -77,6 +77,8 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
     for name in wires.shapes:
         yield from _changed_inside(wires, name)
     for step in wires.reads:
+        yield from _in_its_place(wires, step)
+    for step in wires.reads:
         yield from _changed_for_a_step(wires, step)
 
 
@@ -176,6 +178,22 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
             hints,
             {step: wires.step(step, **{source: wires.recipe.steps[step]})},
         )
+
+
+def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
+    """Something else is done with what a step is made of."""
+    said = wires.names.get(step, "")
+    for source in wires.reads[step] if said else ():
+        if wires.shapes[source] != wires.shapes.get(step):
+            continue
+        of = wires.names[source]
+        for change in INSIDE:
+            yield Misconception(
+                f"{source}-{change.id}-for-{step}",
+                f"Your numbers are those of {change.said_of(of)} where {said} should be.",
+                hints_on(f"What has to become of {of} before anything else uses it?", said),
+                {step: _after(_value(source), change)},
+            )
 
 
 def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:

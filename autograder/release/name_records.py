@@ -134,7 +134,8 @@ class _Kept:
             for pair in replay.pairs
             if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
         ]
-        families = list(replay.families) if recipe.comparison.is_exact else []
+        all_families = replay.families if recipe.comparison.is_exact else []
+        families = [wrong for wrong in all_families if len(wrong) == 1]
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         exact = recipe.comparison.is_exact
