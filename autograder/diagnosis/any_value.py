@@ -31,7 +31,12 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
     """
     if not isinstance(recipe.call, Blueprint | InTensors | None):
         return ()
-    return (*_of_results(recipe), *_of_arguments(recipe), *wirings(recipe))
+    return (
+        *recipe.borrowed,
+        *_of_results(recipe),
+        *_of_arguments(recipe),
+        *wirings(recipe),
+    )
 
 
 def _of_arguments(recipe: Recipe) -> Iterator[Misconception]:

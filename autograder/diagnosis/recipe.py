@@ -132,6 +132,8 @@ class Recipe:
         call: how the student's function is called, where it is not a plain call: a class, say.
         comparison: how its results are compared.
         by_answers: mistakes of which only the answers are known; see `Fingerprint`.
+        borrowed: mistakes of other exercises that can be made here too. They are looked for only
+            where no other fits, so they take no name away.
     """
 
     of: str | Callable[..., Any]
@@ -149,6 +151,7 @@ class Recipe:
     call: Caller | None = None
     comparison: Comparison = EXACT
     by_answers: tuple[Misconception, ...] = ()
+    borrowed: tuple[Misconception, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.families, Mapping):

@@ -82,7 +82,7 @@ class Replay:
             styled = [
                 wrong
                 for wrong in self.in_styles(plain)[len(plain) :]
-                if self._next_to(wrong[1]) & set(wrong[0].replaces)
+                if self._next_to(wrong[-1]) & set(wrong[0].replaces)
             ]
             self._families = plain + styled
         return self._families

@@ -4,13 +4,19 @@ The broken implementations are those that the students' tests are tried on.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Mistakes, Probe, Recipe, Trait
+from autograder.diagnosis import Family, Hints, Misconception, Mistakes, Probe, Recipe, Step, Trait
+from reference.attention import softmax
 from reference.bugs import NAMES, SHOWN, implementations
 from reference.bugs.cases import CASES
+from reference.misconceptions.causal_mask import MISTAKES as MASKED
+from reference.misconceptions.multi_head_attention import MISTAKES as HEADS
+from reference.misconceptions.scaled_dot_product_attention import MISTAKES as ATTENTION
+from reference.misconceptions.softmax import MISTAKES as SOFTMAX
 
 DROPOUT_IDS = {
     "shown": "dropped-weights-returned",
@@ -63,6 +69,53 @@ HINTS: dict[str, Hints] = {
     ),
 }
 
+NOT_HERE = {"weights-not-transposed", "output-matrix-not-transposed", "results-swapped"}
+
+
+def _with_head_axis(s: Any) -> dict[str, Any]:
+    mask = np.asarray(s.mask)
+    return {"scores": s.scores, "mask": mask[:, None] if mask.ndim == 3 else mask}
+
+
+def _as_module(s: Any) -> dict[str, Any]:
+    turned = {name: getattr(s, name).T for name in ("W_q", "W_k", "W_v", "W_o")}
+    return {"d_model": s.x.shape[-1], "num_heads": s.num_heads, "x": s.x, **turned}
+
+
+# A recipe that does the same as each function, and what it is given.
+LIKE: dict[str, tuple[Recipe, Callable[[Any], dict[str, Any]]]] = {
+    "row_softmax": (SOFTMAX.recipes["softmax"], lambda s: {"x": s.x}),
+    "batched_attention": (
+        ATTENTION.recipes["scaled_dot_product_attention"],
+        lambda s: {"Q": s.Q, "K": s.K, "V": s.V},
+    ),
+    "masked_heads": (MASKED.recipes["masked_attention_weights"], _with_head_axis),
+    "multi_head_forward": (HEADS.recipes["MultiHeadAttention"], _as_module),
+}
+
+
+def _told_by_its_size(s: Any) -> Any:
+    mask = np.asarray(s.mask) != 0
+    mask = mask[:, None] if len(mask) == len(s.scores) else mask
+    return softmax(np.where(mask, s.scores, -1e9))
+
+
+MORE: dict[str, tuple[Family, ...]] = {
+    "masked_heads": (
+        Family(
+            "answer",
+            HINTS["masked_heads"],
+            {
+                "kind-of-mask-by-its-size": (
+                    "A mask is taken for one of each sequence if its first size is that of the "
+                    "batch, and not by its number of axes: an (L, L) mask may have that size too.",
+                    _told_by_its_size,
+                ),
+            },
+        ),
+    ),
+}
+
 
 def _recipe(name: str) -> Recipe:
     known = implementations(name)
@@ -87,10 +140,11 @@ def _recipe(name: str) -> Recipe:
             if each.wrong and (name, each.id) not in ENDS_IN_AN_ERROR
         },
     )
+    families = (broken, *MORE.get(name, ()))
     return Recipe(
         name,
         lambda draw: [Probe(args) for args in CASES[name](np.random.default_rng([38, draw]))],
-        (broken,),
+        families,
         steps={"answer": call(right)},
         parameters=parameters,
         traits=(
@@ -101,7 +155,19 @@ def _recipe(name: str) -> Recipe:
             ),
         ),
         results=() if len(parameters) < 3 else ("the output", "the attention weights"),
+        borrowed=tuple(_borrowed(*LIKE[name])),
     )
+
+
+def _borrowed(recipe: Recipe, given: Callable[[Any], dict[str, Any]]) -> Iterator[Misconception]:
+    """The mistakes of a recipe that does the same, with what it is given."""
+    for each in recipe.misconceptions:
+        if each.id not in NOT_HERE:
+            yield replace(each, replaces={"answer": _done_as(recipe, given, each)})
+
+
+def _done_as(recipe: Recipe, given: Callable[[Any], dict[str, Any]], wrong: Misconception) -> Step:
+    return lambda s: recipe.run(Probe((), given(s)), (wrong,))
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.diagnosis import Family, Hints, Step
 from reference.patterns import strongest_links
 
 LINKS: Hints = (
@@ -26,6 +26,19 @@ def _sorted(s: Any, key: Callable[[Any], Any], count: Callable[[Any], int] = lam
 def _others(s: Any) -> Any:
     w = np.asarray(s.weights)
     return strongest_links(np.where(np.eye(len(w)) > 0, -1, w), s.tokens, min(s.k, len(w) - 1))
+
+
+FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
+
+
+def _sorted_by(key: Callable[[float], Any]) -> Step:
+    """Links in falling order of something else than their weights."""
+
+    def links(s: Any) -> Any:
+        rows = (list(zip(s.tokens, map(float, row), strict=True)) for row in np.asarray(s.weights))
+        return [sorted(row, key=lambda link: key(link[1]), reverse=True)[: s.k] for row in rows]
+
+    return links
 
 
 LINK_MISTAKES = (
@@ -133,6 +146,21 @@ LINK_MISTAKES = (
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                     for link in row
                 ],
+            ),
+            "repeated-token-once": (
+                "The links of a query are collected by token, so of a token that repeats only the "
+                "last is there.",
+                lambda s: [
+                    sorted(
+                        dict(zip(s.tokens, map(float, row), strict=True)).items(),
+                        key=lambda link: -link[1],
+                    )[: s.k]
+                    for row in np.asarray(s.weights)
+                ],
+            ),
+            "sorted-as-text": (
+                "The weights are compared as texts: “9” then comes before “40”.",
+                *(_sorted_by(lambda w, form=form: form.format(100 * w)) for form in FORMS),
             ),
             "first-of-a-repeated-token": (
                 "For a token that repeats, the weight is that of its first occurrence.",

@@ -174,6 +174,11 @@ MEASURES = (
                 "The terms −p·ln p are averaged over all entries; each row's are added up first.",
                 lambda w: entropy(w).mean() / w.shape[-1],
             ),
+            "entropy-of-mean-row": (
+                "The entropy is that of the mean of all rows; the mean of the rows' entropies is "
+                "asked for.",
+                lambda w: entropy(w.mean(0)),
+            ),
             "no-minus": ("The minus sign of −Σ p·ln p is missing.", lambda w: -entropy(w).mean()),
             "relative-entropy": (
                 "The entropy is divided by ln L; plain nats are asked for.",

@@ -8,6 +8,7 @@ import numpy as np
 from autograder.diagnosis import Fact, Family, Hints, Probe, Step, Trait
 from reference.attention import block, softmax
 from reference.masks import causal_mask
+from reference.misconceptions.scaled_dot_product_attention.masking import row_mean
 
 LOW: Hints = (
     "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
@@ -90,9 +91,21 @@ APPLY = (
                 lambda x, m: x + (1 - m) * -np.inf,
                 lambda x, m: x * m + (1 - m) * -np.inf,
             ),
-            "blocked-smallest": (
-                "Blocked scores are the smallest score there is: they still get weight.",
-                lambda x, m: np.where(m, x, x.min()),
+            "blocked-smallest": [
+                (
+                    "Blocked scores are the smallest score there is: they still get weight.",
+                    lambda x, m: np.where(m, x, x.min()),
+                ),
+                (
+                    "Blocked scores are the smallest score of their row: they still get weight.",
+                    lambda x, m: np.where(m, x, x.min(-1, keepdims=True)),
+                ),
+            ],
+            "blocked-averaged": (
+                "Blocked scores are replaced by a mean of scores: they still get weight.",
+                lambda x, m: np.where(m, x, row_mean(x, m)),
+                lambda x, m: np.where(m, x, x.mean(-1, keepdims=True)),
+                lambda x, m: np.where(m, x, x.mean()),
             ),
         },
     ),
@@ -104,6 +117,13 @@ APPLY = (
             "mask-added": (
                 "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1.",
                 lambda x, m: x + m,
+            ),
+            "mask-added-and-blocked": (
+                "Blocked scores are low, as they should be; the mask's own 1 is added to each "
+                "allowed score, which should stay as it is.",
+                lambda x, m: np.where(m, x + m, -np.inf),
+                lambda x, m: x + np.where(m, m, -1e9),
+                lambda x, m: np.where(m, x + m, -1e9),
             ),
         },
     ),
@@ -208,9 +228,31 @@ APPLY = (
                 "A mask of True and False is right; one of 0 and 1 has no effect.",
                 lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores,
             ),
+            "mask-turned-by-tilde": (
+                "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both "
+                "count as true.",
+                *(
+                    lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
+                    for low in (-np.inf, -1e9)
+                ),
+            ),
+            "mask-not-stretched": (
+                "The scores are picked out by the mask as an index, which does not stretch "
+                "(broadcast) it: a mask with fewer rows or axes stops, or meets the wrong axes.",
+                *(
+                    lambda s, low=low: _indexed(s.scores, np.asarray(s.mask) == 0, low)
+                    for low in (-np.inf, -1e9)
+                ),
+            ),
         },
     ),
 )
+
+
+def _indexed(x: Any, blocked: Any, low: float) -> Any:
+    made = np.array(x, float)
+    made[blocked] = low
+    return made
 
 
 def mask_of(s: Any) -> Any:

@@ -25,6 +25,11 @@ def masked(state: Any, with_mask: Callable[[Any], Any], without: Any = None) -> 
     return with_mask(np.asarray(state.mask).astype(float))
 
 
+def row_mean(x: Any, allowed: Any) -> Any:
+    """The mean of the allowed numbers of each row."""
+    return (x * allowed).sum(-1, keepdims=True) / (allowed + 0 * x).sum(-1, keepdims=True)
+
+
 def fill(value: float) -> dict[str, Any]:
     return {"blocked": lambda s: masked(s, lambda m: np.where(m, s.scaled, value))}
 
@@ -90,6 +95,12 @@ MASKING = (
                     "blocked": lambda s: s.scaled,
                     "output": lambda s: softmax(block(s.scaled, s.mask)) @ s.V,
                 },
+                {
+                    "blocked": lambda s: s.scaled,
+                    "output": lambda s: (
+                        (softmax(s.scaled) * (1 if s.mask is None else np.asarray(s.mask))) @ s.V
+                    ),
+                },
             ),
             "mask-on-weights-only": (
                 "The weights that you return are masked, but the output is made with weights that "
@@ -131,6 +142,18 @@ MASKING = (
                     ),
                 ),
             ],
+            "blocked-scores-averaged": (
+                "Blocked scores are replaced by a mean of scores: a blocked key still gets weight.",
+                lambda s: masked(s, lambda m: np.where(m, s.scaled, row_mean(s.scaled, m))),
+                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.mean(-1)[..., None])),
+                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.mean())),
+            ),
+            "blocked-scores-smallest": (
+                "Blocked scores are replaced by the smallest score: a blocked key still gets "
+                "weight.",
+                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min(-1)[..., None])),
+                lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min())),
+            ),
             "mask-turned-by-tilde": (
                 "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both "
                 "count as true.",

@@ -20,6 +20,16 @@ def transposed(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
+def differences(s: Any) -> Any:
+    """Each query less each key."""
+    return s.Q[..., :, None, :] - s.K[..., None, :, :]
+
+
+def squared_distances(s: Any) -> Any:
+    """The squared distance of each query and each key."""
+    return (differences(s) ** 2).sum(-1)
+
+
 SCORES = (
     Family(
         "scores",
@@ -79,11 +89,60 @@ SCORES = (
                 "best gets the smallest weight.",
                 lambda s: -(s.Q @ transposed(s.K)),
             ),
-            "distances": (
-                "Your numbers are those of negative squared distances of queries and keys in "
-                "place of dot products.",
-                lambda s: -((s.Q[..., :, None, :] - s.K[..., None, :, :]) ** 2).sum(-1),
-            ),
+            "distances": [
+                (
+                    "Your numbers are those of negative squared distances of queries and keys in "
+                    "place of dot products.",
+                    lambda s: -squared_distances(s),
+                ),
+                (
+                    "Your numbers are those of negative squared distances of queries and keys in "
+                    "place of dot products, and nothing is divided by √d_k.",
+                    {"scores": lambda s: -squared_distances(s), "scaled": lambda s: s.scores},
+                ),
+            ],
+            "half-distances": [
+                (
+                    "Your numbers are those of half the squared distances of queries and keys, "
+                    "taken negative (a Gaussian kernel), in place of dot products.",
+                    lambda s: -squared_distances(s) / 2,
+                ),
+                (
+                    "Your numbers are those of half the squared distances of queries and keys, "
+                    "taken negative (a Gaussian kernel), in place of dot products divided by √d_k.",
+                    {"scores": lambda s: -squared_distances(s) / 2, "scaled": lambda s: s.scores},
+                ),
+            ],
+            "distances-not-squared": [
+                (
+                    "Your numbers are those of negative distances of queries and keys in place of "
+                    "dot products.",
+                    lambda s: -np.sqrt(squared_distances(s)),
+                ),
+                (
+                    "Your numbers are those of negative distances of queries and keys in place of "
+                    "dot products, and nothing is divided by √d_k.",
+                    {
+                        "scores": lambda s: -np.sqrt(squared_distances(s)),
+                        "scaled": lambda s: s.scores,
+                    },
+                ),
+            ],
+            "city-block-distances": [
+                (
+                    "Your numbers are those of the absolute differences of queries and keys, added "
+                    "up and taken negative, in place of dot products.",
+                    lambda s: -np.abs(differences(s)).sum(-1),
+                ),
+                (
+                    "Your numbers are those of the absolute differences of queries and keys, added "
+                    "up and taken negative, in place of dot products divided by √d_k.",
+                    {
+                        "scores": lambda s: -np.abs(differences(s)).sum(-1),
+                        "scaled": lambda s: s.scores,
+                    },
+                ),
+            ],
             "cosines": (
                 "Your numbers are those of cosine similarities, divided by √d_k: queries and keys "
                 "were brought to length 1.",

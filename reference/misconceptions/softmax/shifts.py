@@ -184,6 +184,15 @@ SHIFTS = (
                         "shifted": lambda s: s.array,
                         "weights": lambda s: np.nan_to_num(s.exponentials / s.total),
                     },
+                    {
+                        "shifted": lambda s: s.array,
+                        "exponentials": lambda s: np.nan_to_num(np.exp(s.shifted)),
+                        "weights": lambda s: np.nan_to_num(s.exponentials / s.total),
+                    },
+                    {
+                        "shifted": lambda s: s.array,
+                        "weights": lambda s: np.nan_to_num(s.exponentials / s.total, nan=1.0),
+                    },
                 ),
                 (
                     "Right for small numbers; large ones overflow, as in a softmax that "
