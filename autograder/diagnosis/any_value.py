@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from itertools import combinations, permutations
 from typing import Any
 
+import numpy as np
+
 from autograder.diagnosis.array_changes import (
+    BY_A_SIZE,
     ON_ARGUMENTS,
     ON_RESULTS,
     REDUCTIONS,
@@ -18,7 +21,7 @@ from autograder.diagnosis.array_changes import (
 from autograder.diagnosis.blueprint import Blueprint, InTensors
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.recipe import RETURNED, Recipe
-from autograder.diagnosis.wiring import as_students_know, hints_on, wirings
+from autograder.diagnosis.wiring import as_students_know, hints_on, sizes_of_all, wirings
 from autograder.text import one_and_other
 
 MOST_RESULTS = 3
@@ -82,10 +85,53 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
             hints_on("In which order are the results asked for?", "the results"),
             {RETURNED: lambda state: tuple(state.result)[::-1]},
         )
+    yield from _other_orders(recipe, count)
     for places in _which(count):
         said = one_and_other([recipe.results[n] for n in places]) or "the right ones"
         for change in (*ON_RESULTS, *REDUCTIONS):
             yield _after(change, said, places)
+        yield from _by_a_size(recipe, said, places)
+
+
+def _other_orders(recipe: Recipe, count: int) -> Iterator[Misconception]:
+    if not 2 < count <= MOST_RESULTS:
+        return
+    for order in permutations(range(count)):
+        said = ", ".join(recipe.results[place] for place in order)
+        yield Misconception(
+            "-".join(["results-as", *map(str, order)]),
+            f"Your results are right, but they stand in another order: {said}.",
+            hints_on("In which order are the results asked for?", "the results"),
+            {RETURNED: _in_order(order)},
+        )
+
+
+def _in_order(order: tuple[int, ...]) -> Change:
+    return lambda state: tuple(state.result[place] for place in order)
+
+
+def _by_a_size(recipe: Recipe, said: str, places: tuple[int, ...]) -> Iterator[Misconception]:
+    """Results times or divided by a size of the calls, or its root."""
+    for size in sizes_of_all(recipe):
+        for factor in BY_A_SIZE:
+            yield Misconception(
+                "-".join(["result", factor.id, size, *map(str, places)]),
+                f"Your numbers are those of {said} {factor.words}{size}.",
+                hints_on("What is done to the result last, before it is returned?", "the result"),
+                {RETURNED: _times_a_size(recipe, places, size, factor.power)},
+            )
+
+
+def _times_a_size(recipe: Recipe, places: tuple[int, ...], size: str, power: float) -> Change:
+    def returned(state: Any) -> Any:
+        factor = float(recipe.axes(state)[size]) ** power
+        if not places:
+            return np.asarray(state.result, float) * factor
+        return tuple(
+            part * factor if number in places else part for number, part in enumerate(state.result)
+        )
+
+    return returned
 
 
 def _which(count: int) -> Iterator[tuple[int, ...]]:

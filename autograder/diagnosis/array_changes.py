@@ -42,6 +42,23 @@ class ArrayChange(NamedTuple):
         return self.change(array.astype(float))
 
 
+class Factor(NamedTuple):
+    """A power of a size by which numbers are multiplied."""
+
+    id: str
+    words: str
+    power: float
+
+
+BY_A_SIZE = (
+    Factor("times-root", "multiplied by √", 0.5),
+    Factor("over-root", "divided by √", -0.5),
+    Factor("times", "multiplied by ", 1.0),
+    Factor("over", "divided by ", -1.0),
+    Factor("over-fourth-root", "divided by the fourth root of ", -0.25),
+)
+
+
 def _shares_of_exponentials(x: Any, axis: Any) -> Any:
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
@@ -61,6 +78,10 @@ ALONG: Mapping[str, tuple[str, Along]] = {
     "standardised": (
         "standardised{along} (to mean 0 and spread 1)",
         lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True),
+    ),
+    "layer-normalised": (
+        "standardised{along} (with 1e-5 added to the variance)",
+        lambda x, axis: (x - _mean(x, axis)) / np.sqrt(x.var(axis=axis, keepdims=True) + 1e-5),
     ),
     "share-of-maximum": (
         "divided by {their} maximum",
@@ -181,6 +202,7 @@ _INSIDE: tuple[ArrayChange, ...] = (
         lambda x: x * (1 - np.eye(*x.shape[-2:])),
         2,
     ),
+    ArrayChange("rounded-0", "rounded to whole numbers", np.round),
     ArrayChange("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
     ArrayChange("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
     ArrayChange(
@@ -219,7 +241,16 @@ def _with_axis(change: Along, axis: Any) -> Change:
 
 
 ON_ARGUMENTS = (*_PLAIN, *_along(ALONG), *_INSIDE[:4])
-ON_RESULTS = (*_PLAIN, *_along(ALONG), *_LAST, *_OTHER_ORDER)
+ON_RESULTS = (
+    *_PLAIN,
+    *_along(ALONG),
+    *_LAST,
+    *_OTHER_ORDER,
+    *_INSIDE,
+    *_along(ALONG_INSIDE),
+    ArrayChange("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
+    ArrayChange("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
+)
 INSIDE = (
     *_PLAIN,
     *_LAST[:6],

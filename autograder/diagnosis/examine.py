@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from autograder.diagnosis import locate
+from autograder.diagnosis.each_result import two_reasons
 from autograder.diagnosis.experiment import Ask, dependence
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.finding import Finding
@@ -56,6 +57,7 @@ class Examination:
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
             or (self._confirmed(self._family) if exact else None)
+            or (self._confirmed(self._in_each_result) if exact else None)
             or (self._confirmed(self._in_some_kind) if exact else None)
             or (self._confirmed(self._family_in_some_kind) if exact else None)
             or self._located()
@@ -229,9 +231,17 @@ class Examination:
         near = self.replay.families_giving(lead, self.answers[lead].outcome)
         whole = [each for each in near if all(self._gives(n, each) for n in others)]
         if whole:
-            return self._only(self._told_from_right(whole, range(len(right))))
+            return self._single(self._told_from_right(whole, range(len(right)))[:1])
         found = [each for each in near if all(self._gives(n, each) for n in wrong)]
         return self._only(self._told_from_right(found, wrong), IN_WRONG_CALLS)
+
+    def _in_each_result(self) -> Finding | None:
+        """Two results that are wrong for a reason of their own each."""
+        reasons = two_reasons(self.replay, self.outcomes)
+        if not reasons:
+            return None
+        first, second = (self._without_praise(each.finding) for each in reasons)
+        return named(f"{TWO} {first} And: {second}", *reasons)
 
     def _family_in_some_kind(self) -> Finding | None:
         """The same of the calls of some kind, where in others something else goes wrong."""

@@ -125,4 +125,12 @@ GENERAL = (
 )
 
 # Those that leave enough of the numbers to see another mistake through them.
-COMBINING = {"rounded-2", "rounded-3", "rounded-4", "wrapped", "flattened", "transposed"}
+COMBINING = {
+    "rounded-2",
+    "rounded-3",
+    "rounded-4",
+    "whole-numbers",
+    "wrapped",
+    "flattened",
+    "transposed",
+}

@@ -98,6 +98,11 @@ class Replay:
         self._of_families |= {*wrongs, *styled}
         return wrongs + styled
 
+    @property
+    def known_by_result(self) -> Sequence[Wrong]:
+        """All of which each result by itself is known."""
+        return [wrong for wrong in (*self.singles, *self.families) if len(wrong) == 1]
+
     def _next_to(self, style: Change) -> set[str]:
         """The steps right after those of a style, where it shows most."""
         steps = list(self.recipe.steps)

@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.array_changes import INSIDE, ArrayChange
+from autograder.diagnosis.array_changes import BY_A_SIZE, INSIDE, ArrayChange
 from autograder.diagnosis.family import Hints, Misconception, Step
 from autograder.diagnosis.recipe import Recipe, State
 from autograder.text import are
 
 MOST_PARAMETERS = 8
-BY_A_SIZE = (
-    ("times-root", "multiplied by √", 0.5),
-    ("over-root", "divided by √", -0.5),
-    ("times", "multiplied by ", 1.0),
-    ("over", "divided by ", -1.0),
-)
 
 
 @dataclass(frozen=True)
@@ -104,27 +98,34 @@ def _wires(recipe: Recipe) -> _Wires:
     names = as_students_know(recipe) | dict(recipe.called)
     reads: dict[str, dict[str, None]] = {step: {} for step in recipe.steps}
     shapes: dict[str, list[Any]] = {}
-    sizes: list[Mapping[str, int]] = []
+    traced = 0
     for probe in recipe.calls(0):
         try:
             state = recipe.trace(probe)
         except Exception:  # an error is the right answer to this call
             continue
-        sizes.append(recipe.axes(state))
+        traced += 1
         for name in names:
             value = getattr(state, name, None)
             if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
                 shapes.setdefault(name, []).append(np.shape(value))
         for step, does in recipe.steps.items():
             reads[step] |= _read_by(does, state)
-    arrays = {name: tuple(each) for name, each in shapes.items() if len(each) == len(sizes)}
+    arrays = {name: tuple(each) for name, each in shapes.items() if len(each) == traced}
     return _Wires(
         recipe,
         names,
         {step: tuple(name for name in read if name in arrays) for step, read in reads.items()},
         arrays,
-        tuple(name for name in (sizes[0] if sizes else ()) if all(name in each for each in sizes)),
+        sizes_of_all(recipe),
     )
+
+
+def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
+    """The names of the sizes that every call has."""
+    sizes = [set(recipe.axes(recipe.right(probe))) for probe in recipe.calls(0)]
+    first = recipe.axes(recipe.right(recipe.calls(0)[0])) if sizes else ()
+    return tuple(name for name in first if all(name in each for each in sizes))
 
 
 def _read_by(does: Step, state: Any) -> dict[str, None]:
@@ -289,10 +290,10 @@ def _by_a_size(wires: _Wires, name: str) -> Iterator[Misconception]:
     """A value times or divided by a size of the call, or its root."""
     said, does, axes = wires.names[name], wires.recipe.steps[name], wires.recipe.axes
     for size in wires.sizes:
-        for id, words, power in BY_A_SIZE:
+        for factor in BY_A_SIZE:
             yield Misconception(
-                f"{name}-{id}-{size}",
-                f"Your numbers are those of {said} {words}{size}.",
+                f"{name}-{factor.id}-{size}",
+                f"Your numbers are those of {said} {factor.words}{size}.",
                 hints_on(f"Which factor do you put on {said}?", said),
-                {name: _times_a_size(does, axes, size, power)},
+                {name: _times_a_size(does, axes, size, factor.power)},
             )

@@ -94,6 +94,11 @@ class RecordedReplay(Replay):
         hit = self._sketches_hit(index, answer)[len(self._pairs) :]
         return [self._families[n] for n in np.flatnonzero(hit)]
 
+    @property
+    def known_by_result(self) -> Sequence[Wrong]:
+        """None: results are recorded together."""
+        return []
+
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """The calls that were recorded."""
         return self._probes[: draws * self._size]

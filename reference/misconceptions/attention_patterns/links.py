@@ -28,6 +28,27 @@ def _others(s: Any) -> Any:
     return strongest_links(np.where(np.eye(len(w)) > 0, -1, w), s.tokens, min(s.k, len(w) - 1))
 
 
+def _by_token(of: Callable[[list[float]], float]) -> Step:
+    """Links in which each token is there once, with one number of all its weights."""
+
+    def links(s: Any) -> Any:
+        found = []
+        for row in np.asarray(s.weights):
+            known: dict[str, list[float]] = {}
+            for token, weight in zip(s.tokens, map(float, row), strict=True):
+                known.setdefault(token, []).append(weight)
+            each = [(token, of(weights)) for token, weights in known.items()]
+            found.append(sorted(each, key=lambda link: -link[1])[: s.k])
+        return found
+
+    return links
+
+
+def _with_weights(s: Any, change: Callable[[float], float]) -> Any:
+    links = strongest_links(np.asarray(s.weights), s.tokens, s.k)
+    return [[(token, change(weight)) for token, weight in row] for row in links]
+
+
 FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
 
 
@@ -156,6 +177,48 @@ LINK_MISTAKES = (
                         key=lambda link: -link[1],
                     )[: s.k]
                     for row in np.asarray(s.weights)
+                ],
+            ),
+            "largest-of-a-repeated-token": (
+                "The links of a query are collected by token, so of a token that repeats only the "
+                "largest is there.",
+                _by_token(max),
+            ),
+            "repeated-tokens-added": (
+                "The weights of a token that repeats are added up; each occurrence has a link of "
+                "its own.",
+                _by_token(sum),
+            ),
+            "largest-left-out": (
+                "The largest link of each query is left out.",
+                lambda s: [
+                    row[1:] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k + 1)
+                ],
+            ),
+            "sorted-by-token": (
+                "The right links are listed in the order of their tokens; the largest stands "
+                "first.",
+                lambda s: [
+                    sorted(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
+                ],
+            ),
+            "weights-rounded": [
+                (
+                    f"The weights in the links are rounded to {digits} decimals.",
+                    lambda s, digits=digits: _with_weights(s, lambda w: round(w, digits)),
+                )
+                for digits in (1, 2, 3, 4)
+            ],
+            "weights-in-percent": (
+                "The weights in the links are percentages; the weights themselves are asked for.",
+                lambda s: _with_weights(s, lambda w: 100 * w),
+            ),
+            "with-the-query": (
+                "A link has three parts, the token that looks among them; it is a pair of the "
+                "token that is looked at and its weight.",
+                lambda s: [
+                    [(s.tokens[i], *link) for link in row]
+                    for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
                 ],
             ),
             "sorted-as-text": (

@@ -87,6 +87,15 @@ MEASURES = (
                 "The exponentials are measured; they are not divided by their sum.",
                 {"weights": lambda s: np.exp(s.scaled)},
             ),
+            "diagonal-blocked": (
+                "The diagonal is blocked: no position may look at itself, and each should.",
+                {"weights": lambda s: softmax(np.where(np.eye(len(s.e)), -np.inf, s.scaled))},
+            ),
+            "distances": (
+                "The scores are negative squared distances of the embeddings; their dot products "
+                "are asked for.",
+                {"scores": lambda s: -((s.e[:, None] - s.e[None]) ** 2).sum(-1)},
+            ),
             "causal": (
                 "A causal mask acts, and none is asked for.",
                 {"weights": lambda s: softmax(np.where(np.tri(len(s.e)), s.scaled, -np.inf))},
@@ -113,6 +122,15 @@ MEASURES = (
             "first-of-diagonal": (
                 "self_attention is that of the first position alone; the mean is asked for.",
                 lambda w: w[0, 0],
+            ),
+            "rows-that-prefer-themselves": (
+                "self_attention is the share of positions whose largest weight is their own; the "
+                "mean of the diagonal is asked for.",
+                lambda w: (w.argmax(-1) == np.arange(len(w))).mean(),
+            ),
+            "median-of-diagonal": (
+                "self_attention is the median of the diagonal; its mean is asked for.",
+                lambda w: np.median(np.diag(w)),
             ),
             "beside-the-diagonal": (
                 "self_attention is what goes to the others: 1 minus what is asked for.",
@@ -141,6 +159,16 @@ MEASURES = (
             "place-of-the-largest": (
                 "max_attention is the place of the largest weight; the weight itself is asked for.",
                 np.argmax,
+            ),
+            "largest-column-sum": (
+                "max_attention is what the columns sum to at most; the largest single weight is "
+                "asked for.",
+                lambda w: w.sum(0).max(),
+            ),
+            "largest-column-mean": (
+                "max_attention is the largest mean of a column; the largest single weight is asked "
+                "for.",
+                lambda w: w.mean(0).max(),
             ),
             "largest-beside-the-diagonal": (
                 "max_attention leaves the diagonal out; a position's own weight counts too.",
@@ -179,6 +207,37 @@ MEASURES = (
                 "asked for.",
                 lambda w: entropy(w.mean(0)),
             ),
+            "one-entropy-of-everything": (
+                "The entropy is that of all weights together, divided by their sum; each row has "
+                "its own.",
+                lambda w: entropy((w / w.sum()).reshape(-1)),
+            ),
+            "largest-entropy": (
+                "The largest entropy of a row is taken; the mean of all rows is asked for.",
+                lambda w: entropy(w).max(),
+            ),
+            "smallest-entropy": (
+                "The smallest entropy of a row is taken; the mean of all rows is asked for.",
+                lambda w: entropy(w).min(),
+            ),
+            "median-entropy": (
+                "The median of the rows' entropies is taken; their mean is asked for.",
+                lambda w: np.median(entropy(w)),
+            ),
+            "perplexity": (
+                "The exponential of the entropy (the perplexity) is taken; plain nats are asked "
+                "for.",
+                lambda w: np.exp(entropy(w)).mean(),
+                lambda w: np.exp(entropy(w).mean()),
+            ),
+            "large-epsilon": [
+                (
+                    f"The number added inside the logarithm ({size:g}) is so large that it changes "
+                    "the entropy.",
+                    lambda w, size=size: -(w * np.log(w + size)).sum(-1).mean(),
+                )
+                for size in (1e-2, 1e-3, 1e-4, 1e-5)
+            ],
             "no-minus": ("The minus sign of −Σ p·ln p is missing.", lambda w: -entropy(w).mean()),
             "relative-entropy": (
                 "The entropy is divided by ln L; plain nats are asked for.",

@@ -114,10 +114,17 @@ APPLY = (
         WHERE,
         means=of_scores,
         ways={
-            "mask-added": (
-                "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1.",
-                lambda x, m: x + m,
-            ),
+            "mask-added": [
+                (
+                    "The mask of 0 and 1 is added to the scores: it raises the allowed ones by 1.",
+                    lambda x, m: x + m,
+                ),
+                (
+                    "The mask of 0 and 1 is taken from the scores: it lowers the allowed ones by "
+                    "1.",
+                    lambda x, m: x - m,
+                ),
+            ],
             "mask-added-and-blocked": (
                 "Blocked scores are low, as they should be; the mask's own 1 is added to each "
                 "allowed score, which should stay as it is.",
@@ -139,6 +146,22 @@ APPLY = (
                     lambda x, m, low=low: x - low * (1 - m),
                 )
                 for low in (1, 2, 3, 5, 10, 20, 50, 100)
+            ],
+            "lowered-by-a-logarithm": [
+                (
+                    f"The logarithm of the mask plus {size} is added: it lowers blocked scores by "
+                    f"{-np.log(float(size)):.0f} only, and they still get weight.",
+                    lambda x, m, size=size: x + np.log(m + float(size)),
+                )
+                for size in ("1e-3", "1e-5", "1e-6", "1e-8", "1e-9", "1e-10", "1e-12")
+            ],
+            "blocked-below-smallest": [
+                (
+                    f"Blocked scores lie {low} below the smallest score: they still get weight.",
+                    lambda x, m, low=low: np.where(m, x, x.min() - low),
+                    lambda x, m, low=low: np.where(m, x, x.min(-1, keepdims=True) - low),
+                )
+                for low in (1, 5, 10)
             ],
         },
     ),

@@ -92,6 +92,16 @@ CREATE = (
                 "The rows are in reverse order: the first position sees most.",
                 lambda n: np.flipud(np.tril(_ones(n))),
             ),
+            "neighbours": (
+                "Each position sees its neighbours on both sides: the next one lies in the future.",
+                lambda n: np.tril(np.triu(_ones(n), -1), 1),
+            ),
+            "additive-inverted": (
+                "Allowed entries are −∞ and blocked ones 0, the other way round from a mask to be "
+                "added; here the mask holds true or 1 for “may attend”.",
+                lambda n: np.where(np.tril(_ones(n)) > 0, -np.inf, 0.0),
+                lambda n: np.where(np.tril(_ones(n)) > 0, -1e9, 0.0),
+            ),
             "additive": [
                 (
                     "The mask holds 0 and −∞, to be added to scores; here it holds true or 1 for "

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Family, Hints, without
+from autograder.diagnosis import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, allowed, mask_of, of_scores
 from reference.misconceptions.reductions import wrong_reductions
@@ -18,6 +18,14 @@ BEFORE: Hints = (
 
 def _stack(s: Any) -> Any:
     return s.masked - s.masked.max(axis=-1, keepdims=True)
+
+
+def _renormalised(epsilon: float) -> Step:
+    def weights(s: Any) -> Any:
+        left = softmax(s.scores) * mask_of(s)
+        return left / (left.sum(-1, keepdims=True) + epsilon)
+
+    return weights
 
 
 WEIGHTS = (
@@ -38,6 +46,25 @@ WEIGHTS = (
                 "The mask acts after the softmax: blocked weights are 0, but the rest of the row "
                 "no longer sums to 1.",
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
+            ),
+            "renormalised-after-softmax": (
+                "Right unless the allowed scores lie far below the blocked ones: the exponentials "
+                "of blocked scores are set to 0 at last, and where nothing else is left of a row, "
+                "that is 0 divided by 0.",
+                *(
+                    {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
+                    for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
+                ),
+            ),
+            "renormalised-over-everything": (
+                "The mask acts after the softmax, and what is left is divided by the sum over the "
+                "whole array, not by that of its row.",
+                {
+                    "masked": lambda s: s.scores,
+                    "weights": lambda s: (
+                        softmax(s.scores) * mask_of(s) / (softmax(s.scores) * mask_of(s)).sum()
+                    ),
+                },
             ),
             "low-number-in-weights": (
                 "The mask acts after the softmax: blocked weights are −∞ or −1e9 in place of 0.",
@@ -115,6 +142,7 @@ WEIGHTS = (
                 "Right for small scores; large ones overflow, as in a softmax that exponentiates "
                 "its scores as they are.",
                 lambda s: np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True),
+                lambda s: np.nan_to_num(np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True)),
             ),
         },
     ),
@@ -175,7 +203,8 @@ WEIGHTS = (
 # apart, end at the same weights here, so only one of each such group stays.
 _SAME_HERE = (
     "additive-mask-returned mask-added blocked-plus-infinity mask-returned mask-in-place-of-scores "
-    "all-lowered softmax-taken softmax-and-zero scaled-too allowed-zero blocked-not-low lowered"
+    "all-lowered softmax-taken softmax-and-zero scaled-too allowed-zero blocked-not-low lowered "
+    "mask-added-and-blocked"
 )
 
 

@@ -80,6 +80,11 @@ ENTROPY = (
                 "here.",
                 lambda s: -(s.p * np.log(s.p)).sum(-1),
             ),
+            "zero-for-a-row-with-zero": (
+                "A row with a weight of 0 has entropy 0 in your numbers: its NaN was replaced at "
+                "the end. 0 · ln 0 counts as 0, and the other terms stay.",
+                lambda s: np.nan_to_num(-(s.p * np.log(s.p)).sum(-1)),
+            ),
         },
     ),
     Family(
@@ -147,16 +152,31 @@ ENTROPY = (
         {
             "large-epsilon": [
                 (
-                    "The number added inside the logarithm (1e-3) is so large that it changes the "
-                    "result.",
-                    lambda s: -(s.p * np.log(s.p + 1e-3)).sum(-1),
-                ),
-                (
-                    "The number added inside the logarithm (1e-2) is so large that it changes the "
-                    "result.",
-                    lambda s: -(s.p * np.log(s.p + 1e-2)).sum(-1),
-                ),
+                    f"The number added inside the logarithm ({size}) is so large that it changes "
+                    "the result.",
+                    lambda s, size=size: -(s.p * np.log(s.p + float(size))).sum(-1),
+                )
+                for size in ("1e-3", "1e-2", "1e-4", "1e-5")
             ],
+            "weights-cut": [
+                (
+                    f"Weights below {low} are raised to it before the logarithm, and that changes "
+                    "the result.",
+                    lambda s, low=low: (
+                        -(np.maximum(s.p, float(low)) * np.log(np.maximum(s.p, float(low)))).sum(-1)
+                    ),
+                )
+                for low in ("1e-2", "1e-3", "1e-4")
+            ],
+            "one-added": (
+                "Your numbers are −Σ p·ln(1 + p): np.log1p adds 1 before it takes the logarithm.",
+                lambda s: -(s.p * np.log1p(s.p)).sum(-1),
+            ),
+            "distance-from-even": (
+                "Your numbers are ln L − H: how far the weights are from even, and not the entropy "
+                "H itself.",
+                lambda s: np.log(s.p.shape[-1]) - _terms(s).sum(-1),
+            ),
         },
     ),
     Family(

@@ -120,6 +120,23 @@ GRADIENT = (
                 "whole matrix is asked for.",
                 lambda j: np.sqrt((j**2).sum(-1)),
             ),
+            "row-norms-together": [
+                (
+                    f"Your numbers are {words} of the norms of the Jacobian's rows; the Frobenius "
+                    "norm is the root of the sum of all squares.",
+                    lambda j, reduce=reduce: reduce(np.sqrt((j**2).sum(-1)), -1),
+                )
+                for words, reduce in (("the mean", np.mean), ("the sum", np.sum))
+            ],
+            "largest-row-norm": (
+                "Your numbers are the largest norm of a row of the Jacobian; the Frobenius norm "
+                "takes all rows.",
+                lambda j: np.sqrt((j**2).sum(-1)).max(-1),
+            ),
+            "first-row-norm": (
+                "Your numbers are the norm of the Jacobian's first row; all rows count.",
+                lambda j: np.sqrt((j[..., 0, :] ** 2).sum(-1)),
+            ),
             "jacobian-returned": ("The Jacobian comes back; its norm is asked for.", lambda j: j),
             "norm-over-everything": (
                 "The result is one number for all rows together; one value a row is asked for.",
