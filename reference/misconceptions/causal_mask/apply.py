@@ -309,6 +309,7 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((np.array([[950.0, 9.0], [-950.0, -948.0 - draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[-900.0, 5.0], [-800.0, -800.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[-700.0, 9.0], [7.0, 5.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((np.array([[-850.0, 6.0], [3.0, 4.0 + draw]]), causal_mask(2)), condition=1e3),
     ]
 
 

@@ -204,7 +204,7 @@ WEIGHTS = (
 _SAME_HERE = (
     "additive-mask-returned mask-added blocked-plus-infinity mask-returned mask-in-place-of-scores "
     "all-lowered softmax-taken softmax-and-zero scaled-too allowed-zero blocked-not-low lowered "
-    "mask-added-and-blocked"
+    "mask-added-and-blocked lowered-by-a-logarithm"
 )
 
 

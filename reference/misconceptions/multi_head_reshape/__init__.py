@@ -12,6 +12,10 @@ import numpy as np
 from autograder.diagnosis import Fact, Family, Mistakes, Probe, Recipe, Trait
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_reshape.merge import MERGE
+from reference.misconceptions.multi_head_reshape.orders import (
+    in_other_orders_merged,
+    in_other_orders_split,
+)
 from reference.misconceptions.multi_head_reshape.split import REFUSE, SPLIT, cut
 
 
@@ -67,7 +71,7 @@ TRAITS = (
     Trait(
         lambda s: s.x.shape[-1] % s.num_heads != 0,
         "where the features do not fit the heads",
-        "where they do",
+        "where the features fit the heads",
     ),
     Trait(lambda s: s.num_heads > 1, "for more than one head", "for a single head"),
     Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
@@ -145,6 +149,7 @@ MISTAKES = Mistakes(
         traits=TRAITS,
         facts=FACTS,
         axes=split_axes,
+        borrowed=tuple(in_other_orders_split()),
     ),
     Recipe(
         "merge_heads",
@@ -154,5 +159,6 @@ MISTAKES = Mistakes(
         parameters=("x",),
         traits=MERGE_TRAITS,
         axes=merge_axes,
+        borrowed=tuple(in_other_orders_merged()),
     ),
 )

@@ -1,0 +1,66 @@
+"""The axes of heads in every order in which they can stand."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
+from typing import Any
+
+from autograder.diagnosis import Hints, Misconception
+
+ORDER: Hints = (
+    "What does each axis of your array stand for, after each line?",
+    "Heads lie between batch and positions: (B, H, L, E/H), and behind the positions before they "
+    "are merged.",
+    "Write the four axes as a comment beside each reshape and transpose, and follow them.",
+)
+
+
+def in_other_orders_split() -> Iterator[Misconception]:
+    """Features cut into heads, or heads into features, with the axes in any order after it."""
+    for names in (("B", "L", "H", "E/H"), ("B", "L", "E/H", "H")):
+        for order in permutations(range(4)):
+            yield Misconception(
+                f"cut-as-{'-'.join(names).lower().replace('/', '')}-{_digits(order)}",
+                f"The features are cut into {_listed(names)}, and the axes are put in the order "
+                f"{_listed([names[axis] for axis in order])}.",
+                ORDER,
+                {"heads": _cut(names[2] == "H", order)},
+            )
+
+
+def in_other_orders_merged() -> Iterator[Misconception]:
+    """The axes in any order before they are made three."""
+    names = ("B", "H", "L", "E/H")
+    for order in permutations(range(4)):
+        yield Misconception(
+            f"merged-as-{_digits(order)}",
+            f"Before the last reshape your axes stand in the order "
+            f"{_listed([names[axis] for axis in order])}.",
+            ORDER,
+            {"merged": _merged(order)},
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"({', '.join(names)})"
+
+
+def _digits(order: tuple[int, ...]) -> str:
+    return "".join(map(str, order))
+
+
+def _cut(heads_first: bool, order: tuple[int, ...]) -> Callable[[Any], Any]:
+    def heads(s: Any) -> Any:
+        batch, length, features = s.x.shape
+        size = features // s.num_heads
+        inner = (s.num_heads, size) if heads_first else (size, s.num_heads)
+        return s.x.reshape(batch, length, *inner).transpose(order)
+
+    return heads
+
+
+def _merged(order: tuple[int, ...]) -> Callable[[Any], Any]:
+    def merged(s: Any) -> Any:
+        batch, heads, length, size = s.x.shape
+        return s.x.transpose(order).reshape(batch, length, heads * size)
+
+    return merged

@@ -1,0 +1,213 @@
+"""Steps put together wrongly are told in the recipe's own words, and what is not so is not said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from autograder.diagnosis import Family, Misconception, Probe, Recipe
+from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.outcome import outcome_of
+from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.seen import Answer
+from autograder.diagnosis.wiring import wirings
+
+
+def probes(draw):
+    rng = np.random.default_rng(draw)
+
+    def case(rows, columns):
+        return Probe((rng.normal(size=(rows, columns)), rng.normal(size=(rows, columns))))
+
+    return [case(2, 3), case(3, 3), case(4, 2), case(3, 5), case(1, 4)]
+
+
+RECIPE = Recipe(
+    "mixed",
+    probes,
+    steps={
+        "sums": lambda s: s.x + 2 * s.y,
+        "powers": lambda s: np.exp(s.sums),
+        "mixture": lambda s: s.powers * s.y,
+        "means": lambda s: s.mixture.mean(-1, keepdims=True) + 0 * s.mixture,
+    },
+    parameters=("x", "y"),
+    called={
+        "sums": "the sums",
+        "powers": "the powers",
+        "mixture": "the mixture",
+        "means": "the means",
+    },
+    axes=lambda s: {"L": s.x.shape[0], "d": s.x.shape[1]},
+)
+
+
+def mean(x):
+    return x.mean(-1, keepdims=True) + 0 * x
+
+
+def examine(function, recipe=RECIPE):
+    return Examination(
+        Replay(recipe), lambda probe: Answer(outcome_of(function(*probe.args)))
+    ).diagnose()
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (
+            lambda x, y: mean((x + 2 * y) * y),
+            "those without a step: the sums are used where the powers should be",
+        ),
+        (
+            lambda x, y: mean(np.exp(np.exp(x + 2 * y)) * y),
+            "a step that is done twice: the powers are made of the powers once more",
+        ),
+        (
+            lambda x, y: mean(np.exp(x + 2 * y) * x),
+            "x in place of y, where the mixture is made",
+        ),
+        (
+            lambda x, y: mean(np.exp(x + 2 * y) * (x + 2 * y)),
+            "the sums in place of y, where the mixture is made",
+        ),
+        (
+            lambda x, y: mean(
+                (np.exp(x + 2 * y) - 1 * np.exp(x + 2 * y).mean(-1, keepdims=True)) * y
+            ),
+            "the powers less their mean along the last axis",
+        ),
+        (
+            lambda x, y: mean(np.exp((x + 2 * y) / np.sqrt(x.shape[1])) * y),
+            "the sums divided by √d",
+        ),
+        (
+            lambda x, y: mean(np.tanh(x + 2 * y) * y),
+            "the sums after a tanh where the powers should be",
+        ),
+        (
+            lambda x, y: mean(np.exp(x + 2 * y) * (y + 1)),
+            "y with 1 added to each, where the mixture is made",
+        ),
+    ],
+)
+def test_it_is_named_in_the_words_of_the_recipe(function, says):
+    found = examine(function)
+    assert found.kind == "named" and says in found.says
+
+
+def test_one_name_for_two_values_from_there_on():
+    recipe = replace(
+        RECIPE,
+        steps={
+            "sums": lambda s: s.x + s.y,
+            "powers": lambda s: np.exp(s.y),
+            "mixture": lambda s: s.powers * s.y,
+        },
+    )
+
+    def overwritten(x, y):
+        y = x + y
+        return np.exp(y) * y
+
+    found = examine(overwritten, recipe)
+    assert found.says == (
+        "Your numbers are those of the sums in place of y in all that follows, as if one name were "
+        "used for both."
+    )
+
+
+def test_two_steps_in_the_other_order():
+    recipe = replace(
+        RECIPE,
+        steps={"sums": lambda s: s.x + s.y, "powers": lambda s: np.exp(s.sums)},
+    )
+    found = examine(lambda x, y: np.exp(x) + y, recipe)
+    assert "that which makes the powers comes before that which makes the sums" in found.says
+
+
+def test_a_recipe_without_words_has_none():
+    assert not list(wirings(replace(RECIPE, called={})))
+
+
+def test_ids_are_told_apart_and_each_can_be_replayed():
+    replay = Replay(RECIPE)
+    replay.probes()
+    ids = [wrong[0].id for wrong in replay.families if len(wrong) == 1]
+    assert len(ids) == len(set(ids))
+    assert all(replay.outcome(0, wrong).signature for wrong in replay.families)
+    assert not replay.faults
+
+
+def test_what_no_wiring_gives_is_not_named():
+    found = examine(lambda x, y: np.sin(3 * x) * y)
+    assert found is None or found.kind != "named"
+
+
+def test_resuming_a_call_gives_what_the_whole_call_gives():
+    replay = Replay(RECIPE)
+    (probe, *_) = replay.probes()
+    right = RECIPE.trace(probe)
+    for wrong in replay.families[::17]:
+        if not set(RECIPE.parameters) & set(wrong[0].replaces):
+            expected = RECIPE.trace(probe, wrong).result
+            assert np.array_equal(RECIPE.resumed(right, wrong).result, expected, equal_nan=True)
+
+
+def test_a_borrowed_mistake_takes_no_name_away():
+    squared = {"mixture": lambda s: s.powers**2}
+    recipe = replace(
+        RECIPE,
+        families=(Family(None, (), {"own": ("It is its own.", squared)}),),
+        borrowed=(
+            Misconception("other", "It is another's.", (), squared),
+            Misconception("cubed", "It is cubed.", (), {"mixture": lambda s: s.powers**3}),
+        ),
+    )
+    assert examine(lambda x, y: mean(np.exp(x + 2 * y) ** 2), recipe).misconceptions == ("own",)
+    assert examine(lambda x, y: mean(np.exp(x + 2 * y) ** 3), recipe).misconceptions == ("cubed",)
+
+
+TWO_RESULTS = Recipe(
+    "both",
+    probes,
+    steps={
+        "sums": lambda s: s.x + s.y,
+        "products": lambda s: s.x * s.y,
+        "differences": lambda s: s.x - s.y,
+        "results": lambda s: (s.sums, s.products, s.differences),
+    },
+    parameters=("x", "y"),
+    results=("the sums", "the products", "the differences"),
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (
+            lambda x, y: (np.abs(x + y), np.tanh(x * y), x - y),
+            "Two things at once. Your numbers are those of the sums without their signs. And: Your "
+            "numbers are those of the products after a tanh.",
+        ),
+        (
+            lambda x, y: (np.abs(x + y), np.abs(x * y), x - y),
+            "Your numbers are those of the sums and the products without their signs.",
+        ),
+        (
+            lambda x, y: (x * y, x - y, x + y),
+            "Your results are right, but they stand in another order: the products, the "
+            "differences, the sums.",
+        ),
+    ],
+)
+def test_results_that_are_wrong_each_together_or_in_another_order(function, says):
+    assert examine(function, TWO_RESULTS).says == says
+
+
+def test_of_two_wrong_results_nothing_is_said_where_one_has_no_reason():
+    def one_is_odd(x, y):
+        return np.abs(x + y), np.sin(3 * x * y) + y, x - y
+
+    found = examine(one_is_odd, TWO_RESULTS)
+    assert found is None or found.kind != "named"
