@@ -4,7 +4,7 @@ They are replayed like the course's own misconceptions, but only where none of t
 take no name away, and whatever they say is a fact of the same kind.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from autograder.diagnosis.array_changes import (
     BY_A_SIZE,
+    FACTORS_ON_ARGUMENTS,
     ON_ARGUMENTS,
     ON_RESULTS,
     REDUCTIONS,
@@ -39,6 +40,7 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
         *_of_results(recipe),
         *_of_arguments(recipe),
         *wirings(recipe),
+        *_changed_arguments(as_students_know(recipe), FACTORS_ON_ARGUMENTS),
     )
 
 
@@ -58,8 +60,14 @@ def _of_arguments(recipe: Recipe) -> Iterator[Misconception]:
             hints_on("Which argument stands for what?", f"{names[other]} and {names[one]}"),
             {one: _taken(other)},
         )
+    yield from _changed_arguments(names, ON_ARGUMENTS)
+
+
+def _changed_arguments(
+    names: Mapping[str, str], changes: Sequence[ArrayChange]
+) -> Iterator[Misconception]:
     for name, said in names.items():
-        for change in ON_ARGUMENTS:
+        for change in changes:
             yield Misconception(
                 f"{name}-{change.id}",
                 f"Your numbers are those of {change.said_of(said)} before it is used.",

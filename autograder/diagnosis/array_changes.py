@@ -240,7 +240,8 @@ def _with_axis(change: Along, axis: Any) -> Change:
     return lambda x: change(x, axis)
 
 
-ON_ARGUMENTS = (*_PLAIN, *_along(ALONG), *_INSIDE[:4])
+ON_ARGUMENTS = (*_PLAIN, *_along(ALONG))
+FACTORS_ON_ARGUMENTS = _INSIDE[:4]  # of which a step's own are more telling
 ON_RESULTS = (
     *_PLAIN,
     *_along(ALONG),

@@ -56,6 +56,7 @@ class Examination:
             or self._confirmed(self._where_wrong)
             or (locate.always_the_same(self.replay, self.outcomes) if exact else None)
             or self._pair()
+            or self._measured()
             or (self._confirmed(self._family) if exact else None)
             or (self._confirmed(self._in_each_result) if exact else None)
             or (self._confirmed(self._in_some_kind) if exact else None)
@@ -91,6 +92,17 @@ class Examination:
             return found
         self._draw(DRAWS)
         return find()
+
+    def _measured(self) -> Finding | None:
+        """A fact with a value that holds of every wrong answer: a factor, by its size."""
+        if locate.named_measure(seen_of(self.replay, self.answers, self._draws)) is None:
+            return None
+        self._draw(SEEN)
+        return locate.named_measure(seen_of(self.replay, self.answers, SEEN))
+
+    @property
+    def _draws(self) -> int:
+        return len(self.answers) // len(self.replay.probes(1))
 
     def _located(self) -> Finding | None:
         """What is true of the answers, those to one more draw of calls too."""

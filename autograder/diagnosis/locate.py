@@ -59,13 +59,19 @@ def locate(seen: Observed) -> Finding | None:
         return Finding("located", said[0]) if said else None
     if not said:
         return Finding(kind="error", says=seen.stops) if seen.stops else None
-    of_value = measured(seen)
+    of_value = named_measure(seen)
     if of_value is not None:
-        return Finding("named", said[0], (of_value[0].id,))
+        return of_value
     name = next((fact for fact in _facts(seen) if fact.is_named), None)
     if name is not None:
         return Finding("named", name.says, (name.id,))
     return Finding(kind="located", says=" ".join(said[:MOST]))
+
+
+def named_measure(seen: Observed) -> Finding | None:
+    """The fact with a value that is the same in every wrong answer, by its name."""
+    of_value = measured(seen)
+    return None if of_value is None else Finding("named", of_value[1], (of_value[0].id,))
 
 
 def sentences(seen: Observed) -> list[str]:

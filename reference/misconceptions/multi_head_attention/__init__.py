@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Mistakes, Probe, Recipe, Trait
+from autograder.diagnosis import Comparison, Fact, Mistakes, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_attention.heads import HEADS, with_head_axis
 from reference.misconceptions.multi_head_attention.projections import PROJECTIONS
+from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
@@ -156,6 +157,21 @@ MISTAKES = Mistakes(
             ),
             Trait(lambda s: len(s.x) > 1, "for a batch of several", "for a batch of one"),
         ),
+        facts=(
+            Fact(
+                "another-factor",
+                divisor_in_single,
+                "Your numbers are those of scores divided by {}; they have to be divided by "
+                "√(E/H), the root of a head's size.",
+            ),
+            Fact(
+                "rows",
+                lambda s, v: (
+                    v[1].shape == s.weights.shape and not np.allclose(v[1].sum(-1), 1, atol=1e-4)
+                ),
+                "The rows of your weights do not sum to 1.",
+            ),
+        ),
         results=("the output", "the attention weights"),
         called=CALLED,
         axes=lambda s: {
@@ -163,7 +179,7 @@ MISTAKES = Mistakes(
             "L": s.x.shape[1],
             "E": s.d_model,
             "H": s.num_heads,
-            "E/H": s.d_model // s.num_heads,
+            "(E/H)": s.d_model // s.num_heads,
         },
         call=Blueprint(
             ("d_model", "num_heads"),

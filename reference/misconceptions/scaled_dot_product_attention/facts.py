@@ -25,7 +25,18 @@ def divisor(s: Any, v: Any) -> float:
     The logarithms of a row of weights are the scores over that divisor, plus a constant. Only
     allowed keys with a weight that is not lost to rounding say anything.
     """
-    weights = _two(s, v)[1]
+    return _divisor(s, _two(s, v)[1], 1e-6)
+
+
+def divisor_in_single(s: Any, v: Any) -> float:
+    """The same of weights that are float32, whatever was made of the output."""
+    weights = v[1]
+    if weights.shape != s.weights.shape:
+        raise ValueError("these are not the weights")
+    return _divisor(s, weights, 2e-5)
+
+
+def _divisor(s: Any, weights: Any, tolerance: float) -> float:
     scores = np.broadcast_to(s.scores, weights.shape)
     if np.abs(scores).max() > 100:
         return float("nan")
@@ -43,7 +54,7 @@ def divisor(s: Any, v: Any) -> float:
         return float("nan")
     factor = float(np.nansum(mine * right) / spread)
     rest = np.abs(mine - factor * right)
-    if np.nanmax(rest) > 1e-6 or not np.allclose(weights.sum(-1), 1, atol=1e-6):
+    if np.nanmax(rest) > tolerance or not np.allclose(weights.sum(-1), 1, atol=1e-6):
         raise ValueError("not a softmax of the scores over a divisor")
     return 1 / factor
 

@@ -8,6 +8,7 @@ import numpy as np
 from autograder.diagnosis import Comparison, Mistakes
 from autograder.diagnosis.blueprint import Blueprint, single
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, MISTAKES
+from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
 from reference.misconceptions.self_attention.whole import WHOLE
 from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
@@ -21,6 +22,9 @@ BARE = replace(
     probes=lambda draw: [single(probe) for probe in _numpy.calls(draw)],
     call=Blueprint((), _numpy.parameters, {}, WORDS),
     comparison=Comparison(precision=np.float32),
+    facts=tuple(
+        replace(fact, holds=divisor_in_single) if fact.has_value else fact for fact in _numpy.facts
+    ),
 )
 
 

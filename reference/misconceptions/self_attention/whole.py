@@ -8,6 +8,7 @@ import numpy as np
 from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import block, combine, scale, scores, softmax
+from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
@@ -180,7 +181,14 @@ WHOLE = Recipe(
     ),
     defaults={"mask": None},
     traits=TRAITS,
-    facts=FACTS,
+    facts=(
+        Fact(
+            "another-factor",
+            divisor_in_single,
+            "Your numbers are those of scores divided by {}; they have to be divided by √d_k.",
+        ),
+        *FACTS,
+    ),
     results=("the output", "the attention weights"),
     called={
         "Q": "the queries",
