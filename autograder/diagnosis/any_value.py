@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from autograder.diagnosis.array_changes import (
+    BY_A_NUMBER,
     BY_A_SIZE,
-    FACTORS_ON_ARGUMENTS,
     ON_ARGUMENTS,
     ON_RESULTS,
     REDUCTIONS,
@@ -40,7 +40,7 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
         *_of_results(recipe),
         *_of_arguments(recipe),
         *wirings(recipe),
-        *_changed_arguments(as_students_know(recipe), FACTORS_ON_ARGUMENTS),
+        *_changed_arguments(as_students_know(recipe), BY_A_NUMBER),
     )
 
 
@@ -97,6 +97,8 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
     for places in _which(count):
         said = one_and_other([recipe.results[n] for n in places]) or "the right ones"
         for change in (*ON_RESULTS, *REDUCTIONS):
+            if not places and change in BY_A_NUMBER:
+                continue  # the relation of answers says so, whatever the number is
             yield _after(change, said, places)
         yield from _by_a_size(recipe, said, places)
 

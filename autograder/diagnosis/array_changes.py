@@ -241,7 +241,7 @@ def _with_axis(change: Along, axis: Any) -> Change:
 
 
 ON_ARGUMENTS = (*_PLAIN, *_along(ALONG))
-FACTORS_ON_ARGUMENTS = _INSIDE[:4]  # of which a step's own are more telling
+BY_A_NUMBER = _INSIDE[:5]
 ON_RESULTS = (
     *_PLAIN,
     *_along(ALONG),

@@ -134,8 +134,7 @@ class _Kept:
             for pair in replay.pairs
             if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
         ]
-        all_families = replay.families if recipe.comparison.is_exact else []
-        families = [wrong for wrong in all_families if len(wrong) == 1]
+        families = [w for w in replay.families if recipe.comparison.is_exact and len(w) == 1]
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         exact = recipe.comparison.is_exact

@@ -109,7 +109,11 @@ def test_a_mistake_that_is_on_no_list_gets_no_name():
     ("function", "says"),
     [
         (lambda x, c: 6 * (x + c), "Every number is 3 times the right one."),
-        (lambda x, c: 2 * (x + c) * x.shape[1], "Every number is the right one times d."),
+        (lambda x, c: 2 * (x + c) * x.shape[1], "those of the right ones multiplied by d."),
+        (
+            lambda x, c: 2 * (x + c) * (x.shape[1] + 1),
+            "Every number is the right one times (d + 1).",
+        ),
         (lambda x, c: 2 * (x + c) + 1, "Every number is the right one plus 1."),
         (lambda x, c: np.ones(2), "does not depend on its arguments"),
         (lambda x, c: 2 * (x + c) + 4000, "All are above a thousand."),

@@ -149,7 +149,8 @@ def test_resuming_a_call_gives_what_the_whole_call_gives():
     (probe, *_) = replay.probes()
     right = RECIPE.trace(probe)
     for wrong in replay.families[::17]:
-        if not set(RECIPE.parameters) & set(wrong[0].replaces):
+        fits = not replay.outcome(0, wrong).raised
+        if fits and not set(RECIPE.parameters) & set(wrong[0].replaces):
             expected = RECIPE.trace(probe, wrong).result
             assert np.array_equal(RECIPE.resumed(right, wrong).result, expected, equal_nan=True)
 
