@@ -7,11 +7,10 @@ import numpy as np
 from autograder.diagnosis import Mistakes, Recipe, Trait
 from reference.attention import block, softmax
 from reference.masks import causal_mask, count_visible
-from reference.misconceptions.causal_mask.apply import (
-    APPLY,
+from reference.misconceptions.causal_mask.apply import APPLY, mask_of
+from reference.misconceptions.causal_mask.calls import (
     APPLY_FACTS,
     MASK_TRAITS,
-    mask_of,
     scores_and_masks,
 )
 from reference.misconceptions.causal_mask.counts import COUNTS

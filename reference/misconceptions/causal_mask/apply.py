@@ -1,13 +1,12 @@
 """What a mask does to scores, done wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Family, Hints, Probe, Step, Trait
+from autograder.diagnosis import Family, Hints, Step
 from reference.attention import block, softmax
-from reference.masks import causal_mask
 from reference.misconceptions.scaled_dot_product_attention.masking import row_mean
 
 LOW: Hints = (
@@ -22,6 +21,10 @@ WHERE: Hints = (
     "Allowed scores come out exactly as they went in; only blocked ones are replaced.",
     "Look at the order of the two values in np.where, or at what you do to the mask first.",
 )
+
+
+def mask_of(s: Any) -> Any:
+    return np.asarray(s.mask).astype(float)
 
 
 def of_scores(change: Callable[[Any, Any], Any]) -> Step:
@@ -276,80 +279,3 @@ def _indexed(x: Any, blocked: Any, low: float) -> Any:
     made = np.array(x, float)
     made[blocked] = low
     return made
-
-
-def mask_of(s: Any) -> Any:
-    return np.asarray(s.mask).astype(float)
-
-
-def scores_and_masks(draw: int) -> Sequence[Probe]:
-    """Scores that are already scaled, with masks of every kind."""
-    rng = np.random.default_rng([40, draw])
-
-    def scores(*sizes: int) -> Any:
-        return rng.normal(scale=2.0, size=sizes)
-
-    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
-    square = np.array([[True, False, True], [True, True, False], [False, True, True]])
-    return [
-        Probe((np.array([[1.0, 5.0], [2.0, 3.0]]) + draw, causal_mask(2))),
-        Probe((scores(3, 3), causal_mask(3))),
-        Probe((scores(4, 4), causal_mask(4))),
-        Probe((scores(3, 3), square)),
-        Probe((scores(3, 4), rows.astype(bool))),
-        Probe((scores(2, 5, 5), causal_mask(5))),
-        Probe((scores(3, 3, 3), square)),
-        Probe((scores(2, 3, 4, 4), causal_mask(4))),
-        Probe((scores(3, 4), rows)),
-        Probe((scores(2, 3, 4), rows.astype(float))),
-        Probe((scores(2, 3, 4), rows[:1].astype(bool))),
-        Probe((scores(2, 3, 4), np.stack([rows, rows[::-1]]).astype(bool))),
-        Probe((np.where(causal_mask(3), 800.0 + draw, 10.0), causal_mask(3)), condition=1e3),
-        Probe((np.array([[900.0, 0.0], [-900.0, -899.0 - draw]]), causal_mask(2)), condition=1e3),
-        Probe((np.array([[950.0, 9.0], [-950.0, -948.0 - draw]]), causal_mask(2)), condition=1e3),
-        Probe((np.array([[-900.0, 5.0], [-800.0, -800.0 + draw]]), causal_mask(2)), condition=1e3),
-        Probe((np.array([[-700.0, 9.0], [7.0, 5.0 + draw]]), causal_mask(2)), condition=1e3),
-        Probe((np.array([[-850.0, 6.0], [3.0, 4.0 + draw]]), causal_mask(2)), condition=1e3),
-    ]
-
-
-MASK_TRAITS = (
-    Trait(lambda s: s.scores.ndim > 2, "with batch axes", "without a batch axis"),
-    Trait(
-        lambda s: s.mask.dtype != bool, "with a mask of 0 and 1", "with a mask of True and False"
-    ),
-    Trait(
-        lambda s: s.mask.shape != s.scores.shape,
-        "with a mask that has to be stretched to the scores",
-        "with a mask of the scores' own shape",
-    ),
-    Trait(
-        lambda s: s.scores.shape[-1] != s.scores.shape[-2],
-        "where there are more keys than queries",
-        "where there are as many keys as queries",
-    ),
-    Trait(
-        lambda s: bool(np.abs(s.scores).max() > 100),
-        "for large scores",
-        "for small scores",
-        both_ways=False,
-    ),
-)
-
-
-def allowed(s: Any) -> Any:
-    return np.broadcast_to(mask_of(s), s.scores.shape) > 0
-
-
-APPLY_FACTS = (
-    Fact(
-        "allowed-changed",
-        lambda s, v: not np.allclose(v[allowed(s)], s.scores[allowed(s)]),
-        "Scores that the mask allows do not come out as they went in.",
-    ),
-    Fact(
-        "blocked-kept",
-        lambda s, v: bool((v[~allowed(s)] > -1e3).any()),
-        "Blocked scores are not low enough to end at weight 0.",
-    ),
-)

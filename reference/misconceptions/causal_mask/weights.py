@@ -6,7 +6,8 @@ import numpy as np
 
 from autograder.diagnosis import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
-from reference.misconceptions.causal_mask.apply import APPLY, LOW, allowed, mask_of, of_scores
+from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
+from reference.misconceptions.causal_mask.calls import allowed
 from reference.misconceptions.reductions import wrong_reductions
 
 BEFORE: Hints = (

@@ -226,6 +226,16 @@ RATIOS = (
         "weights",
         SHARE,
         {
+            "percentages": (
+                "Your numbers are percentages: each row sums to 100, not to 1.",
+                lambda s: 100 * s.exponentials / s.total,
+            ),
+            "axis-not-moved-back": (
+                "The axis is moved to the end for the softmax, and not moved back.",
+                lambda s: np.moveaxis(s.exponentials / s.total, s.axis, -1),
+                lambda s: np.swapaxes(s.exponentials / s.total, s.axis, -1),
+                lambda s: (s.exponentials / s.total).T if s.axis == 0 else s.exponentials / s.total,
+            ),
             "one-minus": (
                 "Your numbers are 1 − softmax(x).",
                 lambda s: 1 - s.exponentials / s.total,

@@ -25,6 +25,15 @@ def _at(state: Any, change: Any) -> Any:
     return change(state.exponentials)
 
 
+def below_largest(s: Any, x: Any) -> Any:
+    """Numbers less the largest of them along the axis."""
+    return x - x.max(axis=s.axis, keepdims=True)
+
+
+def _length(s: Any) -> Any:
+    return np.sqrt((s.array**2).sum(axis=s.axis, keepdims=True))
+
+
 SHIFTS = (
     Family(
         "axis",
@@ -226,6 +235,16 @@ SHIFTS = (
                 "their mean subtracted.",
                 lambda s: s.array - s.array.mean(axis=s.axis, keepdims=True),
             ),
+            "median-subtracted": (
+                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
+                "their median subtracted.",
+                lambda s: s.array - np.median(s.array, axis=s.axis, keepdims=True),
+            ),
+            "first-subtracted": (
+                "Large inputs that lie far apart overflow: your numbers are those of inputs with "
+                "the first of them subtracted.",
+                lambda s: s.array - np.take(s.array, [0], axis=s.axis),
+            ),
             "minimum-subtracted": (
                 "Large inputs that lie far apart overflow: your numbers are those of inputs with "
                 "their minimum subtracted.",
@@ -253,6 +272,12 @@ SHIFTS = (
             "divided-by-maximum": (
                 "Your numbers are those of inputs that were divided by their maximum.",
                 lambda s: s.array / s.array.max(axis=s.axis, keepdims=True),
+                lambda s: below_largest(s, s.array / s.array.max(axis=s.axis, keepdims=True)),
+            ),
+            "unit-length": (
+                "Your numbers are those of inputs that were divided by their length.",
+                lambda s: s.array / _length(s),
+                lambda s: below_largest(s, s.array / _length(s)),
             ),
         },
     ),
