@@ -229,8 +229,8 @@ _OTHER_ORDER: tuple[ArrayChange, ...] = (
 )
 
 
-def _along(table: Mapping[str, tuple[str, Along]]) -> Iterator[ArrayChange]:
-    for ending, axis, along, axes in WHERE:
+def _along(table: Mapping[str, tuple[str, Along]], most: int) -> Iterator[ArrayChange]:
+    for ending, axis, along, axes in WHERE[:most]:
         for id, (words, change) in table.items():
             said = words.replace("{along}", along) if "{along}" in words else words + along
             yield ArrayChange(id + ending, said, _with_axis(change, axis), axes)
@@ -240,15 +240,15 @@ def _with_axis(change: Along, axis: Any) -> Change:
     return lambda x: change(x, axis)
 
 
-ON_ARGUMENTS = (*_PLAIN, *_along(ALONG))
+ON_ARGUMENTS = (*_PLAIN, *_along(ALONG, 6))
 BY_A_NUMBER = _INSIDE[:5]
 ON_RESULTS = (
     *_PLAIN,
-    *_along(ALONG),
+    *_along(ALONG, 6),
     *_LAST,
     *_OTHER_ORDER,
     *_INSIDE,
-    *_along(ALONG_INSIDE),
+    *_along(ALONG_INSIDE, 3),
     ArrayChange("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
     ArrayChange("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
 )
@@ -258,8 +258,11 @@ INSIDE = (
     *_LAST[11:13],
     *_INSIDE,
     *_OTHER_ORDER,
-    *_along({**ALONG, **ALONG_INSIDE}),
+    *_along(ALONG, 6),
+    *_along(ALONG_INSIDE, 3),
 )
+IN_PLACE_OF_A_STEP = (*_LAST[:6], *_along(ALONG, 6), *_along(ALONG_INSIDE, 3))
+ON_TWO = (*_PLAIN, *_along(ALONG, 6))
 REDUCTIONS: tuple[ArrayChange, ...] = tuple(
     ArrayChange(
         f"{id}-{axis}",

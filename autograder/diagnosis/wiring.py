@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.array_changes import BY_A_SIZE, INSIDE, ArrayChange
+from autograder.diagnosis.array_changes import (
+    BY_A_SIZE,
+    IN_PLACE_OF_A_STEP,
+    INSIDE,
+    ON_TWO,
+    ArrayChange,
+)
 from autograder.diagnosis.family import Hints, Misconception, Step
 from autograder.diagnosis.recipe import Recipe, State
 from autograder.text import are
@@ -188,7 +194,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
         if wires.shapes[source] != wires.shapes.get(step):
             continue
         of = wires.names[source]
-        for change in INSIDE:
+        for change in IN_PLACE_OF_A_STEP:
             yield Misconception(
                 f"{source}-{change.id}-for-{step}",
                 f"Your numbers are those of {change.said_of(of)} where {said} should be.",
@@ -275,7 +281,7 @@ def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
     alone = [(name,) for name in wires.reads[step] if len(wires.readers(name)) > 1]
     for names in [*alone, *combinations(wires.reads[step], 2)]:
         values = " and ".join(wires.names[name] for name in names)
-        for change in INSIDE:
+        for change in INSIDE if len(names) == 1 else ON_TWO:
             changed = {name: _after(_value(name), change) for name in names}
             yield Misconception(
                 "-".join([*names, change.id, "in", step]),

@@ -27,6 +27,7 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((scores(3, 4), rows.astype(bool))),
         Probe((scores(2, 5, 5), causal_mask(5))),
         Probe((scores(3, 3, 3), square)),
+        Probe((scores(4, 4, 4), causal_mask(4))),
         Probe((scores(2, 3, 4, 4), causal_mask(4))),
         Probe((scores(3, 4), rows)),
         Probe((scores(2, 3, 4), rows.astype(float))),
