@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from autograder.checking.proxy import Submission
 from autograder.diagnosis import locate
+from autograder.diagnosis.each_result import two_reasons
 from autograder.diagnosis.examine import IN_OTHER_CALLS, SEEN, SOMETHING_ELSE, TWO
 from autograder.diagnosis.experiment import REMEMBERS
 from autograder.diagnosis.recipe import Probe, Recipe
@@ -37,6 +38,9 @@ class Oracle:
         wrongs = _of_names(replay, diagnosis.misconceptions)
         if diagnosis.kind == "named" and wrongs:
             return not _is_one_of(replay, wrongs, diagnosis.finding, answers)
+        if diagnosis.finding.startswith(TWO):
+            reasons = two_reasons(replay, [answer.outcome for answer in answers])
+            return [each.id for each in reasons] != list(diagnosis.misconceptions)
         if not replay.recipe.comparison.is_exact or set(diagnosis.misconceptions) & set(FACTS):
             return False
         valued = {(fact.id,) for fact in replay.recipe.facts if fact.has_value}
