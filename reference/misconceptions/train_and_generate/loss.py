@@ -59,6 +59,11 @@ def _one_hot(s: Any) -> Any:
     return np.eye(s.logits.shape[-1])[s.targets]
 
 
+def _yes_or_no(s: Any) -> Any:
+    shares, came = _softmax(s.predictions), _one_hot(s)
+    return -(came * np.log(shares) + (1 - came) * np.log(1 - shares))
+
+
 def _across(s: Any) -> Any:
     """Flattened first and shifted then: the last word of a sentence predicts the next sentence."""
     flat = _logarithms(s.logits.reshape(-1, s.logits.shape[-1])[:-1])
@@ -101,6 +106,14 @@ LOSS = Recipe(
                     {
                         "predictions": lambda s: s.logits,
                         "targets": lambda s: np.roll(s.tokens, -1, 1),
+                    },
+                ),
+                "rolled-backwards": (
+                    "The targets are rolled round the wrong way: each position has to predict the "
+                    "word before it, and the first the last of its sentence.",
+                    {
+                        "predictions": lambda s: s.logits,
+                        "targets": lambda s: np.roll(s.tokens, 1, 1),
                     },
                 ),
                 "shifted-across-sentences": (
@@ -173,7 +186,44 @@ LOSS = Recipe(
                 "squared-error": (
                     "The loss is the squared error of the probabilities, not the cross-entropy.",
                     {"loss": lambda s: _average((_softmax(s.predictions) - _one_hot(s)) ** 2)},
+                    {"costs": lambda s: ((_softmax(s.predictions) - _one_hot(s)) ** 2).sum(-1)},
                 ),
+                "each-word-yes-or-no": (
+                    "The loss is that of a yes-or-no question for each word of the vocabulary "
+                    "(binary cross-entropy); the cross-entropy takes the word that came alone.",
+                    {"loss": lambda s: _average(_yes_or_no(s))},
+                    {"costs": lambda s: _yes_or_no(s).sum(-1)},
+                ),
+                "share-of-right-guesses": (
+                    "What comes back is the share of positions whose likeliest word is the right "
+                    "one; the cross-entropy is asked for.",
+                    {"costs": lambda s: (s.predictions.argmax(-1) == s.targets).astype(float)},
+                ),
+                "labels-smoothed": (
+                    "The targets are smoothed: a tenth of each goes to all words alike.",
+                    {
+                        "costs": lambda s: (
+                            -0.9 * _taken(s.logarithms, s.targets) - 0.1 * s.logarithms.mean(-1)
+                        )
+                    },
+                ),
+                "entropy-of-predictions": (
+                    "The loss is the entropy of the predicted probabilities: the words that came "
+                    "take no part.",
+                    {"costs": lambda s: -(np.exp(s.logarithms) * s.logarithms).sum(-1)},
+                ),
+                "large-epsilon": [
+                    (
+                        f"The number added inside the logarithm ({size}) is so large that it "
+                        "changes the loss.",
+                        {
+                            "costs": lambda s, size=size: (
+                                -np.log(np.exp(_taken(s.logarithms, s.targets)) + float(size))
+                            )
+                        },
+                    )
+                    for size in ("1e-2", "1e-3")
+                ],
                 "perplexity": (
                     "The exponential of the loss is returned: the perplexity.",
                     {"loss": lambda s: np.exp(_average(s.costs))},
