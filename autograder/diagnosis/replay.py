@@ -139,7 +139,7 @@ class Replay:
         try:
             return self.recipe.comparison.of_replay(self._traced(index, wrong))
         except Exception as error:
-            if no_input_causes(error):
+            if no_input_causes(error) and wrong not in self._of_families:
                 self.faults.append(error)
             return Outcome(RAISES)
 

@@ -20,7 +20,7 @@ from autograder.diagnosis.array_changes import (
 )
 from autograder.diagnosis.family import Hints, Misconception, Step
 from autograder.diagnosis.recipe import Recipe, State
-from autograder.text import are
+from autograder.text import are, one_and_other
 
 MOST_PARAMETERS = 8
 
@@ -32,6 +32,7 @@ class _Wires:
     Attributes:
         names: what students call its values and arguments, in the order in which they are made.
         reads: for each step, the named arrays of numbers that it reads.
+        every: for each step, all values that it reads.
         shapes: for each named array, its shape in each call.
         sizes: the names of sizes that every call has.
     """
@@ -39,6 +40,7 @@ class _Wires:
     recipe: Recipe
     names: Mapping[str, str]
     reads: Mapping[str, tuple[str, ...]]
+    every: Mapping[str, tuple[str, ...]]
     shapes: Mapping[str, tuple[Any, ...]]
     sizes: tuple[str, ...]
 
@@ -117,11 +119,13 @@ def _wires(recipe: Recipe) -> _Wires:
                 shapes.setdefault(name, []).append(np.shape(value))
         for step, does in recipe.steps.items():
             reads[step] |= _read_by(does, state)
+    order = {*recipe.parameters, *recipe.steps}
     arrays = {name: tuple(each) for name, each in shapes.items() if len(each) == traced}
     return _Wires(
         recipe,
         names,
         {step: tuple(name for name in read if name in arrays) for step, read in reads.items()},
+        {step: tuple(name for name in read if name in order) for step, read in reads.items()},
         arrays,
         sizes_of_all(recipe),
     )
@@ -225,17 +229,20 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
         return
     later = wires.order[wires.order.index(made) + 1 :]
     for meant in wires.before(made):
-        readers = [step for step in wires.readers(meant) if step in later]
-        if len(readers) < 2:
-            continue
+        readers = [step for step in wires.readers(meant) if step in later and step in wires.names]
         taken, instead = wires.names[made], wires.names[meant]
-        yield Misconception(
-            f"{made}-for-{meant}-from-there-on",
-            f"Your numbers are those of {taken} in place of {instead} in all that follows, as if "
-            "one name were used for both.",
-            hints_on(f"Under which name do you keep {taken}?", instead),
-            {step: wires.step(step, **{meant: _value(made)}) for step in readers},
-        )
+        for count in range(2, len(readers) + 1):
+            where = "in all that follows"
+            if count < len(readers):
+                said = one_and_other([wires.names.get(each, each) for each in readers[:count]])
+                where = f"where {said} are made"
+            yield Misconception(
+                f"{made}-for-{meant}-from-there-on" + f"-{count}" * (count < len(readers)),
+                f"Your numbers are those of {taken} in place of {instead} {where}, as if one name "
+                "were used for both.",
+                hints_on(f"Under which name do you keep {taken}?", instead),
+                {step: wires.step(step, **{meant: _value(made)}) for step in readers[:count]},
+            )
 
 
 def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
@@ -243,6 +250,9 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
     for first in wires.reads[second]:
         if first not in wires.recipe.steps or not {first, second} <= wires.names.keys():
             continue
+        before = wires.order[: wires.order.index(first)]
+        if not set(wires.every[second]) <= {first, *before}:
+            continue  # it needs what is made between the two
         for source in wires.reads[first]:
             if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
                 continue

@@ -126,6 +126,20 @@ def test_two_steps_in_the_other_order():
     assert "that which makes the powers comes before that which makes the sums" in found.says
 
 
+def test_a_step_that_needs_what_lies_between_is_not_put_first():
+    recipe = replace(
+        RECIPE,
+        steps={
+            "powers": lambda s: np.exp(s.x),
+            "sums": lambda s: s.powers.sum(-1, keepdims=True) + 0 * s.y,
+            "means": lambda s: s.powers / s.sums,
+        },
+    )
+    replay = Replay(recipe)
+    replay.probes()
+    assert "means-before-powers-of-x" not in {wrong[0].id for wrong in replay.families}
+
+
 def test_a_recipe_without_words_has_none():
     assert not list(wirings(replace(RECIPE, called={})))
 

@@ -30,6 +30,7 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((scores(4, 4, 4), causal_mask(4))),
         Probe((scores(2, 3, 4, 4), causal_mask(4))),
         Probe((scores(3, 4), rows)),
+        Probe((scores(2, 3, 3), square.astype(int))),
         Probe((scores(2, 3, 4), rows.astype(float))),
         Probe((scores(2, 3, 4), rows[:1].astype(bool))),
         Probe((scores(2, 3, 4), np.stack([rows, rows[::-1]]).astype(bool))),

@@ -14,7 +14,7 @@ from autograder.diagnosis import Comparison, Family, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
-from reference.misconceptions.language_model.parts import PARTS, norm
+from reference.misconceptions.language_model.parts import PARTS, RARE, norm
 from reference.misconceptions.multi_head_reshape.merge import BACK
 from reference.misconceptions.multi_head_reshape.split import BLOCKS
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
@@ -243,4 +243,5 @@ BLOCK = Recipe(
     axes=axes,
     call=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
+    borrowed=tuple(each for family in RARE for each in family.misconceptions),
 )

@@ -16,7 +16,7 @@ from reference.misconceptions.language_model.block import (
     WEIGHT_NAMES,
     draw_block,
 )
-from reference.misconceptions.language_model.parts import PARTS
+from reference.misconceptions.language_model.parts import PARTS, RARE
 from reference.parts import WORDS
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
@@ -298,4 +298,5 @@ MODEL = Recipe(
     },
     call=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
+    borrowed=tuple(each for family in RARE for each in family.misconceptions),
 )

@@ -210,3 +210,55 @@ PARTS = (
 
 def _over_positions(x: Any) -> Any:
     return (x - x.mean(-2, keepdims=True)) / np.sqrt(x.var(-2, keepdims=True) + EPSILON)
+
+
+def _silu(x: Any) -> Any:
+    return x / (1 + np.exp(-x))
+
+
+RARE = (
+    Family(
+        None,
+        NETWORK,
+        {
+            "leaky": (
+                "The feed-forward network has a leaky ReLU in place of the ReLU.",
+                *(
+                    {"active": lambda s, slope=slope: np.where(s.hidden > 0, 1, slope) * s.hidden}
+                    for slope in (0.01, 0.1, 0.2)
+                ),
+            ),
+            "silu": (
+                "The feed-forward network has a SiLU in place of the ReLU.",
+                {"active": lambda s: _silu(s.hidden)},
+            ),
+            "first-bias-left-out": (
+                "The first bias of the feed-forward network takes no part.",
+                {"hidden": lambda s: s.norm_1 @ s.W_0.T},
+            ),
+            "second-bias-left-out": (
+                "The second bias of the feed-forward network takes no part.",
+                {"fed": lambda s: s.active @ s.W_2.T},
+            ),
+        },
+    ),
+    Family(
+        None,
+        SUMS,
+        {
+            "three-added": (
+                "The second sum adds the block's own input too, beside the first norm's result.",
+                {"sum_2": lambda s: s.x + s.norm_1 + s.fed},
+            ),
+            "means-for-sums": (
+                "The two that are to be added are averaged.",
+                {"sum_1": lambda s: (s.x + s.attended) / 2},
+                {"sum_2": lambda s: (s.norm_1 + s.fed) / 2},
+                {
+                    "sum_1": lambda s: (s.x + s.attended) / 2,
+                    "sum_2": lambda s: (s.norm_1 + s.fed) / 2,
+                },
+            ),
+        },
+    ),
+)
