@@ -268,7 +268,7 @@ REDUCTIONS: tuple[ArrayChange, ...] = tuple(
         f"{id}-{axis}",
         f"{words} along {along}",
         _with_axis(reduce, axis),
-        2 if axis == -2 else 1,
+        {-2: 2, -3: 4}.get(axis, 1),
     )
     for id, words, reduce in (
         ("sum", "summed", np.sum),
@@ -278,5 +278,10 @@ REDUCTIONS: tuple[ArrayChange, ...] = tuple(
         ("first", "cut down to the first", lambda x, axis: np.take(x, 0, axis)),
         ("last", "cut down to the last", lambda x, axis: np.take(x, -1, axis)),
     )
-    for axis, along in ((0, "the first axis"), (-1, "the last axis"), (-2, "the last axis but one"))
+    for axis, along in (
+        (0, "the first axis"),
+        (-1, "the last axis"),
+        (-2, "the last axis but one"),
+        (-3, "the third axis from the end"),
+    )
 )

@@ -17,11 +17,12 @@ from reference.heads import merge_heads, split_heads
 from reference.misconceptions.language_model.parts import PARTS, RARE, norm
 from reference.misconceptions.multi_head_reshape.merge import BACK
 from reference.misconceptions.multi_head_reshape.split import BLOCKS
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.self_attention.projections import OUT, WHICH
-from reference.misconceptions.torch_words import chosen
+from reference.misconceptions.torch_words import chosen, without
 from reference.parts import WORDS
 
 WEIGHT_NAMES = {
@@ -243,5 +244,8 @@ BLOCK = Recipe(
     axes=axes,
     call=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
-    borrowed=tuple(each for family in RARE for each in family.misconceptions),
+    borrowed=(
+        *(each for family in RARE for each in family.misconceptions),
+        *inside_attention((*PARTS, *ATTENTION, *MASKS), without(FAMILIES, "")),
+    ),
 )

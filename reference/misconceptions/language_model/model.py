@@ -17,6 +17,8 @@ from reference.misconceptions.language_model.block import (
     draw_block,
 )
 from reference.misconceptions.language_model.parts import PARTS, RARE
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
+from reference.misconceptions.torch_words import without
 from reference.parts import WORDS
 
 SIZES = ("vocab_size", "d_model", "num_heads", "d_ff", "max_seq_length")
@@ -298,5 +300,8 @@ MODEL = Recipe(
     },
     call=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
-    borrowed=tuple(each for family in RARE for each in family.misconceptions),
+    borrowed=(
+        *(each for family in RARE for each in family.misconceptions),
+        *inside_attention((*MODEL_PARTS, *PARTS, *ATTENTION), without(FAMILIES, "")),
+    ),
 )

@@ -15,12 +15,13 @@ from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_attention.heads import HEADS, with_head_axis
 from reference.misconceptions.multi_head_attention.projections import PROJECTIONS
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
 from reference.misconceptions.scaled_dot_product_attention.products import SCORES
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
-from reference.misconceptions.torch_words import chosen
+from reference.misconceptions.torch_words import chosen, without
 from reference.parts import WORDS
 
 MATRICES = ("W_q", "W_k", "W_v", "W_o")
@@ -187,6 +188,7 @@ MISTAKES = Mistakes(
             {f"{name}.weight": name for name in MATRICES},
             WORDS,
         ),
+        borrowed=tuple(inside_attention(MISCONCEPTIONS, without(FAMILIES, ""))),
         comparison=Comparison(precision=np.float32),
     ),
 )

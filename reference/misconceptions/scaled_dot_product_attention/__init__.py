@@ -4,9 +4,10 @@ Examples in real code: scale by the model's size (karpathy/ng-video-lecture#6), 
 wrong axis (fastNLP#254), the polarity of the mask (rasbt/LLMs-from-scratch#1061).
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from autograder.diagnosis import Fact, Mistakes, Recipe
+from autograder.diagnosis import Fact, Family, Misconception, Mistakes, Recipe
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention.facts import FACTS, divisor
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
@@ -45,6 +46,15 @@ def axes(state: Any) -> dict[str, int]:
     }
 
 
+def inside_attention(own: Iterable[Family], families: Iterable[Family]) -> Iterator[Misconception]:
+    """The mistakes between scores and weights, but for those whose name is among one's own."""
+    known = {name for family in own for name in family.ways}
+    for each in (each for family in families for each in family.misconceptions):
+        if set(each.replaces) <= INSIDE and each.id not in known:
+            yield each
+
+
+INSIDE = {"scores", "scaled", "blocked", "weights"}
 FAMILIES = (*SCALING, *SCORES, *WEIGHTS, *MASKING, *OUTPUT, *ARGUMENTS, *RETURNS)
 
 MISTAKES = Mistakes(

@@ -8,6 +8,7 @@ import numpy as np
 from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import block, combine, scale, scores, softmax
+from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked
 from reference.misconceptions.scaled_dot_product_attention.mixing import OUTPUT
@@ -15,7 +16,7 @@ from reference.misconceptions.scaled_dot_product_attention.products import SCORE
 from reference.misconceptions.scaled_dot_product_attention.scaling import SCALE, SCALING
 from reference.misconceptions.scaled_dot_product_attention.weights import WEIGHTS
 from reference.misconceptions.self_attention.projections import PROJECTIONS
-from reference.misconceptions.torch_words import chosen
+from reference.misconceptions.torch_words import chosen, without
 from reference.parts import WORDS
 
 STEPS = {
@@ -208,5 +209,6 @@ WHOLE = Recipe(
         {f"{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},
         WORDS,
     ),
+    borrowed=tuple(inside_attention((*PROJECTIONS, *INSIDE), without(FAMILIES, ""))),
     comparison=Comparison(precision=np.float32),
 )
