@@ -140,7 +140,7 @@ def test_what_depends_on_its_place_is_asked_alone(change):
     steps = OwnSteps(cast(Submission, Counting(change)))
     x = np.arange(6.0).reshape(2, 3)
     steps.ask(lambda submission, x: submission.answer(x), x)
-    others = [other for other in steps._changed(x)]
+    others = list(steps._changed(x))
     alone = [Counting(change).own().answer(other) for other in others]
     assert len(others) == 5
     np.testing.assert_array_equal(list(steps.answers_to_others()), alone)
