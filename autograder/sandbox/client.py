@@ -87,7 +87,7 @@ class Client:
         self.ledger.may_call(subject)
         if request.operation != "get" or request.keep or "." in request.target:
             target = "" if request.on else request.target
-            self.ledger.proof.called(target, [request.args, request.kwargs])
+            self.ledger.proof.called(target, [*request.args, *request.kwargs.values()])
         worker = self._loaded()
         try:
             reply = self._exchange(worker, request, self.limits.call_seconds, answer)

@@ -27,7 +27,7 @@ def started(monkeypatch):
 
 def test_code_that_keeps_nothing_has_one_process(submit, started):
     work = submit(PLAIN)
-    assert [work.f(1), work.fresh().f(2), work.fresh().f(3), work.f(4)] == [2, 3, 4, 5]
+    assert [work.f(1), work.fresh().f(x=2), work.fresh().f(3), work.f(4)] == [2, 3, 4, 5]
     assert len(started) == 1
 
 
