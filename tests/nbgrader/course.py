@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.build import as_book
 from tests.conftest import ROOT
+from tests.nbgrader import commands
 
 ASSIGNMENT = "first"
 COURSE = """\
@@ -38,15 +39,6 @@ exercises:
 assignments:
   - {name: first, title: First, due: "2027-02-05T23:59:00+00:00",
      exercises: [softmax, hand_computation, reflection]}
-"""
-AS = """
-import pwd, sys
-name, real = sys.argv[1], pwd.getpwuid
-if name:
-    pwd.getpwuid = lambda uid: pwd.struct_passwd((name, *tuple(real(uid))[1:]))
-sys.argv = ["nbgrader", *sys.argv[2:]]
-from nbgrader.apps.nbgraderapp import main
-main()
 """
 EXCHANGE = """
 c.Exchange.root = {root!r}
@@ -103,21 +95,12 @@ class ShortCourse:
 
     def autograder(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """One of our own commands."""
-        command = [sys.executable, "-m", "autograder", "nbgrader", *args]
         bare = {**self.env(), "PATH": os.defpath}  # the environment need not be activated
-        return subprocess.run(
-            command, cwd=cwd or self.directory, capture_output=True, text=True, env=bare
-        )
+        return commands.run("autograder", ["nbgrader", *args], cwd or self.directory, bare)
 
     def nbgrader(self, *args: str, user: str = "", cwd: Path | None = None) -> str:
         """A real nbgrader command, under a student's name or as the instructor."""
-        done = subprocess.run(
-            [sys.executable, "-c", AS, user, *args],
-            cwd=cwd or self.directory,
-            capture_output=True,
-            text=True,
-            env=self.env(user),
-        )
+        done = commands.run("nbgrader", args, cwd or self.directory, self.env(user), user)
         assert done.returncode == 0, f"nbgrader {' '.join(args)}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
