@@ -1,12 +1,13 @@
 """What a student's whole course costs to grade: processor time of each exercise, right answers.
 
-`python -m benchmarks.course` prints the table. Time of the fork servers' start is taken off: it is
-what one submission costs less than several.
+`python -m benchmarks.course` prints the table. Time of the fork servers' start is taken off: what
+is counted is what grading each style of answer twice costs more than grading it once. The time of the
+answers' own functions is that of the same styles.
 """
 
-import itertools
 import resource
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -15,12 +16,11 @@ from rich.table import Table
 from autograder.course import Course, Exercise, find_course
 from autograder.grading.session import Judge
 from autograder.sandbox.levels import children_on, choose
-from autograder.submission.source import Source, read_source
+from autograder.submission.source import read_source
 from benchmarks.own_code import own_seconds
 from benchmarks.timing import FULL, Row, Size, ms
 
 ROOT = Path(__file__).resolve().parent.parent
-SUBMISSIONS = 6
 
 
 def whole_course(size: Size) -> list[Row]:
@@ -29,8 +29,10 @@ def whole_course(size: Size) -> list[Row]:
     exercises = [each for each in course.content.exercises if not each.questions]
     rows, total, own_total = [], 0.0, 0.0
     for exercise in exercises if size is FULL else exercises[:1]:
-        judge, workers = cost(course, exercise, SUBMISSIONS if size is FULL else 1)
-        own = own_seconds(exercise.name)
+        files = list(course.right_answers(exercise.name))
+        files = files if size is FULL else files[:1]
+        judge, workers = cost(course, exercise, files)
+        own = sum(own_seconds(exercise.name, file) for file in files) / len(files)
         total, own_total = total + judge + workers, own_total + own
         of_it = f"{ms(judge)} judge, {ms(own)} own code"
         rows.append((f"{exercise.name}: processor time", ms(judge + workers), of_it, ""))
@@ -42,29 +44,26 @@ def whole_course(size: Size) -> list[Row]:
     return rows
 
 
-def cost(course: Course, exercise: Exercise, count: int) -> tuple[float, float]:
+def cost(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[float, float]:
     """Seconds of processor time a submission: of the judge, and of the submission's processes."""
-    few, many = (_spent(course, exercise, number) for number in (1, 1 + count))
-    return (many[0] - few[0]) / count, max(0.0, many[1] - few[1]) / count
+    once, twice = (_spent(course, exercise, list(files) * times) for times in (1, 2))
+    judge, workers = ((two - one) / len(files) for one, two in zip(once, twice, strict=True))
+    return judge, max(0.0, workers)
 
 
-def _spent(course: Course, exercise: Exercise, count: int) -> tuple[float, float]:
-    """Of so many right answers, by turns in each style, after a first one that warms up."""
+def _spent(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[float, float]:
+    """Of these files, after a first one that warms up."""
     before = _processes()
     with tempfile.TemporaryDirectory() as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children) as judge:
-            sources = _right_answers(course, exercise)
+            sources = [read_source(file, exercise.name) for file in files]
             judge.grade(sources[0])
             start = _own()
-            for source in itertools.islice(itertools.cycle(sources), count):
+            for source in sources:
                 judge.grade(source)
             own = _own() - start
     return own, _processes() - before
-
-
-def _right_answers(course: Course, exercise: Exercise) -> list[Source]:
-    return [read_source(path, exercise.name) for path in course.right_answers(exercise.name)]
 
 
 def _own() -> float:

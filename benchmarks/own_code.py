@@ -1,7 +1,7 @@
-"""What a submission's own code takes of its grading: `python -m benchmarks.own_code EXERCISE`.
+"""What a submission's own code takes of its grading: `python -m benchmarks.own_code EXERCISE FILE`.
 
-Calls are noted while the solution is graded, then made again in this process, where only the
-student's functions are timed. Loading leaves its marks on a process, so each exercise has its own.
+Calls are noted while the file is graded, then made again in this process, where only the student's
+functions are timed. Loading leaves its marks on a process, so each file has its own.
 """
 
 import subprocess
@@ -25,18 +25,18 @@ from autograder.worker.serve import Answers, warm_up
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def own_seconds(exercise: str) -> float:
-    """Seconds of processor time in the solution's own functions, measured in another process.
+def own_seconds(exercise: str, file: Path) -> float:
+    """Seconds of processor time in a right answer's own functions, measured in another process.
 
     Of a test that calls what the course gives it, only what comes before the first call counts.
     """
-    command = [sys.executable, "-m", "benchmarks.own_code", exercise]
+    command = [sys.executable, "-m", "benchmarks.own_code", exercise, str(file)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
-def noted(exercise: str) -> list[tuple[int, Request]]:
-    """Every request of one grading of the solution, with the process that it went to."""
+def noted(exercise: str, file: Path) -> list[tuple[int, Request]]:
+    """Every request of one grading of a file, with the process that it went to."""
     course = find_course(ROOT)
     found: list[tuple[int, Request]] = []
     exchange = WorkerProcess.exchange
@@ -48,7 +48,7 @@ def noted(exercise: str) -> list[tuple[int, Request]]:
     with tempfile.TemporaryDirectory() as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [course.exercise(exercise)], children) as judge:
-            source = read_source(course.solution_file(exercise), exercise)
+            source = read_source(file, exercise)
             with mock.patch.object(WorkerProcess, "exchange", noting):
                 judge.grade(source)
     return found
@@ -86,7 +86,7 @@ def _no_answer(_: object) -> Request:
 
 
 def main() -> None:
-    requests = noted(sys.argv[1])
+    requests = noted(sys.argv[1], Path(sys.argv[2]))
     needs = find_course(ROOT).exercise(sys.argv[1]).needs
     warm_up(["numpy.random", "matplotlib.pyplot", needs])
     processes: dict[int, Answers] = {}

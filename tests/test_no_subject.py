@@ -30,10 +30,14 @@ def said_and_named(tree):
             yield node.lineno, node.id
 
 
+OF_LIBRARIES = {"vocabulary.py"}  # what libraries call their functions, whatever a course is about
+
+
 def test_no_word_of_a_course_is_in_the_engine(root):
     found = [
         f"{path.relative_to(root)}:{line}: {text}"
         for path in sorted((root / "autograder").rglob("*.py"))
+        if path.name not in OF_LIBRARIES
         for line, text in said_and_named(ast.parse(path.read_text()))
         if SUBJECT.search(text.replace(PACKAGE, ""))
     ]

@@ -15,6 +15,7 @@ LAYERS = [
     ["extras", "own_modules"],
     ["variants"],
     ["submission"],
+    ["memory"],
     ["report", "statistics"],
     ["sandbox"],
     ["checking"],

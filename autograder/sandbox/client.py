@@ -86,6 +86,8 @@ class Client:
         __tracebackhide__ = True
         subject = request.target or "the call"
         self.ledger.may_call(subject)
+        if not request.on and (request.operation != "get" or request.keep):
+            self.ledger.proof.called(request.target)
         worker = self._loaded()
         try:
             reply = self._exchange(worker, request, self.limits.call_seconds, answer)
@@ -203,8 +205,11 @@ class Client:
         if self.ledger.failed_load is not None:
             raise self.ledger.failed_load
         if self._worker is None:
-            if self.place in self.ledger.alive:
-                self.ledger.alive[self.place].rest()
+            before = self.ledger.alive.get(self.place)
+            if before is not None:
+                self._worker = self._renewed(before)
+                self.ledger.alive[self.place] = self
+        if self._worker is None:
             self._worker = self._process()
             self.ledger.alive[self.place] = self
             try:
@@ -214,6 +219,22 @@ class Client:
                 self.rest()
                 raise
         return self._worker
+
+    def _renewed(self, before: "Client") -> WorkerProcess | None:
+        """The process of another client, as it was after its load, if it can be had so."""
+        worker = before._worker
+        if worker is not None and self.ledger.proof.keeps_nothing(self.source):
+            seconds = self.limits.load_seconds
+            try:
+                reply = self._exchange(worker, Request("renew", ""), seconds, again=True)
+            except WorkerGone:
+                before._gone()
+                return None
+            if reply.value is True and worker.is_as_loaded:
+                before._worker = None
+                return worker
+        before.rest()
+        return None
 
     def _process(self) -> WorkerProcess:
         return WorkerProcess(self._child())
@@ -241,6 +262,7 @@ class Client:
             raise problems.Crashed(
                 f"While {self.source.label} was loading, the process ended: {gone}."
             ) from None
+        worker.is_loaded()
         if first:
             self.ledger.load_problems = reply.problems
             self.ledger.note_printed(reply.printed)

@@ -27,6 +27,7 @@ class Clock:
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)
         self._schedule = f"/proc/{process}/schedstat"
+        self._memory = f"/proc/{process}/statm"
 
     def read(self) -> Had | None:
         """None if the process is gone, or the system does not say."""
@@ -39,6 +40,16 @@ class Clock:
         except (OSError, ValueError, AttributeError):
             return None
         return Had(processor, time.monotonic() - (int(ran) + int(waited)) / 1e9)
+
+    def mapped(self) -> int | None:
+        """How many pages of memory the process has mapped; None where the system does not say."""
+        if not self._id:
+            return None
+        try:
+            with open(self._memory, "rb", buffering=0) as file:
+                return int(file.read(100).split()[0])
+        except (OSError, ValueError, IndexError):
+            return None
 
 
 class Deadline:

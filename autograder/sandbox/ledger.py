@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from autograder.course import Limits
+from autograder.memory.keeps_nothing import Proof
 from autograder.sandbox import problems
 from autograder.sandbox.child import Cancelled
 from autograder.sandbox.deadline import Deadline
@@ -37,6 +38,7 @@ class Ledger:
         self.values: dict[str, Any] = {}
         self.shared: dict[Any, Any] = {}
         self.alive: dict[Place, Client] = {}
+        self.proof = Proof()
         self.cancelled = False
         self._timeouts: dict[str, int] = {}
         self._spent = 0.0

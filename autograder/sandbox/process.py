@@ -41,6 +41,16 @@ class WorkerProcess:
     def __init__(self, child: Child) -> None:
         self.child = child
         self.line = child.open()
+        self._mapped: int | None = None
+
+    def is_loaded(self) -> None:
+        """Note what memory it has now that a file is loaded."""
+        self._mapped = self.child.clock.mapped()
+
+    @property
+    def is_as_loaded(self) -> bool:
+        """Whether it has as much memory as then: how much there is left tells of what was done."""
+        return self._mapped is not None and self.child.clock.mapped() == self._mapped
 
     def deadline(self, seconds: float) -> Deadline:
         """The time for an answer, from now on."""

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-Operation = Literal["load", "compile", "call", "get", "make", "define", "forward", "answer"]
+Operation = Literal[
+    "load", "compile", "renew", "call", "get", "make", "define", "forward", "answer"
+]
 
 MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES, MAX_BASES = 80, 500, 200, 200, 8, 8
 MAX_STATE, MAX_PARAMETER, MAX_PROBLEMS, MAX_PRINTED = 1000, 200, 1000, 16 * 1024
@@ -53,6 +55,8 @@ class Request(msgspec.Struct, array_like=True):
 
     load: run `units` as the module `target`; `helpers` are the texts of the files beside it.
     compile: the code of each of `units`, none of which is run.
+    renew: be as after the load: nothing kept, random generators put back. The value says whether
+            the module is as it was then; only of code that keeps nothing does that say all.
     call: call `target`, a dotted path in the student's module, or below the handle `on`.
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.

@@ -23,6 +23,7 @@ from .limits import limit_self
 from .loading import compiled, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .module_calls import run_module
+from .renewal import Loaded
 from .serialise import GENERATOR, Unsendable, serialised
 
 
@@ -38,6 +39,7 @@ class Answers:
         self.module: ModuleType | None = None
         self.labels: set[str] = set()
         self.kept: dict[int, object] = {}
+        self.loaded: Loaded | None = None
 
     def answer(self, request: Request) -> Reply:
         """The reply to any request; what the student's code raises is a problem in it."""
@@ -46,6 +48,9 @@ class Answers:
                 return self._load(request)
             if request.operation == "compile":
                 return Reply(compiled(request.units))
+            if request.operation == "renew":
+                self.kept.clear()
+                return Reply(self.loaded is not None and self.loaded.put_back())
             if request.operation == "define":
                 return Reply(self._keep(define(request.target, request.units)))
             found = self._find(request)
@@ -75,6 +80,7 @@ class Answers:
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
         self.module, problems = load(request.target, request.units, request.helpers, self.hidden)
+        self.loaded = Loaded(self.module)
         return Reply(sorted(self._names()), problems=problems)
 
     def _forward(

@@ -1,0 +1,93 @@
+"""Code that keeps nothing has one process, and cannot be told from code that has many."""
+
+import pytest
+
+from autograder.memory.keeps_nothing import Proof
+from autograder.sandbox.client import Client
+
+PLAIN = "import numpy as np\ndef f(x): return x + 1\ndef draw(): return np.random.rand()\n"
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The processes that are started for submissions."""
+    made = []
+    process = Client._process
+
+    def counted(client):
+        made.append(process(client))
+        return made[-1]
+
+    monkeypatch.setattr(Client, "_process", counted)
+    return made
+
+
+def test_code_that_keeps_nothing_has_one_process(submit, started):
+    work = submit(PLAIN)
+    assert [work.f(1), work.fresh().f(2), work.fresh().f(3), work.f(4)] == [2, 3, 4, 5]
+    assert len(started) == 1
+
+
+def test_code_that_may_keep_something_has_one_each_time(submit, started):
+    work = submit("seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)\n")
+    assert [work.f(1), work.f(2), work.fresh().f(3), work.fresh().f(4)] == [1, 2, 1, 1]
+    assert len(started) == 3
+
+
+def test_random_numbers_begin_anew(submit, started):
+    work = submit(PLAIN)
+    drawn = [work.draw(), work.draw()]
+    assert [work.fresh().draw(), work.fresh().draw()] == [drawn[0], drawn[0]] != drawn
+    assert len(started) == 1
+
+
+def test_what_was_kept_for_the_judge_is_gone(submit, started):
+    work = submit(PLAIN)
+    rng = work.make("numpy.random.default_rng", 0)
+    work.fresh().f(1)
+    with pytest.raises(Exception, match="start again"):
+        work.f(rng)
+    assert len(started) == 1
+
+
+def test_a_process_with_more_memory_than_after_its_load_is_not_used_again(
+    submit, started, monkeypatch
+):
+    monkeypatch.setattr(Proof, "keeps_nothing", lambda *_: True)
+    work = submit("seen = []\ndef f(n):\n    seen.append(bytes(n))\n    return len(seen)\n")
+    assert [work.f(10), work.fresh().f(2**27), work.fresh().f(10)] == [1, 2, 1]
+    assert len(started) == 2
+
+
+def test_what_is_no_function_of_the_file_ends_the_belief(submit, started):
+    work = submit(
+        "def make():\n    seen = []\n    def f(x):\n        seen.append(x)\n"
+        "        return len(seen)\n    return f\ng = make()\n"
+    )
+    assert [work.g(1), work.g(2), work.fresh().g(3), work.fresh().g(4)] == [1, 2, 1, 1]
+    assert len(started) == 3
+
+
+def test_a_module_that_is_not_as_it_was_is_not_used_again(submit, started, monkeypatch):
+    """Also if the proof were wrong."""
+    monkeypatch.setattr(Proof, "keeps_nothing", lambda *_: True)
+    texts = [
+        "def f(x):\n    f.n = getattr(f, 'n', 0) + 1\n    return f.n\n",
+        "n = 0\ndef f(x):\n    global n\n    n += 1\n    return n\n",
+        "import numpy as np\ndef f(x):\n    np.n = getattr(np, 'n', 0) + 1\n    np.pi = np.n\n"
+        "    return np.n\n",
+    ]
+    for text in texts:
+        work = submit(text)
+        assert [work.f(0), work.f(0), work.fresh().f(0)] == [1, 2, 1]
+    assert len(started) == 2 * len(texts)
+
+
+def test_a_process_that_ran_out_of_time_is_not_used_again(submit, started):
+    from autograder.sandbox.problems import TimedOut
+
+    work = submit("def f(x):\n    while x:\n        x = x + 1\n    return x\n")
+    with pytest.raises(TimedOut):
+        work.f(1)
+    assert work.fresh().f(0) == 0
+    assert len(started) == 2
