@@ -33,8 +33,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # Files that take longest begin first, so that no process waits at the end for another's long one.
-LONG = ("test_benchmarks.py", "test_cycle.py", "test_attacks.py", "test_bad_notebooks.py",
-        "test_in_browser.py", "test_endurance.py", "test_grade_class.py")  # fmt: skip
+LONG = ("test_grade_class.py", "test_repair.py", "test_cycle.py", "test_in_browser.py",
+        "test_answers.py", "test_pytest_policy.py", "test_pytest_plugin.py", "test_benchmarks.py",
+        "test_attacks.py", "test_bad_notebooks.py", "test_in_a_browser.py",
+        "test_endurance.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
