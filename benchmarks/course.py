@@ -1,8 +1,8 @@
 """What a student's whole course costs to grade: processor time of each exercise, right answers.
 
 `python -m benchmarks.course` prints the table. Time of the fork servers' start is taken off: what
-is counted is what grading each style of answer twice costs more than grading it once. The time of the
-answers' own functions is that of the same styles.
+is counted is what grading each style of answer twice costs more than grading it once. The time of
+the answers' own functions is that of the same styles.
 """
 
 import resource

@@ -17,7 +17,7 @@ from .codec import (
     Series,
 )
 from .in_view import Floats, View, colour_over, is_written, reads
-from .layout import lay_out, ticks_of
+from .layout import Ticks, lay_out, ticks_of
 from .pictures import Picture, pictures_of, same_colours
 
 MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
@@ -28,14 +28,14 @@ def describe_figure(figure: Any) -> Figure:
 
     The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
     """
-    lay_out(figure)
-    described = _describe(View(figure))
+    ticks = lay_out(figure)
+    described = _describe(View(figure), ticks)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)
     return described
 
 
-def _describe(view: View) -> Figure:
+def _describe(view: View, ticks: Ticks) -> Figure:
     shown = view.axes[:MAX_PANELS]
     pictures = {id(axes): pictures_of(axes, view) for axes in shown if not _colorbar(axes)}
     entries = {id(axes): legends.entries([axes.get_legend()], view) for axes in shown}
@@ -49,6 +49,7 @@ def _describe(view: View) -> Figure:
             _axes(
                 axes,
                 view,
+                ticks,
                 pictures.get(id(axes), []),
                 _series(axes, view, entries[id(axes)] or every),
                 entries[id(axes)],
@@ -62,12 +63,13 @@ def _describe(view: View) -> Figure:
 def _axes(
     axes: Any,
     view: View,
+    ticks: Ticks,
     pictures: list[Picture],
     series: list[Series],
     entries: list[legends.LegendEntry],
     bars_of: list[Picture],
 ) -> Axes:
-    x_ticks, y_ticks = _ticks(axes, axes.xaxis, view), _ticks(axes, axes.yaxis, view)
+    x_ticks, y_ticks = (_ticks(axes, each, view, ticks) for each in (axes.xaxis, axes.yaxis))
     texts = _texts(axes, view, pictures)
     bar = _colorbar(axes)
     box = axes.bbox.transformed(axes.get_figure().figure.transFigure.inverted())
@@ -115,14 +117,15 @@ def _label(axes: Any, axis: Any, view: View, of_figure: list[Any]) -> str:
     return own if own or _colorbar(axes) else _joined(of_figure, view)
 
 
-def _ticks(axes: Any, axis: Any, view: View) -> list[tuple[str, float]]:
+def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, float]]:
     """The labels of an axis' ticks that can be read, each with its place."""
     if not _has(axes, axis, view):
         return []
     low, high = sorted(axis.get_view_interval())
     margin = MARGIN * (high - low)
     found = []
-    for tick in ticks_of(axis)[:MAX_TEXTS]:
+    ticks = known[id(axis)] if id(axis) in known else ticks_of(axis)
+    for tick in ticks[:MAX_TEXTS]:
         place = float(tick.get_loc())
         labels = [each for each in (tick.label1, tick.label2) if reads(each, view.page)]
         if labels and tick.get_visible() and low - margin <= place <= high + margin:

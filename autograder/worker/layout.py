@@ -7,6 +7,8 @@ Most of its time goes to measuring texts, which nobody asks for here.
 from collections.abc import Iterator
 from typing import Any
 
+Ticks = dict[int, list[Any]]  # by the id of their axis
+
 # What is drawn of these depends on nothing that only their `draw` settles. Of a class of one's own
 # nobody knows.
 _PLAIN = {
@@ -30,19 +32,22 @@ _PLAIN = {
 _OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
 
-def lay_out(figure: Any) -> None:
-    """Bring a figure's axes, ticks and colours up to date.
+def lay_out(figure: Any) -> Ticks:
+    """Bring a figure's axes, ticks and colours up to date; the ticks, as far as they are known.
 
     Raises:
         Exception: whatever matplotlib raises of a figure that cannot be drawn.
     """
     figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
-    if not (_is_plain(figure) and _settled(figure.axes) and _can_be_set(figure)):
+    ticks: Ticks = {}
+    if not (_is_plain(figure) and _settled(figure.axes, ticks) and _can_be_set(figure)):
         figure.draw_without_rendering()
+        return {}
+    return ticks
 
 
-def _settled(several_axes: list[Any]) -> bool:
-    """Settle what drawing would; whether that was all."""
+def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
+    """Settle what drawing would, and note the ticks; whether that was all."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)
@@ -51,7 +56,8 @@ def _settled(several_axes: list[Any]) -> bool:
         for collection in axes.collections:
             collection.update_scalarmappable()
         for axis in (axes.xaxis, axes.yaxis):
-            labels = [label for tick in ticks_of(axis) for label in (tick.label1, tick.label2)]
+            found = ticks[id(axis)] = ticks_of(axis)
+            labels = [label for tick in found for label in (tick.label1, tick.label2)]
             kinds = {type(axis.get_major_formatter()), type(axis.get_minor_formatter())}
             if not {kind.__name__ for kind in kinds} <= _OWN_LABELS:
                 own = own and not any("$" in label.get_text() for label in labels)
