@@ -3,11 +3,13 @@
 Each question about the student's own step is put to a process of its own, as the first thing that
 it is asked: so it can neither repeat what was answered a moment ago, nor tell the question from a
 test of the step. And the step has to say something: where what follows does not move with the
-question, or does not show what the check is about, nothing follows.
+question, or does not show what the check is about, nothing follows. The many questions that find
+that out are put to two processes, in two orders; only where an answer depends on its place has each
+question a process of its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +44,13 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
     return np.where(np.isfinite(x), x, 0)
 
 
+class _Changed(NamedTuple):
+    """A question in another's place, and its answer, if that is known."""
+
+    x: Any
+    answer: Numbers | None = None
+
+
 class OwnSteps:
     """The student's functions, each question in a process that has been asked nothing else."""
 
@@ -62,7 +71,7 @@ class OwnSteps:
         self.share = share
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self._known: list[Numbers] = []
-        self._last: Any = None
+        self._last: _Changed | None = None
 
     def ask(self, run: RunOwn, x: Any) -> Numbers:
         """What `run` gets from the student's functions for `x`, as an array of real numbers.
@@ -73,22 +82,49 @@ class OwnSteps:
         if len(self.asked) < len(self._known):
             answer = self._known[len(self.asked)]
         else:
-            if self._last is not None:
-                x, self._last = self._last, None
-            answer = np.asarray(run(self._submission.own(), x), dtype=np.float64)
+            changed, self._last = self._last or _Changed(x), None
+            x, known = changed.x, changed.answer
+            answer = self._alone(run, x) if known is None else known
         self.asked.append((run, x, answer))
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
         """The same steps, of which the last will be asked another question."""
         if self.asked:
-            yield from map(self._with, self._changed(self.asked[-1][1]))
+            run, x, _ = self.asked[-1]
+            yield from map(self._with, self._at_once(run, list(self._changed(x))))
 
     def answers_to_others(self) -> Iterator[Numbers]:
         """What is answered to other questions than the last."""
         run, x, _ = self.asked[-1]
-        for other in self._changed(x):
-            yield np.asarray(run(self._submission.own(), other), dtype=np.float64)
+        for other in self._at_once(run, list(self._changed(x))):
+            yield self._alone(run, other.x) if other.answer is None else other.answer
+
+    def _alone(self, run: RunOwn, x: Any) -> Numbers:
+        """The answer to one question, of a process that has been asked nothing else."""
+        return np.asarray(run(self._submission.own(), x), dtype=np.float64)
+
+    def _at_once(self, run: RunOwn, questions: Sequence[Any]) -> list["_Changed"]:
+        """Questions with what two processes answer to them, each to all, none at the same place.
+
+        There are no answers where the two are not the same: these depend on more than the question.
+        """
+        places, half = range(len(questions)), len(questions) // 2
+        orders = [[*places], [*places[half:], *places[:half]]]
+        try:
+            one, other = (self._in_turn(run, questions, order) for order in orders)
+        except (StudentProblem, ValueError, TypeError):
+            return [_Changed(x) for x in questions]
+        if half and all(np.array_equal(one[at], other[at], equal_nan=True) for at in places):
+            return [_Changed(x, one[at]) for at, x in enumerate(questions)]
+        return [_Changed(x) for x in questions]
+
+    def _in_turn(
+        self, run: RunOwn, questions: Sequence[Any], order: Sequence[int]
+    ) -> dict[int, Numbers]:
+        """What one process answers, by the places of the questions."""
+        submission = self._submission.own()
+        return {at: np.asarray(run(submission, questions[at]), dtype=np.float64) for at in order}
 
     @property
     def is_extreme(self) -> bool:
@@ -99,13 +135,13 @@ class OwnSteps:
     def smaller(self) -> "OwnSteps":
         """The same steps, of which the last will be asked about small numbers."""
         x = self.asked[-1][1]
-        return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
+        return self._with(_Changed(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x)))
 
     def anew(self) -> "OwnSteps":
         """The same student's functions, of which nothing has been asked."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
-    def _with(self, last: Any) -> "OwnSteps":
+    def _with(self, last: "_Changed") -> "OwnSteps":
         steps = self.anew()
         steps._known = [answer for _, _, answer in self.asked[:-1]]
         steps._last = last

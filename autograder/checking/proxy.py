@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from autograder.report.literal import as_text
+from autograder.sandbox.beside import beside
 from autograder.sandbox.callbacks import CourseFunction, answering
 from autograder.sandbox.client import Client, handle_in
 from autograder.sandbox.problems import Crashed, NotPlain
@@ -170,7 +171,7 @@ class Submission:
 
         It runs in another process: the student's code can call it, and see nothing else of it.
         """
-        return CourseFunction(self._client.beside(), text, name)
+        return CourseFunction(beside(self._client), text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:

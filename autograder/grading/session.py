@@ -21,8 +21,9 @@ from autograder.lint.slip import CourseSlips
 from autograder.own_modules import importable
 from autograder.recorded.while_checking import refuse_other_seeds
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.child import Cancelled, Children, GraderTrouble
+from autograder.sandbox.child import Cancelled, Children, GraderTrouble, NearItsMemory
 from autograder.sandbox.client import Client
+from autograder.sandbox.ledger import Ledger
 from autograder.sandbox.unconfined import children_for
 from autograder.submission.read import UnreadableFile
 from autograder.submission.siblings import Siblings
@@ -175,7 +176,8 @@ class Judge:
         trouble: GraderTrouble | None = None
         for attempt in range(1, TRIES + 1):
             last_try = attempt >= self.kills
-            self._client = self._grading = self._client_for(task, task.source, last_try)
+            may_share = not isinstance(trouble, NearItsMemory)
+            self._client = self._grading = self._client_for(task, task.source, last_try, may_share)
             try:
                 with importable(self.course):
                     return self._outcome(task, self._run_checks(task))
@@ -195,11 +197,14 @@ class Judge:
     ) -> Graded:
         return Graded(task.exercise, self._client, results, dict(self._seconds), trouble)
 
-    def _client_for(self, task: _Task, source: Source | Client, last_try: bool) -> Client:
+    def _client_for(
+        self, task: _Task, source: Source | Client, last_try: bool, may_share: bool = True
+    ) -> Client:
         if isinstance(source, Client):
             return source
         limits = self.course.limits(task.exercise)
-        return Client(source, task.exercise.needs, limits, task.children, last_try)
+        ledger = Ledger(limits, may_share)
+        return Client(source, task.exercise.needs, limits, task.children, last_try, ledger)
 
     def _run_checks(self, task: _Task) -> list[CheckResult]:
         """The results of the checks that are wanted, with what is found out about those that fail.

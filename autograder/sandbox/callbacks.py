@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.sandbox import problems
-from autograder.sandbox.client import Beside
+from autograder.sandbox.beside import Beside
 from autograder.sandbox.process import AnswerTo
 from autograder.worker.codec import Handle
 from autograder.worker.kinds import Record

@@ -4,7 +4,7 @@ from typing import Any
 
 from autograder.course import Library, Limits
 from autograder.sandbox import problems
-from autograder.sandbox.child import Child, Children, GraderTrouble, Place
+from autograder.sandbox.child import Child, Children, GraderTrouble, NearItsMemory, Place
 from autograder.sandbox.ledger import Ledger
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.warm import also_warm
@@ -54,7 +54,6 @@ class Client:
         self.place: Place = place
         self.spoke = False
         self._worker: WorkerProcess | None = None
-        self._beside: Beside | None = None
 
     def fresh(self, place: Place = "first") -> "Client":
         """The same submission in another process; what it prints there is not shown."""
@@ -86,8 +85,9 @@ class Client:
         __tracebackhide__ = True
         subject = request.target or "the call"
         self.ledger.may_call(subject)
-        if not request.on and (request.operation != "get" or request.keep):
-            self.ledger.proof.called(request.target)
+        if request.operation != "get" or request.keep or "." in request.target:
+            target = "" if request.on else request.target
+            self.ledger.proof.called(target, [*request.args, *request.kwargs.values()])
         worker = self._loaded()
         try:
             reply = self._exchange(worker, request, self.limits.call_seconds, answer)
@@ -102,6 +102,8 @@ class Client:
             self._gone()
             self._believe(gone)
             raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
+        if worker.is_shared and not worker.stayed_within(self.limits.memory_mb / 2):
+            raise NearItsMemory("a process of the submission used half of its memory")
         self._note_printed(reply)
         if reply.problem is not None:
             raise self._problem(reply.problem, subject)
@@ -157,12 +159,6 @@ class Client:
             )
         return handle_in(reply)
 
-    def beside(self) -> "Beside":
-        """The course's own code, in a process of its own that is there as long as this one."""
-        if self._beside is None:
-            self._beside = Beside(self.children, self.library, self.limits)
-        return self._beside
-
     def _believe(self, gone: WorkerGone) -> None:
         """A first SIGKILL may have come from outside; the whole submission is then tried again."""
         self.ledger.may_go_on()
@@ -174,9 +170,9 @@ class Client:
         for alive in list(self.ledger.alive.values()):
             alive.rest()
         self.rest()
-        if self._beside is not None:
-            self._beside.close()
-            self._beside = None
+        if self.ledger.beside is not None:
+            self.ledger.beside.close()
+            self.ledger.beside = None
 
     def cancel(self) -> None:
         """Stop, from any thread: what is asked now or later of this submission is `Cancelled`.
@@ -221,17 +217,17 @@ class Client:
         return self._worker
 
     def _renewed(self, before: "Client") -> WorkerProcess | None:
-        """The process of another client, as it was after its load, if it can be had so."""
-        worker = before._worker
+        """Another client's process, as it was after its load, if it can be had so."""
+        worker, seconds = before._worker, self.limits.load_seconds
         if worker is not None and self.ledger.proof.keeps_nothing(self.source):
-            seconds = self.limits.load_seconds
             try:
                 reply = self._exchange(worker, Request("renew", ""), seconds, again=True)
             except WorkerGone:
                 before._gone()
                 return None
-            if reply.value is True and worker.is_as_loaded:
-                before._worker = None
+            has_room = worker.stayed_within(self.limits.memory_mb / 2)
+            if reply.value is True and worker.is_as_loaded and has_room:
+                before._worker, worker.is_shared = None, True
                 return worker
         before.rest()
         return None
@@ -311,39 +307,3 @@ def handle_in(reply: Reply) -> Handle:
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise problems.Crashed("The process gave an answer that is not one of ours.")
     return reply.value
-
-
-class Beside:
-    """Functions of the course's in a process without a submission, called with hostile values.
-
-    They are the right ones and the broken ones that a student's tests are tried on. Only what they
-    return ever reaches the submission.
-    """
-
-    def __init__(self, children: Children, library: Library, limits: Limits) -> None:
-        self._client = _BesideClient(Source("course", "course.py", ()), library, limits, children)
-        self._known: dict[str, Handle] = {}
-        self._answering: WorkerProcess | None = None
-
-    def call(self, text: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Reply:
-        """What the function `name` of a text returns, with the arguments as they are then.
-
-        Raises:
-            StudentProblem: it raised, or did not come to an end.
-        """
-        worker = self._client._loaded()
-        if worker is not self._answering:  # another process: what the last one kept is gone
-            self._answering = worker
-            self._known.clear()
-        if text not in self._known:
-            self._known[text] = self._client.define("course", text)
-        on = self._known[text].number
-        return self._client.ask(Request("call", name, args, kwargs, on=on, echo=True))
-
-    def close(self) -> None:
-        self._client.close()
-
-
-class _BesideClient(Client):
-    def _child(self) -> Child:
-        return self.children.take(self.library, self.limits, place="course")

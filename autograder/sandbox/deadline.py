@@ -21,13 +21,20 @@ class Had(NamedTuple):
     asleep: float
 
 
+class Memory(NamedTuple):
+    """What a process has mapped, and the most that it ever had, in KiB."""
+
+    now: int
+    most: int
+
+
 class Clock:
     """Reads what a process has had; `process` is its id, or 0 where it cannot be asked."""
 
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)
         self._schedule = f"/proc/{process}/schedstat"
-        self._memory = f"/proc/{process}/statm"
+        self._status = f"/proc/{process}/status"
 
     def read(self) -> Had | None:
         """None if the process is gone, or the system does not say."""
@@ -41,14 +48,15 @@ class Clock:
             return None
         return Had(processor, time.monotonic() - (int(ran) + int(waited)) / 1e9)
 
-    def mapped(self) -> int | None:
-        """How many pages of memory the process has mapped; None where the system does not say."""
+    def memory(self) -> Memory | None:
+        """How much memory the process has mapped; None where the system does not say."""
         if not self._id:
             return None
         try:
-            with open(self._memory, "rb", buffering=0) as file:
-                return int(file.read(100).split()[0])
-        except (OSError, ValueError, IndexError):
+            with open(self._status, "rb", buffering=0) as file:
+                lines = dict(line.split(b":", 1) for line in file.read(4096).splitlines())
+            return Memory(*(int(lines[name].split()[0]) for name in (b"VmSize", b"VmPeak")))
+        except (OSError, ValueError, KeyError, IndexError):
             return None
 
 

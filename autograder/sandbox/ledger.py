@@ -13,6 +13,7 @@ from autograder.text import number
 from autograder.worker.messages import Problem
 
 if TYPE_CHECKING:
+    from autograder.sandbox.beside import Beside
     from autograder.sandbox.child import Place
     from autograder.sandbox.client import Client
     from autograder.sandbox.process import WorkerProcess
@@ -25,10 +26,11 @@ class Ledger:
     """One account for the children of a submission, so that its time has a limit in all.
 
     A function that ran out of time twice is not called a third time. Calls and the first load
-    together have the course's `total_seconds`, and so have all loads after the first.
+    together have the course's `total_seconds`, and so have all loads after the first. Where it may
+    share, code that keeps nothing between calls has one process for them all.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, may_share: bool = True) -> None:
         self.limits = limits
         self.load_problems: list[Problem] | None = None
         self.compiled: list[bytes] | None = None
@@ -38,7 +40,10 @@ class Ledger:
         self.values: dict[str, Any] = {}
         self.shared: dict[Any, Any] = {}
         self.alive: dict[Place, Client] = {}
+        self.beside: Beside | None = None
         self.proof = Proof()
+        if not may_share:
+            self.proof.give_up()
         self.cancelled = False
         self._timeouts: dict[str, int] = {}
         self._spent = 0.0

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from autograder.sandbox.child import Child
-from autograder.sandbox.deadline import Deadline
+from autograder.sandbox.deadline import Deadline, Memory
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,
@@ -41,16 +41,25 @@ class WorkerProcess:
     def __init__(self, child: Child) -> None:
         self.child = child
         self.line = child.open()
-        self._mapped: int | None = None
+        self._loaded: Memory | None = None
+        self.is_shared = False
 
     def is_loaded(self) -> None:
         """Note what memory it has now that a file is loaded."""
-        self._mapped = self.child.clock.mapped()
+        self._loaded = self.child.clock.memory()
 
     @property
     def is_as_loaded(self) -> bool:
-        """Whether it has as much memory as then: how much there is left tells of what was done."""
-        return self._mapped is not None and self.child.clock.mapped() == self._mapped
+        """Whether it has as much memory as then: how much is left tells of what was done."""
+        memory = self.child.clock.memory()
+        return memory is not None and self._loaded is not None and memory.now == self._loaded.now
+
+    def stayed_within(self, mebibytes: float) -> bool:
+        """Whether it never had so much more memory than after its load, as far as is known."""
+        memory = self.child.clock.memory()
+        if memory is None or self._loaded is None:
+            return False
+        return memory.most - self._loaded.now <= 1024 * mebibytes
 
     def deadline(self, seconds: float) -> Deadline:
         """The time for an answer, from now on."""

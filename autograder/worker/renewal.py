@@ -1,8 +1,8 @@
 """A process as it was after the load: for code that keeps nothing, and looked at all the same."""
 
 import builtins
+import gc
 import random
-import sys
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -20,14 +20,13 @@ class Loaded:
         self._parts = [(each, _parts(each)) for each in self._names.values()]
         self._python = random.getstate()
         self._numpy = np.random.get_state(legacy=False)
-        self._torch = _torch_generator().get_state() if "torch" in sys.modules else None
 
     def put_back(self) -> bool:
         """Put the generators back, and say whether nothing has another value than it had."""
+        self._module.pop("__warningregistry__", None)  # Python's own: which warnings came already
+        gc.collect()
         random.setstate(self._python)
         np.random.set_state(self._numpy)
-        if self._torch is not None:
-            _torch_generator().set_state(self._torch)
         return (
             _same(self._module, self._names, len(self._names))
             and all(_same(now, then) for now, then in self._tables)
@@ -35,10 +34,6 @@ class Loaded:
                 _same(now, then, len(then)) for each, then in self._parts for now in [_parts(each)]
             )
         )
-
-
-def _torch_generator() -> Any:
-    return sys.modules["torch"].default_generator
 
 
 def _parts(value: object) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import says_something
+from autograder.checking.carried_forward import OwnSteps, says_something
 from autograder.checking.proxy import Submission
 from autograder.sandbox.client import Client
 from autograder.submission.source import Source
@@ -91,6 +91,74 @@ def test_a_softmax_that_repeats_the_answer_carries_nothing(with_softmax, weights
 @pytest.mark.parametrize("trace", TRACES)
 def test_a_softmax_that_agrees_with_the_answer_carries_nothing(with_softmax, trace):
     assert lost(with_softmax(AGREED.replace("{trace}", TRACES[trace])))
+
+
+# The same with memory: each answer is another one, by how many came before, or by what the first was.
+COUNTS = """
+import numpy as np
+seen = []
+
+def agreed(shape):
+    return np.cos(np.arange(np.prod(shape, dtype=int))).reshape(shape) + 1.5
+
+def softmax(x, axis=-1):
+    seen.append(np.nan_to_num(x, neginf=0).sum())
+    return agreed(np.shape(x)) + ({change})
+
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    weights = agreed((*Q.shape[:-1], K.shape[-2]))
+    return weights @ V, weights
+"""
+CHANGES = {
+    "by their number": "len(seen) - 1",
+    "after the first": "np.sin(seen[-1]) if len(seen) > 1 else 0",
+    "by the first": "np.sin(seen[0]) * (len(seen) > 1)",
+    "by the one before": "np.sin(seen[-2]) if len(seen) > 1 else 0",
+}
+
+
+class Counting:
+    """Stands for a submission: `own` is a process of its own, of which the answers are counted."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def own(self):
+        process = Counting(self.change)
+        process.seen = []
+        return process
+
+    def answer(self, x):
+        self.seen.append(x.sum())
+        return np.full((2, 3), self.seen[-1]) + self.change(self.seen)
+
+
+@pytest.mark.parametrize(
+    "change", [len, lambda seen: seen[0], lambda seen: 0 if len(seen) < 2 else seen[-2]]
+)
+def test_what_depends_on_its_place_is_asked_alone(change):
+    steps = OwnSteps(cast(Submission, Counting(change)))
+    x = np.arange(6.0).reshape(2, 3)
+    steps.ask(lambda submission, x: submission.answer(x), x)
+    others = list(steps._changed(x))
+    alone = [Counting(change).own().answer(other) for other in others]
+    assert len(others) == 5
+    np.testing.assert_array_equal(list(steps.answers_to_others()), alone)
+
+
+def test_what_depends_on_the_question_is_asked_of_two_processes(monkeypatch):
+    started = []
+    own = Counting.own
+    monkeypatch.setattr(Counting, "own", lambda self: started.append(1) or own(self))
+    steps = OwnSteps(cast(Submission, Counting(lambda _: 0)))
+    steps.ask(lambda submission, x: submission.answer(x), np.arange(6.0).reshape(2, 3))
+    assert len(list(steps.answers_to_others())) == 5
+    assert len(started) == 3
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_softmax_that_counts_its_calls_carries_nothing(with_softmax, change):
+    assert lost(with_softmax(COUNTS.replace("{change}", CHANGES[change])))
 
 
 @pytest.mark.parametrize(

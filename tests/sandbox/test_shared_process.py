@@ -2,8 +2,11 @@
 
 import pytest
 
-from autograder.memory.keeps_nothing import Proof
+from autograder.memory.keeps_nothing import Proof, proven
+from autograder.sandbox.child import NearItsMemory
 from autograder.sandbox.client import Client
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
 
 PLAIN = "import numpy as np\ndef f(x): return x + 1\ndef draw(): return np.random.rand()\n"
 
@@ -24,7 +27,7 @@ def started(monkeypatch):
 
 def test_code_that_keeps_nothing_has_one_process(submit, started):
     work = submit(PLAIN)
-    assert [work.f(1), work.fresh().f(2), work.fresh().f(3), work.f(4)] == [2, 3, 4, 5]
+    assert [work.f(1), work.fresh().f(x=2), work.fresh().f(3), work.f(4)] == [2, 3, 4, 5]
     assert len(started) == 1
 
 
@@ -91,3 +94,29 @@ def test_a_process_that_ran_out_of_time_is_not_used_again(submit, started):
         work.f(1)
     assert work.fresh().f(0) == 0
     assert len(started) == 2
+
+
+def test_a_call_that_takes_most_of_the_memory_is_not_believed_there(submit):
+    """What is left of it depends on what was done before."""
+    work = submit("import numpy as np\ndef f(n): return float(np.ones(n).sum())\n")
+    assert work.f(40 * 2**20) == 40 * 2**20  # the first call is like any other
+    assert work.fresh().f(1) == 1
+    with pytest.raises(NearItsMemory):
+        work.fresh().f(40 * 2**20)
+
+
+GREEDY = """
+import numpy as np
+def softmax(x, axis=-1):
+    np.ones(80 * 2**20)
+    x = np.asarray(x, dtype=float)
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+"""
+
+
+def test_a_submission_that_takes_most_of_the_memory_is_graded_all_the_same(grade_source):
+    source = Source("softmax", "softmax.py", (Unit("softmax.py", GREEDY),))
+    assert proven(source)
+    report = grade_source(source)
+    assert report.points == report.max_points > 0

@@ -1,0 +1,315 @@
+"""A walk over a file's syntax that takes only what keeps nothing: the rest is a `Doubt`.
+
+Each kind of node that is taken has its method here, and each node has to be met: what no method
+looks at is in doubt as well.
+"""
+
+import ast
+from collections.abc import Iterable
+
+from autograder.memory.bound import Bound, Doubt, is_constant, is_infinity
+from autograder.memory.vocabulary import (
+    ANNOTATIONS,
+    ATTRIBUTES,
+    BUILTINS,
+    ERRORS,
+    FILLED,
+    HOW,
+    KINDS,
+    LIBRARY,
+    NUMBERS_AS_TEXTS,
+    RAISED,
+    TYPES,
+)
+from autograder.submission.code import is_text
+
+# What keeps nothing if its parts do not: all of them are visited.
+PLAIN = (
+    ast.Module, ast.Pass, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If,
+    ast.Break, ast.Continue, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.ListComp,
+    ast.GeneratorExp, ast.Compare, ast.Starred, ast.List, ast.Tuple, ast.Slice, ast.Subscript,
+    ast.comprehension, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
+)  # fmt: skip
+
+
+MAX_INDICES = 60
+
+
+def check_syntax(tree: ast.Module, bound: Bound) -> None:
+    """Pass if nothing in a file keeps anything between calls of its functions.
+
+    Raises:
+        Doubt: something may.
+    """
+    walk = _Walk(bound)
+    walk.visit(tree)
+    for node in ast.walk(tree):
+        if id(node) not in walk.met:
+            raise Doubt(type(node).__name__, node)
+
+
+class _Walk(ast.NodeVisitor):
+    """`met` has the ids of all nodes that were looked at."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.met: set[int] = set()
+        self.is_inside = False
+
+    def visit(self, node: ast.AST) -> None:
+        self.met.add(id(node))
+        super().visit(node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if not isinstance(node, PLAIN):
+            raise Doubt(type(node).__name__, node)
+        super().generic_visit(node)
+
+    def _visit_all(self, nodes: Iterable[ast.AST]) -> None:
+        for node in nodes:
+            self.visit(node)
+
+    def _excuse(self, *nodes: ast.AST) -> None:
+        """Take nodes with all that is in them."""
+        self.met.update(id(each) for node in nodes for each in ast.walk(node))
+
+    # statements
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if is_text(node):
+            self._excuse(node)
+        else:
+            self.visit(node.value)
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        """What a name is imported from is seen where it is used; a first import may do anything."""
+        if self.is_inside:
+            raise Doubt("an import in a function", node)
+        self._excuse(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.visit_Import(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for_types: list[ast.AST] = getattr(node, "type_params", [])
+        if node.decorator_list or for_types:
+            raise Doubt("a function like this", node)
+        self._parameters(node.args)
+        if node.returns is not None:
+            self._annotation(node.returns)
+        outside, self.is_inside = self.is_inside, True
+        self._visit_all(node.body)
+        self.is_inside = outside
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._parameters(node.args)
+        self.visit(node.body)
+
+    def _parameters(self, args: ast.arguments) -> None:
+        self.met.add(id(args))
+        if args.kwarg is not None:
+            raise Doubt("parameters by **", args.kwarg)
+        for default in [*args.defaults, *filter(None, args.kw_defaults)]:
+            if not is_constant(default) and self._path(default) not in NUMBERS_AND_CONSTANTS:
+                raise Doubt("a default that is no constant", default)
+            self._excuse(default)
+        for each in [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, [args.vararg])]:
+            self.met.add(id(each))
+            if each.annotation is not None:
+                self._annotation(each.annotation)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if not isinstance(node.target, ast.Name):
+            raise Doubt("an annotation", node)
+        self._annotation(node.annotation)
+        self._visit_all([node.target, *filter(None, [node.value])])
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        self.visit(node.test)
+        if node.msg is not None:
+            self._said(node.msg)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        if node.cause is not None or not isinstance(error, ast.Name) or error.id not in RAISED:
+            raise Doubt("an error like this", node)
+        self._excuse(error)
+        if isinstance(node.exc, ast.Call):
+            self.met.add(id(node.exc))
+            if node.exc.keywords:
+                raise Doubt("an error like this", node)
+            for each in node.exc.args:
+                self._said(each)
+
+    def visit_With(self, node: ast.With) -> None:
+        """`with np.errstate(over="ignore"):`, and no other; it puts back what it sets."""
+        for item in node.items:
+            match item:
+                case ast.withitem(ast.Call(function, [], keywords), None):
+                    texts = [getattr(keyword.value, "value", None) for keyword in keywords]
+                case _:
+                    raise Doubt("with", node)
+            named = all(keyword.arg for keyword in keywords) and ERRORS.issuperset(texts)
+            if self._path(function) != "numpy.errstate" or not named:
+                raise Doubt("with", node)
+            self._excuse(item)
+        self._visit_all(node.body)
+
+    # expressions
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """A text could be made to say where an object lies, by `%` or in an array of texts."""
+        if isinstance(node.value, str | bytes):
+            raise Doubt("a text", node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._excuse(node.ctx)
+        path = self.bound.imports.get(node.id)
+        if not isinstance(node.ctx, ast.Load):
+            return
+        if node.id in NOT_ALONE or (path is not None and path not in LIBRARY):
+            raise Doubt(f"{node.id} by itself", node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = self._path(node)
+        if not isinstance(node.ctx, ast.Load):
+            raise Doubt("an attribute that is set", node)
+        if path is not None:
+            if path not in LIBRARY:
+                raise Doubt(path, node)
+            self._excuse(node)
+            return
+        if node.attr not in ATTRIBUTES:
+            raise Doubt(f".{node.attr}", node)
+        self._excuse(node.ctx)
+        self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        words = {keyword.arg for keyword in node.keywords}
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if is_infinity(node):
+            self._excuse(node)
+        elif name == "print" and words <= {"end", "sep"}:
+            self._excuse(node.func)
+            for each in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                self._said(each)
+            self.met.update(map(id, node.keywords))
+        elif name == "isinstance" and len(node.args) == 2 and not words:
+            self._excuse(node.func)
+            self.visit(node.args[0])
+            self._annotation(node.args[1])
+        else:
+            self._call(node, words)
+
+    def _call(self, node: ast.Call, words: set[str | None]) -> None:
+        function = self._path(node.func)
+        is_method = isinstance(node.func, ast.Attribute) and function is None
+        if None in words or "file" in words:
+            raise Doubt("a call by **", node)
+        if "where" in words and not (function in LIBRARY and self._is_filled(node)):
+            raise Doubt("where= without out=", node)
+        self.visit(node.func)
+        for place, each in enumerate(node.args):
+            if not place and _says_how(node.func, function, _text(each)):
+                self._excuse(each)
+            else:
+                self.visit(each)
+        for keyword in node.keywords:
+            self.met.add(id(keyword))
+            known = HOW.get(keyword.arg or "", ()) if is_method or function else ()
+            if _text(keyword.value) in known:
+                self._excuse(keyword.value)
+            elif keyword.arg == "err_msg" and (function or "").startswith("numpy.testing."):
+                self._said(keyword.value)
+            else:
+                self.visit(keyword.value)
+
+    def _is_filled(self, node: ast.Call) -> bool:
+        """Whether the results have values before they get any: what is left out stays as it was."""
+        given = [each.value for each in node.keywords if each.arg == "out"]
+        return (
+            bool(given) and isinstance(given[0], ast.Call) and self._path(given[0].func) in FILLED
+        )
+
+    # parts
+
+    def _said(self, node: ast.expr) -> None:
+        """Visit the text of an error or for the screen, which no code reads, with what it shows."""
+        if isinstance(node, ast.JoinedStr):
+            self.met.add(id(node))
+            for part in node.values:
+                self.met.add(id(part))
+                if isinstance(part, ast.FormattedValue):
+                    self.visit(part.value)
+                    if part.format_spec is not None:
+                        self._excuse(part.format_spec)
+                        if any(
+                            isinstance(e, ast.FormattedValue) for e in ast.walk(part.format_spec)
+                        ):
+                            raise Doubt("a format", part)
+        elif _text(node) is not None:
+            self._excuse(node)
+        else:
+            self.visit(node)
+
+    def _format(self, node: ast.expr | None) -> None:
+        for each in ast.walk(node) if node is not None else ():
+            if isinstance(each, ast.FormattedValue):
+                raise Doubt("a format", each)
+            self.met.add(id(each))
+
+    def _annotation(self, node: ast.expr) -> None:
+        """Pass if it is made of names of types alone."""
+        match node:
+            case ast.Constant():
+                pass
+            case ast.Name(id=name) if name in TYPES or self._is_type(self._path(node)):
+                pass
+            case ast.Attribute() if self._is_type(self._path(node)):
+                pass
+            case ast.Subscript(value=value, slice=inner):
+                self._annotation(value)
+                self._annotation(inner)
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                for each in elts:
+                    self._annotation(each)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                self._annotation(left)
+                self._annotation(right)
+            case _:
+                raise Doubt("an annotation", node)
+        self._excuse(node)
+
+    def _is_type(self, path: str | None) -> bool:
+        return path is not None and (path in KINDS or path.startswith(ANNOTATIONS))
+
+    def _path(self, node: ast.AST | None) -> str | None:
+        """The dotted path of a library's name; None of what is no such."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.bound.imports:
+            return None
+        return ".".join([self.bound.imports[node.id], *reversed(parts)])
+
+
+NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf", "math.pi"}
+
+
+NOT_ALONE = {"print"} | RAISED | (TYPES - BUILTINS)
+
+
+def _says_how(function: ast.expr, path: str | None, text: str | None) -> bool:
+    """Whether a first argument is a text that only says how it is done."""
+    if text is None:
+        return False
+    if path == "numpy.einsum":
+        return len(text) < MAX_INDICES and all(each.isalpha() or each in ",.-> " for each in text)
+    is_cast = path is None and isinstance(function, ast.Attribute) and function.attr == "astype"
+    return is_cast and text in NUMBERS_AS_TEXTS
+
+
+def _text(node: ast.AST) -> str | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) else None
