@@ -52,11 +52,10 @@ unseen:
 
 lint:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster docs
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy
-	@$(BIN)/python -m lessons --check
-	@$(BIN)/autograder build --check
+	@$(BIN)/mypy & \
+		$(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . \
+			&& $(BIN)/python -m lessons --check && $(BIN)/autograder build --check; \
+		others=$$?; wait $$! && exit $$others
 
 notebooks:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader

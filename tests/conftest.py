@@ -2,13 +2,15 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from autograder.checking.proxy import Submission
+from autograder.classroom.pool import Reports, Setup, Task
 from autograder.course import Course, Limits, load_course
+from autograder.grading.graded import Wanted
 from autograder.grading.session import Judge
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Children
@@ -31,8 +33,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # Files that take longest begin first, so that no process waits at the end for another's long one.
-LONG = ("test_benchmarks.py", "test_cycle.py", "test_attacks.py", "test_bad_notebooks.py",
-        "test_in_browser.py", "test_endurance.py", "test_grade_class.py")  # fmt: skip
+LONG = ("test_grade_class.py", "test_repair.py", "test_cycle.py", "test_in_browser.py",
+        "test_answers.py", "test_pytest_policy.py", "test_pytest_plugin.py", "test_benchmarks.py",
+        "test_attacks.py", "test_bad_notebooks.py", "test_in_a_browser.py",
+        "test_endurance.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -76,6 +80,18 @@ def judge(course: Course, children: Children) -> Iterator[Judge]:
     """One judge of all the course's exercises, for the whole run."""
     with Judge(course, course.content.exercises, children) as judge:
         yield judge
+
+
+@pytest.fixture
+def one_judge(judge: Judge, monkeypatch) -> None:
+    """Classes are graded by this one judge; processes of judges have tests of their own."""
+
+    def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[Task, Reports]]:
+        wanted = Wanted(seed=setup.seed)
+        for task in tasks:
+            yield task, {each.name: judge.run(each, wanted).encoded for each in task.sources}
+
+    monkeypatch.setattr("autograder.classroom.grade_class.graded", graded)
 
 
 @pytest.fixture(scope="session")

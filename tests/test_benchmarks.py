@@ -3,6 +3,14 @@
 import subprocess
 import sys
 
+import pytest
+
+from benchmarks.commands import check_against_import, start_of_a_class
+from benchmarks.course import whole_course
+from benchmarks.desk import views
+from benchmarks.isolation import costs, pytests_share
+from benchmarks.timing import SHORT
+from benchmarks.watching import saves_to_screen
 from tests.conftest import ROOT
 
 SECONDS = 2400  # on a machine that has much else to do
@@ -13,6 +21,21 @@ def run(*args):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
 
 
+def test_what_needs_no_class_is_measured():
+    rows = [
+        check_against_import("softmax", "numpy", "", SHORT),
+        start_of_a_class(SHORT),
+        pytests_share(SHORT),
+        *costs("numpy", SHORT),
+        *saves_to_screen("softmax", SHORT),
+        *whole_course(SHORT),
+        *views(SHORT),
+    ]
+    assert len(rows) > 16
+    assert all(isinstance(cell, str) for row in rows for cell in row)
+
+
+@pytest.mark.thorough
 def test_the_benchmarks_run_to_their_end():
     done = run("benchmarks.run", "--short")
     assert done.returncode == 0, done.stderr
@@ -21,8 +44,12 @@ def test_the_benchmarks_run_to_their_end():
         assert row in done.stdout
 
 
-def test_a_class_graded_beside_busy_loops_gets_the_same_bytes():
-    done = run("benchmarks.stress", "2", "1", "2", "softmax", "self_attention")
+@pytest.mark.parametrize(
+    "exercises",
+    [("softmax",), pytest.param(("softmax", "self_attention"), marks=pytest.mark.thorough)],
+)
+def test_a_class_graded_beside_busy_loops_gets_the_same_bytes(exercises):
+    done = run("benchmarks.stress", "2", "1", "2", *exercises)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the same bytes" in done.stdout
 

@@ -94,7 +94,7 @@ def test_a_file_takes_the_place_of_a_link(tmp_path, theirs, kind, suffix):
 
 
 @pytest.fixture
-def grade(course, tmp_path):
+def grade(course, tmp_path, one_judge):
     folder = tmp_path / "class" / "s1"
     folder.mkdir(parents=True)
     (folder / "causal_mask.py").write_text("def count_visible(n): return n\n")

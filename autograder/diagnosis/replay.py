@@ -1,7 +1,7 @@
 """Misconceptions replayed on the same inputs, and found again in a student's answers."""
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -173,9 +173,12 @@ class Replay:
             )
         )
 
-    def apart(self, indices: Sequence[int], wrong: Changes, other: Changes) -> int:
-        """How many probes tell two sets of misconceptions apart in any way."""
-        return sum(self._differ(i, wrong, other) or self._differ(i, other, wrong) for i in indices)
+    def apart(self, indices: Sequence[int], wrong: Changes, other: Changes, least: int = 1) -> bool:
+        """Whether at least so many probes tell two sets of misconceptions apart in any way."""
+        telling = (
+            i for i in indices if self._differ(i, wrong, other) or self._differ(i, other, wrong)
+        )
+        return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes, other: Changes = ()) -> int:
         """How many probes tell two sets of misconceptions apart by values, not by errors alone."""

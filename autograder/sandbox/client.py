@@ -102,8 +102,6 @@ class Client:
             self._gone()
             self._believe(gone)
             raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
-        if worker.is_shared and not worker.stayed_within(self.limits.memory_mb / 2):
-            raise NearItsMemory("a process of the submission used half of its memory")
         self._note_printed(reply)
         if reply.problem is not None:
             raise self._problem(reply.problem, subject)
@@ -290,7 +288,10 @@ class Client:
     ) -> Reply:
         __tracebackhide__ = True
         with self.ledger.deadline(worker, seconds, again) as deadline:
-            return worker.exchange(request, deadline, answer)
+            reply = worker.exchange(request, deadline, answer)
+        if worker.is_shared and not worker.stayed_within(self.limits.memory_mb / 2):
+            raise NearItsMemory("a process of the submission used half of its memory")
+        return reply
 
     def _note_printed(self, reply: Reply) -> None:
         self.spoke = bool(reply.printed)

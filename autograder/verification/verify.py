@@ -263,7 +263,7 @@ class Verifier:
                 self._fault(f"{function}, {wrong[0].id}: not told from the right answer")
             for other in singles[number + 1 :]:
                 same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
-                if not same and replay.apart(everywhere, wrong, other) < 2:
+                if not same and not replay.apart(everywhere, wrong, other, least=2):
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
 
     def _named_for(

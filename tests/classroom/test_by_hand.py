@@ -15,7 +15,7 @@ from autograder.classroom.marks_log import GivenMark
 from autograder.cli import app
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = [pytest.mark.one_in(3), pytest.mark.usefixtures("one_judge")]
 
 
 def rows_of(path):

@@ -12,7 +12,6 @@ from autograder.classroom import grade_class as grade_module
 from autograder.classroom import hand_ins
 from autograder.classroom.folders import find_folders
 from autograder.classroom.grade_class import Job, grade_class
-from autograder.classroom.pool import graded
 from autograder.course import load_course
 from autograder.errors import UserError
 from autograder.report.class_page import SCRIPT
@@ -146,6 +145,7 @@ def test_reports_are_one_a_line(sample_class):
     assert all(report["schema"] == 1 and report["grader"]["confinement"] for report in reports)
 
 
+@pytest.mark.usefixtures("one_judge")
 def test_a_zip_gives_the_same_grades(grade, tmp_path):
     put(tmp_path, "class/s1/causal_mask.py")
     put(tmp_path, "class/s2/causal_mask.py", "def count_visible(n): return n\n")
@@ -193,6 +193,7 @@ def test_nothing_is_left_behind(grade, tmp_path, monkeypatch):
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.usefixtures("one_judge")
 def test_strange_names_get_pages_of_their_own(grade, tmp_path):
     for name in ("=1+1", "..hidden", "a b", "a_b", "A_B", "ü", "x" * 200, "<b>"):
         put(tmp_path, f"class/{name}x/causal_mask.py")
@@ -202,6 +203,7 @@ def test_strange_names_get_pages_of_their_own(grade, tmp_path):
     assert all((tmp_path / "out" / row.page).is_file() for row in overview.rows)
 
 
+@pytest.mark.usefixtures("one_judge")
 def test_a_folder_that_vanishes_while_the_class_is_graded(grade, tmp_path, monkeypatch):
     put(tmp_path, "class/s1/causal_mask.py")
     put(tmp_path, "class/s2/causal_mask.py")
@@ -223,6 +225,7 @@ def test_out_must_not_be_the_submissions(grade, tmp_path):
         grade(tmp_path / "out")
 
 
+@pytest.mark.usefixtures("one_judge")
 def test_a_full_disk_is_said(grade, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", "grades.csv")
@@ -233,6 +236,7 @@ def test_a_full_disk_is_said(grade, tmp_path, monkeypatch):
         grade(tmp_path / "class")
 
 
+@pytest.mark.usefixtures("one_judge")
 def test_results_of_an_earlier_run_are_replaced(grade, tmp_path):
     put(tmp_path, "class/s1/causal_mask.py")
     put(tmp_path, "class/s2/causal_mask.py")
@@ -244,12 +248,13 @@ def test_results_of_an_earlier_run_are_replaced(grade, tmp_path):
     assert not list((tmp_path / "out").glob("*.part"))
 
 
+@pytest.mark.usefixtures("one_judge")
 def test_what_has_not_changed_is_not_graded_again(grade, tmp_path, monkeypatch):
     put(tmp_path, "class/s1/causal_mask.py")
     put(tmp_path, "class/s2/causal_mask.py")
     grade(tmp_path / "class")
     before = {path.name: path.read_bytes() for path in results(tmp_path / "out")}
-    asked = []
+    asked, graded = [], grade_module.graded
 
     def spy(tasks, *args):
         found = list(tasks)

@@ -52,7 +52,7 @@ class Class:
 
 
 @pytest.fixture
-def klass(root, course, tmp_path):
+def klass(root, course, tmp_path, one_judge):
     return Class(root, course, tmp_path)
 
 

@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.journal import FILE, Journal
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = [pytest.mark.one_in(3), pytest.mark.usefixtures("one_judge")]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ RIGHT = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.ones(3)\n"
 
 
 @pytest.fixture
-def graded(tmp_path, course):
+def graded(tmp_path, course, one_judge):
     for student in ("s1", "s2", "s3"):
         (tmp_path / "class" / student).mkdir(parents=True)
         (tmp_path / "class" / student / "softmax.py").write_text(f"{RIGHT}# {student}\n")

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from .arena import ROOT
 
-STUDENTS = 60
 RIGHT = (ROOT / "examples/class/s01/softmax.py").read_text()
 WORKS = (
     RIGHT,
@@ -34,11 +33,11 @@ WORKS = (
 class Killer:
     """Grades a class over and over, and kills a process of it now and then."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, students: int) -> None:
         self.folder = folder
         self.random = random.Random(seed)
         self.kills: dict[str, int] = {}
-        for number in range(STUDENTS):
+        for number in range(students):
             place = folder / "class" / f"s{number:03}"
             place.mkdir(parents=True)
             work = WORKS[number % len(WORKS)]
@@ -151,10 +150,10 @@ def _difference(folder: Path, calm: dict[str, str], other: dict[str, str]) -> st
     return "\n".join([f"other than undisturbed: {', '.join(names)}", *pairs[:2]])
 
 
-def disturb(kills: int, seed: int) -> dict[str, int]:
+def disturb(kills: int, seed: int, students: int = 60) -> dict[str, int]:
     """Kill that many times; raises AssertionError if a result differs from an undisturbed one."""
     with tempfile.TemporaryDirectory() as folder:
-        killer = Killer(Path(folder), seed)
+        killer = Killer(Path(folder), seed, students)
         calm = killer.undisturbed()
         left = kills
         while left > 0:

@@ -19,9 +19,11 @@ def confined():
         pytest.skip(f"the full level does not hold here: {why_not('full')}")
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(8, marks=pytest.mark.thorough)])
-def test_kills_at_random_moments_change_nothing(kills):
-    assert sum(disturb(kills, seed=3).values()) == kills
+@pytest.mark.parametrize(
+    ("kills", "students"), [(1, 24), pytest.param(8, 60, marks=pytest.mark.thorough)]
+)
+def test_kills_at_random_moments_change_nothing(kills, students):
+    assert sum(disturb(kills, 3, students).values()) == kills
 
 
 def test_a_mixed_crowd_leaves_nothing_behind():

@@ -21,6 +21,7 @@ FILES = [
 def test_the_solution_gets_full_marks(grade_file, root, name):
     report = grade_file(root / "solutions" / f"{name}.py", name)
     assert [c.finding for c in report.checks if c.outcome != "passed"] == []
+    assert all(c.max_points == int(c.max_points) for c in report.checks)  # as its file says
     assert report.points == report.max_points or report.status == "by hand"
 
 

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.build import as_book
 from tests.conftest import ROOT
+from tests.nbgrader.commands import Done, Run, typed
 
 ASSIGNMENT = "first"
 COURSE = """\
@@ -39,15 +39,6 @@ assignments:
   - {name: first, title: First, due: "2027-02-05T23:59:00+00:00",
      exercises: [softmax, hand_computation, reflection]}
 """
-AS = """
-import pwd, sys
-name, real = sys.argv[1], pwd.getpwuid
-if name:
-    pwd.getpwuid = lambda uid: pwd.struct_passwd((name, *tuple(real(uid))[1:]))
-sys.argv = ["nbgrader", *sys.argv[2:]]
-from nbgrader.apps.nbgraderapp import main
-main()
-"""
 EXCHANGE = """
 c.Exchange.root = {root!r}
 c.CourseDirectory.course_id = "short"
@@ -66,7 +57,8 @@ c.AssignLatePenalties.plugin_class = HalfAPoint
 class ShortCourse:
     """`short/` is the instructor's, `home/NAME` a student's, `exchange` what lies between."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Run = typed) -> None:
+        self.run = run
         self.folder = folder
         self.kit = folder / "kit"
         self.directory = folder / "short"
@@ -101,23 +93,14 @@ class ShortCourse:
             fill_in(folder / released.name, text)
         return folder
 
-    def autograder(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def autograder(self, *args: str, cwd: Path | None = None) -> "Done[str]":
         """One of our own commands."""
-        command = [sys.executable, "-m", "autograder", "nbgrader", *args]
         bare = {**self.env(), "PATH": os.defpath}  # the environment need not be activated
-        return subprocess.run(
-            command, cwd=cwd or self.directory, capture_output=True, text=True, env=bare
-        )
+        return self.run(["", "autograder", "nbgrader", *args], cwd or self.directory, bare)
 
     def nbgrader(self, *args: str, user: str = "", cwd: Path | None = None) -> str:
         """A real nbgrader command, under a student's name or as the instructor."""
-        done = subprocess.run(
-            [sys.executable, "-c", AS, user, *args],
-            cwd=cwd or self.directory,
-            capture_output=True,
-            text=True,
-            env=self.env(user),
-        )
+        done = self.run([user, "nbgrader", *args], cwd or self.directory, self.env(user))
         assert done.returncode == 0, f"nbgrader {' '.join(args)}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 

@@ -5,13 +5,14 @@ import sqlite3
 
 import pytest
 
+from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
     """A course directory as `init` makes it, with a submission that nobody generated."""
-    short = ShortCourse(tmp_path_factory.mktemp("input"))
+    short = ShortCourse(tmp_path_factory.mktemp("input"), forked)
     short.autograder("init", str(short.directory), cwd=short.kit)
     shutil.copytree(
         short.directory / "source" / ASSIGNMENT, short.directory / "submitted" / "ann" / ASSIGNMENT

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from tests.conftest import ROOT
+from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
 from tests.nbgrader.kinds import HONEST, KINDS, Kind
 
@@ -33,7 +34,7 @@ class Empty:
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, kinds):
     """One class of them, graded by one command; output and exported totals."""
-    short = ShortCourse(tmp_path_factory.mktemp("bad"))
+    short = ShortCourse(tmp_path_factory.mktemp("bad"), forked)
     short.set_up()
     honest = Kind("", lambda folder: None, HONEST)
     for name, kind in (kinds | {LAST: honest}).items():

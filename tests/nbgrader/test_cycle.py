@@ -5,6 +5,7 @@ import shutil
 import nbformat
 import pytest
 
+from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse, fill_in, solution, with_a_kernel
 
 AXIS_0 = ("axis=axis", "axis=0")
@@ -13,7 +14,7 @@ AXIS_0 = ("axis=axis", "axis=0")
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """The course after `collect`: released, fetched, filled in, submitted."""
-    short = ShortCourse(tmp_path_factory.mktemp("nbgrader"))
+    short = ShortCourse(tmp_path_factory.mktemp("nbgrader"), forked)
     short.set_up()
     short.nbgrader("release_assignment", ASSIGNMENT)
     for name in ("ann", "bob"):

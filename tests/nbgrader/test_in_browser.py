@@ -8,6 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_ce
 from playwright.sync_api import expect
 
 from tests.browser import chromium, jupyter_lab, open_lab, picture
+from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse, fill_in, solution
 
 AXIS_0 = ("axis=axis", "axis=0")
@@ -19,7 +20,7 @@ IMAGE = "<img src=x onerror='window.owned = 1'>"
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """ann is right, bob late and mistaken, eve handed in a damaged file and a hostile one."""
-    short = ShortCourse(tmp_path_factory.mktemp("browser"))
+    short = ShortCourse(tmp_path_factory.mktemp("browser"), forked)
     short.set_up()
     for student, when in (("ann", ON_TIME), ("bob", LATE), ("eve", ON_TIME)):
         folder = short.hand_in(

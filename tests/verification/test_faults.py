@@ -78,6 +78,14 @@ def test_seeds_that_fail_alike_are_one_sentence(course):
     assert "The perimeter with 5 of 5 seeds; first areas, seed 0: Never." in result.faults[0]
 
 
+@pytest.mark.parametrize(("added", "alike"), [("0", True), ("(s.width == 2)", True), ("1", False)])
+def test_mistakes_that_fewer_than_two_probes_tell_apart_look_alike(tmp_path, added, alike):
+    other = f"lambda s: s.width + s.height + {added}"
+    folder = make(tmp_path, "mistakes", "lambda s: s.product / 2", other)
+    faults = verified(load_course(folder / "course.yml"), "_misconceptions").faults
+    assert ("area: added and halved look alike" in faults) == alike
+
+
 def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
     made = course()
     path = made.solution_file("areas")
