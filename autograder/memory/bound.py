@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from autograder.memory.vocabulary import BUILTINS, RAISED, TYPES
+from autograder.worker.imports import IN_NOTEBOOKS
 
-PYTHONS_OWN = frozenset(dir(builtins))
+PYTHONS_OWN = frozenset(dir(builtins)) | set(IN_NOTEBOOKS)
 
 
 class Doubt(Exception):
@@ -36,7 +37,7 @@ def names_of(tree: ast.Module) -> Bound:
         Doubt: one name stands for two kinds of things, or for what is Python's own.
     """
     bound = Bound()
-    for name, node in _binders(tree):
+    for name, node in binders(tree):
         if name in PYTHONS_OWN or name.startswith("__"):
             raise Doubt(f"{name} for another thing than Python's", node)
     _top_level(tree, bound)
@@ -46,13 +47,13 @@ def names_of(tree: ast.Module) -> Bound:
         for other in (*kinds[place + 1 :], bound.constants):
             if one & other and one is not bound.made:
                 raise Doubt(f"{min(one & other)} stands for two things")
-    for name, node in _binders(tree):
+    for name, node in binders(tree):
         if name in bound.imports and not isinstance(node, ast.Import | ast.ImportFrom):
             raise Doubt(f"{name} stands for two things", node)
     return bound
 
 
-def _binders(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+def binders(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """Every name that is bound anywhere, in any scope, and by what."""
     for node in ast.walk(tree):
         match node:
@@ -66,11 +67,13 @@ def _binders(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _top_level(tree: ast.Module, bound: Bound) -> None:
-    """Sort what is bound outside functions by its kind."""
+    """Sort what is bound outside functions by its kind; imports have to be there in any case."""
     waiting: list[ast.AST] = list(tree.body)
     plain: set[int] = set()  # targets of assignments that need no second look
     while waiting:
         node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom) and node not in tree.body:
+            raise Doubt("an import on a condition", node)
         match node:
             case ast.FunctionDef(name=name):
                 bound.functions.add(name)
@@ -127,8 +130,11 @@ def check_scopes(tree: ast.Module, bound: Bound) -> None:
     Raises:
         Doubt: they do.
     """
+    text = ast.unparse(tree)
+    if ast.dump(ast.parse(text)) != ast.dump(tree):  # not all texts in texts come back as they were
+        raise Doubt("a text that has no second writing")
     fixed = BUILTINS | RAISED | TYPES | bound.functions | bound.constants | set(bound.imports)
-    table = symtable.symtable(ast.unparse(tree), "file", "exec")
+    table = symtable.symtable(text, "file", "exec")
     unknown = _read(table) - fixed - bound.made
     if unknown:
         raise Doubt(f"{min(unknown)}, which the file reads")

@@ -9,10 +9,13 @@ generator, which a process puts back (`worker/renewal.py`). All else is doubt, a
 import ast
 from typing import Any
 
+import numpy as np
+
 from autograder.memory.bound import Doubt, check_scopes, names_of
 from autograder.memory.plain import check_syntax
 from autograder.submission.code import parsed
 from autograder.submission.source import Source
+from autograder.worker.codec import Handle
 
 MAX_TEXT = 100_000  # characters
 MAX_NODES = 12_000
@@ -33,7 +36,12 @@ class Proof:
     def called(self, target: str, given: Any) -> None:
         """Note what is called, and with what."""
         self._called.add(target)
-        if not _is_of_numbers(given):
+        if not of_numbers(given):
+            self.give_up()
+
+    def answered(self, answer: Any) -> None:
+        """Note what the code got for a question of its own."""
+        if not of_numbers(answer):
             self.give_up()
 
     def give_up(self) -> None:
@@ -47,12 +55,13 @@ class Proof:
         return bool(self._defined) and self._called <= self._defined
 
 
-def _is_of_numbers(given: Any) -> bool:
+def of_numbers(given: Any) -> bool:
+    """Whether plain data is numbers and arrays of them, and what the judge had made."""
     if isinstance(given, list | tuple):
-        return all(map(_is_of_numbers, given))
-    if isinstance(given, dict):
-        return not given
-    return not isinstance(given, str | bytes | set | frozenset)
+        return all(map(of_numbers, given))
+    if isinstance(given, np.ndarray | np.generic):
+        return given.dtype.kind in "biufc"
+    return given is None or isinstance(given, bool | int | float | complex | Handle)
 
 
 def proven(source: Source) -> frozenset[str]:

@@ -5,9 +5,11 @@ looks at is in doubt as well.
 """
 
 import ast
+import re
 from collections.abc import Iterable
 
 from autograder.memory.bound import Bound, Doubt, is_constant, is_infinity
+from autograder.memory.number_kinds import CALLED_AT_ONCE, dotted, is_kind, loops_over_kinds
 from autograder.memory.vocabulary import (
     ANNOTATIONS,
     ATTRIBUTES,
@@ -17,7 +19,6 @@ from autograder.memory.vocabulary import (
     HOW,
     KINDS,
     LIBRARY,
-    NUMBERS_AS_TEXTS,
     RAISED,
     TYPES,
 )
@@ -33,6 +34,7 @@ PLAIN = (
 
 
 MAX_INDICES = 60
+FORMAT = re.compile(r"[\w.,+<>^=% -]*")
 
 
 def check_syntax(tree: ast.Module, bound: Bound) -> None:
@@ -41,7 +43,7 @@ def check_syntax(tree: ast.Module, bound: Bound) -> None:
     Raises:
         Doubt: something may.
     """
-    walk = _Walk(bound)
+    walk = _Walk(bound, loops_over_kinds(tree, bound))
     walk.visit(tree)
     for node in ast.walk(tree):
         if id(node) not in walk.met:
@@ -49,10 +51,11 @@ def check_syntax(tree: ast.Module, bound: Bound) -> None:
 
 
 class _Walk(ast.NodeVisitor):
-    """`met` has the ids of all nodes that were looked at."""
+    """`met` has the ids of all nodes that were looked at, `loops` names of kinds of numbers."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: Bound, loops: set[str]) -> None:
         self.bound = bound
+        self.loops = loops
         self.met: set[int] = set()
         self.is_inside = False
 
@@ -167,7 +170,7 @@ class _Walk(ast.NodeVisitor):
         path = self.bound.imports.get(node.id)
         if not isinstance(node.ctx, ast.Load):
             return
-        if node.id in NOT_ALONE or (path is not None and path not in LIBRARY):
+        if node.id in NOT_ALONE or (path is not None and path not in LIBRARY - CALLED_AT_ONCE):
             raise Doubt(f"{node.id} by itself", node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -175,7 +178,7 @@ class _Walk(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             raise Doubt("an attribute that is set", node)
         if path is not None:
-            if path not in LIBRARY:
+            if path not in LIBRARY - CALLED_AT_ONCE:
                 raise Doubt(path, node)
             self._excuse(node)
             return
@@ -208,21 +211,59 @@ class _Walk(ast.NodeVisitor):
             raise Doubt("a call by **", node)
         if "where" in words and not (function in LIBRARY and self._is_filled(node)):
             raise Doubt("where= without out=", node)
-        self.visit(node.func)
+        kind_at = self._place_of_a_kind(node, function)
+        if kind_at is None:
+            self.visit(node.func)
         for place, each in enumerate(node.args):
-            if not place and _says_how(node.func, function, _text(each)):
+            if place == kind_at:
+                self._kind(each)
+            elif not place and _is_indices(function, _text(each)):
                 self._excuse(each)
             else:
                 self.visit(each)
         for keyword in node.keywords:
             self.met.add(id(keyword))
             known = HOW.get(keyword.arg or "", ()) if is_method or function else ()
-            if _text(keyword.value) in known:
+            if keyword.arg == "dtype" and (is_method or function):
+                self._kind(keyword.value)
+            elif _text(keyword.value) in known:
                 self._excuse(keyword.value)
             elif keyword.arg == "err_msg" and (function or "").startswith("numpy.testing."):
                 self._said(keyword.value)
             else:
                 self.visit(keyword.value)
+
+    def _place_of_a_kind(self, node: ast.Call, function: str | None) -> int | None:
+        """Where a call takes a kind of number that makes new arrays of another's; None if nowhere.
+
+        Of a kind that is several numbers, these leave some as they were.
+        """
+        method = node.func if isinstance(node.func, ast.Attribute) and function is None else None
+        if function in CALLED_AT_ONCE:
+            place = 1
+        elif method is not None and method.attr == "astype":
+            self.met.add(id(method))
+            self._excuse(method.ctx)
+            self.visit(method.value)
+            place = 0
+        else:
+            return None
+        if any(isinstance(each, ast.Starred) for each in node.args):
+            raise Doubt("a call by *", node)
+        if method is None:
+            self._excuse(node.func)
+        return place
+
+    def _kind(self, node: ast.expr) -> None:
+        """Pass if it is seen to be one plain kind of number."""
+        of_array = isinstance(node, ast.Attribute) and node.attr == "dtype"
+        in_turn = isinstance(node, ast.Name) and node.id in self.loops
+        if is_kind(node, self.bound):
+            self._excuse(node)
+        elif in_turn or (of_array and self._path(node) is None):
+            self.visit(node)
+        else:
+            raise Doubt("a kind of number", node)
 
     def _is_filled(self, node: ast.Call) -> bool:
         """Whether the results have values before they get any: what is left out stays as it was."""
@@ -254,7 +295,7 @@ class _Walk(ast.NodeVisitor):
 
     def _format(self, node: ast.expr | None) -> None:
         for each in ast.walk(node) if node is not None else ():
-            if isinstance(each, ast.FormattedValue):
+            if isinstance(each, ast.FormattedValue) or not FORMAT.fullmatch(_text(each) or ""):
                 raise Doubt("a format", each)
             self.met.add(id(each))
 
@@ -284,14 +325,7 @@ class _Walk(ast.NodeVisitor):
         return path is not None and (path in KINDS or path.startswith(ANNOTATIONS))
 
     def _path(self, node: ast.AST | None) -> str | None:
-        """The dotted path of a library's name; None of what is no such."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.bound.imports:
-            return None
-        return ".".join([self.bound.imports[node.id], *reversed(parts)])
+        return dotted(node, self.bound)
 
 
 NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf", "math.pi"}
@@ -300,14 +334,11 @@ NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf
 NOT_ALONE = {"print"} | RAISED | (TYPES - BUILTINS)
 
 
-def _says_how(function: ast.expr, path: str | None, text: str | None) -> bool:
-    """Whether a first argument is a text that only says how it is done."""
-    if text is None:
+def _is_indices(path: str | None, text: str | None) -> bool:
+    """Whether a first argument is `"ij,jk->ik"`."""
+    if text is None or path != "numpy.einsum":
         return False
-    if path == "numpy.einsum":
-        return len(text) < MAX_INDICES and all(each.isalpha() or each in ",.-> " for each in text)
-    is_cast = path is None and isinstance(function, ast.Attribute) and function.attr == "astype"
-    return is_cast and text in NUMBERS_AS_TEXTS
+    return len(text) < MAX_INDICES and all(each.isalpha() or each in ",.-> " for each in text)
 
 
 def _text(node: ast.AST) -> str | None:

@@ -34,7 +34,7 @@ LIBRARY = (
         "numpy",
         """
         abs absolute add all allclose amax amin any append arange argmax argmin argsort argwhere
-        around array array_equal array_split asarray atleast_1d atleast_2d atleast_3d average
+        around array array_equal array_split asarray average
         broadcast_to ceil choose clip column_stack copy concatenate cos corrcoef count_nonzero cov
         cumprod cumsum diag diagflat diagonal diff divide dot dstack e einsum equal exp exp2
         expand_dims expm1 eye fill_diagonal flatnonzero flip fliplr flipud floor floor_divide full
@@ -80,7 +80,6 @@ FILLED = _all("numpy", "array copy full full_like ones ones_like zeros zeros_lik
 NUMBERS_AS_TEXTS = _words("bool float float32 float64 int int32 int64 f4 f8 i4 i8")
 ERRORS = _words("ignore warn raise")
 HOW = {
-    "dtype": NUMBERS_AS_TEXTS,
     "indexing": _words("ij xy"),
     "ord": _words("fro nuc"),
     "order": _words("C F"),

@@ -12,7 +12,7 @@ from autograder.submission.source import Source
 from autograder.submission.where_set import where_set
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
-from autograder.worker.messages import Problem, Reply, Request, Unit
+from autograder.worker.messages import Callback, Problem, Reply, Request, Unit
 
 SIGKILL = 9
 MAKE_SECONDS = 60.0
@@ -88,9 +88,9 @@ class Client:
         if request.operation != "get" or request.keep or "." in request.target:
             target = "" if request.on else request.target
             self.ledger.proof.called(target, [*request.args, *request.kwargs.values()])
-        worker = self._loaded()
+        worker, noted = self._loaded(), answer and self._noted(answer)
         try:
-            reply = self._exchange(worker, request, self.limits.call_seconds, answer)
+            reply = self._exchange(worker, request, self.limits.call_seconds, noted)
         except DeadlinePassed:
             self._gone()
             self.ledger.timed_out(subject)
@@ -106,6 +106,15 @@ class Client:
         if reply.problem is not None:
             raise self._problem(reply.problem, subject)
         return reply
+
+    def _noted(self, answer: AnswerTo) -> AnswerTo:
+        def noted(ask: Callback) -> Request:
+            answered = answer(ask)
+            if not answered.target:  # the new states of generators are nothing that code can read
+                self.ledger.proof.answered(answered.args[:1])
+            return answered
+
+        return noted
 
     def value(self, name: str) -> Any:
         """The value of a module-level name, read once for all checks: it cannot change between."""

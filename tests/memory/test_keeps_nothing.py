@@ -2,6 +2,7 @@
 
 import textwrap
 
+import numpy as np
 import pytest
 
 from autograder.memory.keeps_nothing import MAX_TEXT, Proof, doubt, proven
@@ -26,6 +27,12 @@ KEEPS_NOTHING = {
         def f(x):
             with np.errstate(over="ignore"):
                 return np.einsum("ij,jk->ik", x.astype("float64"), np.eye(2, dtype="float32"))
+    """,
+    "kinds of numbers in turn": """
+        def f(x):
+            for kind in (bool, int):
+                x = x.astype(kind)
+            return x
     """,
     "random numbers of NumPy": "import numpy as np\ndef f(n):\n    return np.random.rand(n)\n",
     "what does not run": """
@@ -74,6 +81,32 @@ MAY_KEEP = {
     "a name for a value on the way": "def f(x): return [y := x, y]\n",
     "memory that nobody wrote": "import numpy as np\ndef f(x): return np.empty(9)\n",
     "padding that nobody wrote": "import numpy as np\ndef f(x): return np.zeros(9, dtype='float128')\n",
+    "several numbers as one": """
+        import numpy as np
+        def f(x): return np.ones((10, 30)).T.astype((float, (2,)))
+    """,
+    "several numbers as one, later": """
+        import numpy as np
+        def f(x, kind):
+            make = np.array
+            return make(x.T, kind)
+    """,
+    "several numbers as one, by a star": "import numpy as np\ndef f(x): return np.array(*x)\n",
+    "another kind in turn": """
+        def f(x):
+            for kind in (bool, int):
+                x = x.astype(kind)
+            for kind in x:
+                x = x.astype(kind)
+    """,
+    "another kind than is seen": "def f(x, kind): return x.astype(kind)\n",
+    "a text that has another second writing": r"""
+        seen = []
+        def f(x):
+            print(f'''{x:\x7b('}{seen.append(x)}{print("' "a ")}}}''')
+    """,
+    "what only a worker has": "if 0:\n    from numpy import zeros as display\ndef f(x): return display(x)\n",
+    "an import that may not run": "if 0:\n    import numpy as np\ndef f(x): return np.exp(x)\n",
     "results left out": "import numpy as np\ndef f(x): return np.exp(x, where=x > 0)\n",
     "results left out of nothing": "import numpy as np\ndef f(x): return np.exp(x, where=x > 0, out=None)\n",
     "results left out by another name": """
@@ -138,10 +171,18 @@ def test_several_cells_are_one_file():
     assert proven(source("import numpy as np\nN = 3", "def f(x): return np.exp(x) + N")) == {"f"}
 
 
-@pytest.mark.parametrize("given", ["a", b"a", {"a"}, [[1, "a"]], {"a": 1}])
+def test_nothing_is_believed_of_answers_with_texts():
+    proof, plain = Proof(), source("def f(x): return x\n")
+    proof.answered([(np.ones(2), 3.0)])
+    assert proof.keeps_nothing(plain)
+    proof.answered(["a"])
+    assert not proof.keeps_nothing(plain)
+
+
+@pytest.mark.parametrize("given", ["a", b"a", {"a"}, [[1, "a"]], {"a": 1}, np.array(["a"])])
 def test_nothing_is_believed_of_calls_with_texts(given):
     proof, plain = Proof(), source("def f(x): return x\n")
-    proof.called("f", [[1, 2.0, (3, None)], {}])
+    proof.called("f", [[1, 2.0, (3, None)], np.ones(2)])
     assert proof.keeps_nothing(plain)
     proof.called("f", [given])
     assert not proof.keeps_nothing(plain)
