@@ -15,6 +15,7 @@ from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Made, Probe, Recipe
 from autograder.diagnosis.replay import Changes as Together
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.wiring import wirings
 from autograder.own_modules import importable
 from autograder.recorded.known import (
     Gave,
@@ -32,6 +33,7 @@ from autograder.recorded.sketch import refuse_code
 from autograder.untold import NotToldHere
 
 DRAWS = 2
+MOST_FAMILIES = 400  # of a function, plainest first
 PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
@@ -134,7 +136,12 @@ class _Kept:
             for pair in replay.pairs
             if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
         ]
-        families = [w for w in replay.families if recipe.comparison.is_exact and len(w) == 1]
+        wired = {wrong.id for wrong in wirings(recipe)}  # most of all, and seldom what fits
+        families = [
+            w
+            for w in replay.families
+            if recipe.comparison.is_exact and len(w) == 1 and w[0].id not in wired
+        ][:MOST_FAMILIES]
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         exact = recipe.comparison.is_exact

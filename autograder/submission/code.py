@@ -102,7 +102,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The statements inside one that opens no scope of its own and does run."""
-    if isinstance(node, Definition) or is_main(node):
+    if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
         yield getattr(node, field, [])
@@ -110,14 +110,14 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield handler.body
 
 
-def is_main(node: ast.stmt) -> bool:
+def _is_main(node: ast.stmt) -> bool:
     """`if __name__ == "__main__":`, which does not run when the file is graded."""
     return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
 
 
 def _is_idle(node: ast.stmt) -> bool:
     """A statement that only shows something, or that is not run."""
-    if is_main(node):
+    if _is_main(node):
         return True
     if not isinstance(node, ast.Expr):
         return isinstance(node, ast.Pass)
