@@ -136,12 +136,7 @@ class _Kept:
             for pair in replay.pairs
             if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
         ]
-        wired = {wrong.id for wrong in wirings(recipe)}  # most of all, and seldom what fits
-        families = [
-            w
-            for w in replay.families
-            if recipe.comparison.is_exact and len(w) == 1 and w[0].id not in wired
-        ][:MOST_FAMILIES]
+        families = self._families()
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         exact = recipe.comparison.is_exact
@@ -171,6 +166,14 @@ class _Kept:
             families=family_places,
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
+
+    def _families(self) -> Sequence[tuple[Misconception, ...]]:
+        """The plainest; not those put together from the recipe's steps, which are most of all."""
+        if not self.recipe.comparison.is_exact:
+            return []
+        wired = {wrong.id for wrong in wirings(self.recipe)}
+        alone = [each for each in self.replay.families if len(each) == 1]
+        return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]
 
     def _place(self, wrong: Misconception) -> int:
         return self.wrong.setdefault(wrong, len(self.wrong))

@@ -64,8 +64,10 @@ def test_pairs(both):
 
 def test_what_may_be_done_to_any_argument_or_result(both):
     full, recorded = both
-    assert [each[0].id for each in recorded.families] == [each[0].id for each in full.families]
-    for wrong in full.families[::9]:
+    kept = [each[0].id for each in recorded.families]
+    assert len(kept) > 100
+    assert kept == [each[0].id for each in full.families if each[0].id in set(kept)]
+    for wrong in [each for each in full.families if each[0].id in set(kept)][::9]:
         assert found(recorded, full.recipe, wrong) == found(full, full.recipe, wrong)
 
 
