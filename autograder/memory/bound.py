@@ -4,6 +4,7 @@ import ast
 import builtins
 import symtable
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import msgspec
 
@@ -42,11 +43,10 @@ def names_of(tree: ast.Module) -> Bound:
             raise Doubt(f"{name} for another thing than Python's", node)
     _top_level(tree, bound)
     bound.constants -= bound.made
-    kinds = (set(bound.imports), bound.functions, bound.made)
-    for place, one in enumerate(kinds):
-        for other in (*kinds[place + 1 :], bound.constants):
-            if one & other and one is not bound.made:
-                raise Doubt(f"{min(one & other)} stands for two things")
+    kinds = (set(bound.imports), bound.functions, bound.made, bound.constants)
+    for one, other in combinations(kinds, 2):
+        if one & other:
+            raise Doubt(f"{min(one & other)} stands for two things")
     for name, node in binders(tree):
         if name in bound.imports and not isinstance(node, ast.Import | ast.ImportFrom):
             raise Doubt(f"{name} stands for two things", node)
@@ -148,7 +148,7 @@ def _check_inner(
     for table in tables:
         is_comprehension = isinstance(table, symtable.Function) and ".0" in table.get_parameters()
         here = made if is_comprehension else set[str]()
-        unknown = {symbol for symbol in _read(table, inner=True) if symbol not in fixed | here}
+        unknown = _read(table, inner=True) - fixed - here
         if unknown:
             raise Doubt(f"{min(unknown)}, which a function reads")
         _check_inner(table.get_children(), fixed, here)

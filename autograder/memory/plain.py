@@ -33,6 +33,7 @@ PLAIN = (
 )  # fmt: skip
 
 
+BY_ITSELF = LIBRARY - CALLED_AT_ONCE
 MAX_INDICES = 60
 FORMAT = re.compile(r"[\w.,+<>^=% -]*")
 
@@ -170,7 +171,7 @@ class _Walk(ast.NodeVisitor):
         path = self.bound.imports.get(node.id)
         if not isinstance(node.ctx, ast.Load):
             return
-        if node.id in NOT_ALONE or (path is not None and path not in LIBRARY - CALLED_AT_ONCE):
+        if node.id in NOT_ALONE or (path is not None and path not in BY_ITSELF):
             raise Doubt(f"{node.id} by itself", node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -178,7 +179,7 @@ class _Walk(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             raise Doubt("an attribute that is set", node)
         if path is not None:
-            if path not in LIBRARY - CALLED_AT_ONCE:
+            if path not in BY_ITSELF:
                 raise Doubt(path, node)
             self._excuse(node)
             return
@@ -282,12 +283,7 @@ class _Walk(ast.NodeVisitor):
                 self.met.add(id(part))
                 if isinstance(part, ast.FormattedValue):
                     self.visit(part.value)
-                    if part.format_spec is not None:
-                        self._excuse(part.format_spec)
-                        if any(
-                            isinstance(e, ast.FormattedValue) for e in ast.walk(part.format_spec)
-                        ):
-                            raise Doubt("a format", part)
+                    self._format(part.format_spec)
         elif _text(node) is not None:
             self._excuse(node)
         else:

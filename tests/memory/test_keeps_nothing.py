@@ -78,6 +78,7 @@ MAY_KEEP = {
     """,
     "a keyword of isinstance": "def f(x): return isinstance(x, int, k=setattr(x, 'n', 1))\n",
     "a format": "def f(x, out):\n    print(f'{1:{out.append(x)}}')\n",
+    "a format that is no plain one": "def f(x): print(f'{x:(1)}')\n",
     "a name for a value on the way": "def f(x): return [y := x, y]\n",
     "memory that nobody wrote": "import numpy as np\ndef f(x): return np.empty(9)\n",
     "padding that nobody wrote": "import numpy as np\ndef f(x): return np.zeros(9, dtype='float128')\n",
