@@ -22,7 +22,14 @@ from autograder.diagnosis.array_changes import (
 from autograder.diagnosis.blueprint import Blueprint, InTensors
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.recipe import RETURNED, Recipe
-from autograder.diagnosis.wiring import as_students_know, hints_on, sizes_of_all, wirings
+from autograder.diagnosis.wiring import (
+    as_students_know,
+    changed_by,
+    hints_on,
+    sizes_of_all,
+    value_of,
+    wirings,
+)
 from autograder.text import one_and_other
 
 MOST_RESULTS = 3
@@ -52,13 +59,13 @@ def _of_arguments(recipe: Recipe) -> Iterator[Misconception]:
                 f"{one}-and-{other}-exchanged",
                 f"Your numbers are those of {names[one]} and {names[other]} exchanged.",
                 hints_on("Which argument stands for what?", f"{names[one]} and {names[other]}"),
-                {one: _taken(other), other: _taken(one)},
+                {one: value_of(other), other: value_of(one)},
             )
         yield Misconception(
             f"{other}-for-{one}",
             f"Your numbers are those of {names[other]} used in place of {names[one]} everywhere.",
             hints_on("Which argument stands for what?", f"{names[other]} and {names[one]}"),
-            {one: _taken(other)},
+            {one: value_of(other)},
         )
     yield from _changed_arguments(names, ON_ARGUMENTS)
 
@@ -72,16 +79,8 @@ def _changed_arguments(
                 f"{name}-{change.id}",
                 f"Your numbers are those of {change.said_of(said)} before it is used.",
                 hints_on(f"What becomes of {said} before it is used?", said),
-                {name: _changed(name, change)},
+                {name: changed_by(value_of(name), change)},
             )
-
-
-def _taken(name: str) -> Change:
-    return lambda state: getattr(state, name)
-
-
-def _changed(name: str, change: ArrayChange) -> Change:
-    return lambda state: change.of(getattr(state, name))
 
 
 def _of_results(recipe: Recipe) -> Iterator[Misconception]:

@@ -157,11 +157,13 @@ def _with(state: Any, instead: Mapping[str, Step]) -> Any:
     return State(**{**vars(state), **{name: value(state) for name, value in instead.items()}})
 
 
-def _value(name: str) -> Step:
+def value_of(name: str) -> Step:
+    """A step that gives a value as it is."""
     return lambda s: getattr(s, name)
 
 
-def _after(does: Step, change: ArrayChange) -> Step:
+def changed_by(does: Step, change: ArrayChange) -> Step:
+    """A step of which the result is changed."""
     return lambda s: change.of(does(s))
 
 
@@ -180,7 +182,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
             f"{source}-for-{step}",
             f"Your numbers are those without a step: {of} {are(of)} used where {said} should be.",
             hints,
-            {step: _value(source)},
+            {step: value_of(source)},
         )
         yield Misconception(
             f"{step}-twice-of-{source}",
@@ -203,7 +205,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
                 f"{source}-{change.id}-for-{step}",
                 f"Your numbers are those of {change.said_of(of)} where {said} should be.",
                 hints_on(f"What has to become of {of} before anything else uses it?", said),
-                {step: _after(_value(source), change)},
+                {step: changed_by(value_of(source), change)},
             )
 
 
@@ -219,7 +221,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
                 f"{other}-for-{meant}-in-{step}",
                 f"Your numbers are those of {taken} in place of {instead}, {where}.",
                 hints_on(f"Where do you use {taken}, and where {instead}?", instead),
-                {step: wires.step(step, **{meant: _value(other)})},
+                {step: wires.step(step, **{meant: value_of(other)})},
             )
 
 
@@ -241,7 +243,7 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
                 f"Your numbers are those of {taken} in place of {instead} {where}, as if one name "
                 "were used for both.",
                 hints_on(f"Under which name do you keep {taken}?", instead),
-                {step: wires.step(step, **{meant: _value(made)}) for step in readers[:count]},
+                {step: wires.step(step, **{meant: value_of(made)}) for step in readers[:count]},
             )
 
 
@@ -257,13 +259,13 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
             if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
                 continue
             one, other = wires.names[first], wires.names[second]
-            earlier = wires.step(second, **{first: _value(source)})
+            earlier = wires.step(second, **{first: value_of(source)})
             yield Misconception(
                 f"{second}-before-{first}-of-{source}",
                 f"Your numbers are those of two steps in the other order: that which makes {other} "
                 f"comes before that which makes {one}.",
                 hints_on(f"Which comes first, {one} or {other}?", f"{one} and {other}"),
-                {first: earlier, second: wires.step(first, **{source: _value(first)})},
+                {first: earlier, second: wires.step(first, **{source: value_of(first)})},
             )
 
 
@@ -279,7 +281,7 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
             f"{name}-{change.id}",
             f"Your numbers are those of {change.said_of(said)}.",
             hints_on(f"What becomes of {said} on the way to the result?", said),
-            {name: _after(does, change)},
+            {name: changed_by(does, change)},
         )
 
 
@@ -292,7 +294,7 @@ def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
     for names in [*alone, *combinations(wires.reads[step], 2)]:
         values = " and ".join(wires.names[name] for name in names)
         for change in INSIDE if len(names) == 1 else ON_TWO:
-            changed = {name: _after(_value(name), change) for name in names}
+            changed = {name: changed_by(value_of(name), change) for name in names}
             yield Misconception(
                 "-".join([*names, change.id, "in", step]),
                 f"Your numbers are those of {change.said_of(values)}, where {said} "
