@@ -7,7 +7,7 @@ import msgspec
 
 from autograder.report.literal import as_text
 from autograder.sandbox.beside import beside
-from autograder.sandbox.callbacks import CourseFunction, answering
+from autograder.sandbox.callbacks import CourseFunction, answering, come_together
 from autograder.sandbox.client import Client, handle_in
 from autograder.sandbox.problems import Crashed, NotPlain
 from autograder.submission.where_set import where_set
@@ -262,6 +262,7 @@ class Submission:
             keep=keep,
             echo=echo,
             draw=draw,
+            together=come_together(self._client, offered),
         )
         return self._client.ask(request, answering(offered) if offered else None)
 

@@ -9,13 +9,11 @@ generator, which a process puts back (`worker/renewal.py`). All else is doubt, a
 import ast
 from typing import Any
 
-import numpy as np
-
 from autograder.memory.bound import Doubt, check_scopes, names_of
 from autograder.memory.plain import check_syntax
 from autograder.submission.code import parsed
 from autograder.submission.source import Source
-from autograder.worker.codec import Handle
+from autograder.worker.elsewhere import of_numbers
 
 MAX_TEXT = 100_000  # characters
 MAX_NODES = 12_000
@@ -53,15 +51,6 @@ class Proof:
         if self._defined is None:
             self._defined = proven(source)
         return bool(self._defined) and self._called <= self._defined
-
-
-def of_numbers(given: Any) -> bool:
-    """Whether plain data is numbers and arrays of them, and what the judge had made."""
-    if isinstance(given, list | tuple):
-        return all(map(of_numbers, given))
-    if isinstance(given, np.ndarray | np.generic):
-        return given.dtype.kind in "biufc"
-    return given is None or isinstance(given, bool | int | float | complex | Handle)
 
 
 def proven(source: Source) -> frozenset[str]:

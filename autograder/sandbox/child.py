@@ -63,12 +63,19 @@ class Children(Protocol):
     """Where children come from."""
 
     confinement: Level
+    lays_lines: bool  # whether a child can have a descriptor beside that of its line
 
     def take(
-        self, library: Library, limits: Limits, also: tuple[str, ...] = (), place: Place = "first"
+        self,
+        library: Library,
+        limits: Limits,
+        also: tuple[str, ...] = (),
+        place: Place = "first",
+        side: int = -1,
     ) -> Child:
         """A child of that kind, ready, that has modules at hand which are slow to import.
 
+        With `side`, it has that descriptor too: a line to another child, which no judge reads.
         There is one child at a time in each place.
         """
 

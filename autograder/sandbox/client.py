@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from autograder.course import Library, Limits
 from autograder.sandbox import problems
 from autograder.sandbox.child import Child, Children, GraderTrouble, NearItsMemory, Place
@@ -53,6 +55,7 @@ class Client:
         self.heard = heard
         self.place: Place = place
         self.spoke = False
+        self.side = -1
         self._worker: WorkerProcess | None = None
 
     def fresh(self, place: Place = "first") -> "Client":
@@ -89,19 +92,23 @@ class Client:
             target = "" if request.on else request.target
             self.ledger.proof.called(target, [*request.args, *request.kwargs.values()])
         worker, noted = self._loaded(), answer and self._noted(answer)
+        worker.has_kept = worker.has_kept or request.keep
+        spent = self.ledger.spent_on_calls
         try:
             reply = self._exchange(worker, request, self.limits.call_seconds, noted)
-        except DeadlinePassed:
+        except WorkerGone as gone:
             self._gone()
+            if request.together:  # what it waited for was not its own doing: the judge takes part
+                self.ledger.come_apart(spent)
+                return self.ask(msgspec.structs.replace(request, together=False), answer)
+            if not isinstance(gone, DeadlinePassed):
+                self._believe(gone)
+                raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
             self.ledger.timed_out(subject)
             raise problems.TimedOut(
                 f"{subject} did not finish within {number(self.limits.call_seconds)} seconds. "
                 f"Is there a loop in it that never ends?"
             ) from None
-        except WorkerGone as gone:
-            self._gone()
-            self._believe(gone)
-            raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
         self._note_printed(reply)
         if reply.problem is not None:
             raise self._problem(reply.problem, subject)
@@ -152,6 +159,7 @@ class Client:
         """What the worker made for the course; if it cannot, the submission is in the way."""
         __tracebackhide__ = True
         worker = self._loaded()
+        worker.has_kept = True
         try:
             reply = self._exchange(worker, request, MAKE_SECONDS)
         except WorkerGone as gone:
@@ -203,6 +211,21 @@ class Client:
         if self.ledger.alive.get(self.place) is self:
             del self.ledger.alive[self.place]
 
+    def process(self, side: int = -1) -> WorkerProcess:
+        """The process, loaded; with `side`, a new one, which has that descriptor too.
+
+        Raises:
+            StudentProblem: the submission cannot be loaded.
+        """
+        __tracebackhide__ = True
+        if side >= 0:
+            self.rest()
+            self.side = side
+        try:
+            return self._loaded()
+        finally:
+            self.side = -1
+
     def _loaded(self) -> WorkerProcess:
         __tracebackhide__ = True
         if self.ledger.failed_load is not None:
@@ -234,7 +257,7 @@ class Client:
                 return None
             has_room = worker.stayed_within(self.limits.memory_mb / 2)
             if reply.value is True and worker.is_as_loaded and has_room:
-                before._worker, worker.is_shared = None, True
+                before._worker, worker.is_shared, worker.has_kept = None, True, False
                 return worker
         before.rest()
         return None
@@ -245,7 +268,7 @@ class Client:
     def _child(self) -> Child:
         library: Library = "torch" if self.source.imports("torch") else self.library
         also = also_warm(library, self.source.mentions)
-        return self.children.take(library, self.limits, also, self.place)
+        return self.children.take(library, self.limits, also, self.place, self.side)
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True

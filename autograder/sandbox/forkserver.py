@@ -139,8 +139,8 @@ class ForkServer:
         self._control = ours
         self._ready = False
 
-    def fork(self, limits: Limits) -> ForkedChild:
-        """A new child, locked down; the one before has to be ended.
+    def fork(self, limits: Limits, side: int = -1) -> ForkedChild:
+        """A new child, locked down; the one before has to be ended. It has `side` as well, if any.
 
         Raises:
             ZygoteGone: there is none; no student's code has run.
@@ -155,7 +155,7 @@ class ForkServer:
         try:
             self._control.settimeout(ANSWER_SECONDS)
             with theirs:
-                line = [theirs.fileno()]
+                line = [theirs.fileno(), *([side] if side >= 0 else [])]
                 socket.send_fds(self._control, [json.dumps(request).encode()], line)
         except OSError:
             ours.close()
@@ -243,6 +243,8 @@ _KEEP_FREED_MEMORY = {
 class ForkServers:
     """A zygote for each kind of worker, started when it is first needed, and again if it ends."""
 
+    lays_lines = True
+
     def __init__(
         self,
         reference: str,
@@ -263,7 +265,12 @@ class ForkServers:
         self._zygote(library, also, "first")
 
     def take(
-        self, library: Library, limits: Limits, also: tuple[str, ...] = (), place: Place = "first"
+        self,
+        library: Library,
+        limits: Limits,
+        also: tuple[str, ...] = (),
+        place: Place = "first",
+        side: int = -1,
     ) -> Child:
         """A child of a warm process.
 
@@ -272,7 +279,7 @@ class ForkServers:
         """
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._zygote(library, also, place).fork(limits)
+                return self._zygote(library, also, place).fork(limits, side)
             except ZygoteGone as gone:
                 self._zygotes.pop((library, place, *also), None)
                 if not tries_left or not gone.killed:

@@ -42,6 +42,7 @@ class Ledger:
         self.alive: dict[Place, Client] = {}
         self.beside: Beside | None = None
         self.proof = Proof()
+        self.may_come_together = True
         if not may_share:
             self.proof.give_up()
         self.cancelled = False
@@ -53,6 +54,18 @@ class Ledger:
     def spent(self) -> float:
         """The seconds that count, so far."""
         return self._spent + self._reloading
+
+    @property
+    def spent_on_calls(self) -> float:
+        """The seconds of the first load and of calls."""
+        return self._spent
+
+    def come_apart(self, spent: float) -> None:
+        """Have the judge carry values from now on; the time since `spent` does not count."""
+        self.may_come_together = False
+        self._spent = spent
+        if self.beside is not None:
+            self.beside.close()
 
     def may_call(self, subject: str) -> None:
         """Pass if the function may be called.

@@ -43,6 +43,7 @@ class WorkerProcess:
         self.line = child.open()
         self._loaded: Memory | None = None
         self.is_shared = False
+        self.has_kept = False  # objects that the judge may name again
 
     def is_loaded(self) -> None:
         """Note what memory it has now that a file is loaded."""

@@ -44,6 +44,7 @@ _PAIR = struct.Struct("<dd")
 _NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8"
 _DTYPES = [np.dtype(name) for name in _NAMES.split()]
 _CODES = {dtype: code for code, dtype in enumerate(_DTYPES)}
+_UNMARKED = frozenset({type(None), bool, float, str, bytes, np.ndarray})
 _MAX_AXES = 16
 _ALIGN = 64
 _MAX_DIGITS = 4000
@@ -207,7 +208,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
             return msgspec.msgpack.Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
         if not isinstance(value, np.ndarray):
             raise TypeError(f"a value of type {type(value).__name__} cannot be sent")
-        flat = np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
+        flat = _flat(value)
         if flat.dtype not in _CODES or value.ndim > _MAX_AXES:
             raise TypeError(
                 f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent"
@@ -226,9 +227,20 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
     return len(header), size, [header, *payload]
 
 
+def _flat(value: Any) -> Any:
+    """An array whose numbers lie one after the other, the lowest byte of each first."""
+    if type(value) is np.ndarray and value.flags.c_contiguous and value.dtype in _CODES:
+        return value
+    return np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
+
+
 def _mark(value: Any) -> Any:
     """Wrap what msgpack would send as something else: structs that are data, and long integers."""
-    value = as_sent(value)
+    kind = type(value)
+    if kind in _UNMARKED or (kind is int and -(2**63) <= value < 2**64):
+        return value
+    if not isinstance(value, msgspec.Struct):
+        value = as_sent(value)
     if isinstance(value, list):
         return [_mark(item) for item in value]
     if isinstance(value, dict):
@@ -325,4 +337,6 @@ def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
 
 
 def _view_of(array: Any) -> int:
+    if type(array) is np.ndarray:
+        return 0
     return next((n for n, view in enumerate(_VIEWS) if n and isinstance(array, view)), 0)

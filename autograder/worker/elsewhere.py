@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .codec import Handle
+from .kinds import Record
 from .messages import Callback, Request
 from .serialise import GENERATOR, Unsendable, generator_state, serialised
 
@@ -48,6 +50,31 @@ class Elsewhere:
             if isinstance(each, np.random.Generator | np.random.RandomState) and state is not None:
                 put_state(each, state[GENERATOR])
         return tuple(value) if isinstance(value, list) else value
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value that was sent is a random generator."""
+    return isinstance(value, dict) and GENERATOR in value
+
+
+def has_handle(value: Any) -> bool:
+    """Whether a value names an object of another process: what is kept there is the course's."""
+    if isinstance(value, dict):
+        return any(has_handle(each) for each in value.values())
+    if isinstance(value, Record):
+        return True  # it would be made of a class of the course's
+    return isinstance(value, Handle) or (
+        isinstance(value, list) and any(has_handle(each) for each in value)
+    )
+
+
+def of_numbers(given: Any) -> bool:
+    """Whether plain data is numbers and arrays of them, and what the judge had made."""
+    if isinstance(given, list | tuple):
+        return all(map(of_numbers, given))
+    if isinstance(given, np.ndarray | np.generic):
+        return given.dtype.kind in "biufc"
+    return given is None or isinstance(given, bool | int | float | complex | Handle)
 
 
 def _plain(named: dict[str, Any]) -> dict[str, Any]:

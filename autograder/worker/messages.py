@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 Operation = Literal[
-    "load", "compile", "renew", "call", "get", "make", "define", "forward", "answer"
+    "load", "compile", "renew", "call", "get", "make", "define", "offer", "forward", "answer"
 ]
 
 MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES, MAX_BASES = 80, 500, 200, 200, 8, 8
@@ -61,13 +61,16 @@ class Request(msgspec.Struct, array_like=True):
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
     define: run `units`, a text of the course's, as a module beside the student's, and keep it.
-    answer: what came of an `Ask`: `args` hold the value and the random generators' new states, or,
-            where `target` names an exception, its message.
+    offer: answer calls of these functions by the line to a submission's process: for each of them
+            `args` has the handle it is kept below, and its name.
+    answer: what came of a `Callback`: `args` hold the value and the random generators' new states,
+            or, where `target` names an exception, its message.
     forward: make an object of the class `target`, a torch module, and call it.
 
     With `draw`, so many values are taken of the generator that a call returns, and the reply's
     value is [whether it was a generator, whether it ended, the values]; the result stands in place
-    of the values where it was none.
+    of the values where it was none. `together`: the course's process has been told of the functions
+    that the call may use, and is asked first.
     """
 
     operation: Operation
@@ -81,6 +84,7 @@ class Request(msgspec.Struct, array_like=True):
     echo: bool = False
     forward: Forward | None = None
     draw: int | None = None
+    together: bool = False
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):

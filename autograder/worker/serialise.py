@@ -31,6 +31,7 @@ MAX_DEPTH = 32
 GENERATOR = "\0generator"  # the key of a random generator's state: no student's dict has it
 _LARGE_LIST = 500
 _SEVERAL = 8  # a function has no more results than that
+_PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
@@ -64,7 +65,9 @@ class _Walk:
         self.left -= 1
         if self.left < 0 or depth > MAX_DEPTH:
             raise Unsendable("a value with too many parts")
-        if value is None or isinstance(value, bool | str | bytes):
+        if type(value) in _PLAIN:
+            return value
+        if isinstance(value, str | bytes):
             return _base(value)
         if isinstance(value, np.ndarray | np.generic):
             return _array(value)
@@ -96,6 +99,8 @@ class _Walk:
         Raises:
             Unsendable: it is something else, or there are far too many.
         """
+        if type(key) is str:
+            return key
         if isinstance(key, np.generic):
             key = key.item()
         if is_composite(key):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import output
-from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
+from .codec import Handle, Tensor, decode, encode
 from .elsewhere import Asking, Elsewhere, make_generator
 from .failures import explain
 from .imports import NotImported
@@ -23,8 +23,10 @@ from .limits import limit_self
 from .loading import compiled, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .module_calls import run_module
+from .partner import Offered, Partner
 from .renewal import Loaded
 from .serialise import GENERATOR, Unsendable, serialised
+from .wire import Wire
 
 
 class Answers:
@@ -40,6 +42,8 @@ class Answers:
         self.labels: set[str] = set()
         self.kept: dict[int, object] = {}
         self.loaded: Loaded | None = None
+        self.offered: Offered | None = None
+        self.together = False
 
     def answer(self, request: Request) -> Reply:
         """The reply to any request; what the student's code raises is a problem in it."""
@@ -51,8 +55,13 @@ class Answers:
             if request.operation == "renew":
                 self.kept.clear()
                 return Reply(self.loaded is not None and self.loaded.put_back())
+            if request.operation == "offer":
+                functions = [getattr(self._kept(on), name) for on, name in request.args]
+                self.offered = Offered(functions, self._revive)
+                return Reply()
             if request.operation == "define":
                 return Reply(self._keep(define(request.target, request.units)))
+            self.together = request.together
             found = self._find(request)
             if isinstance(found, Problem):
                 return Reply(problem=found)
@@ -177,18 +186,23 @@ class Answers:
 
 
 class Server:
-    """Answers requests that come in on one descriptor, on another."""
+    """Answers requests that come in on one descriptor, on another.
 
-    def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
-        self.read_from = read_from
-        self.write_to = write_to
+    By `side`, where there is one, a submission reaches the course's functions, or they answer it.
+    """
+
+    def __init__(self, read_from: int, write_to: int, hidden: list[str], side: int = -1) -> None:
+        self.line = Wire(read_from, write_to)
         self.answers = Answers(hidden, self._ask)
         self.printed = output.redirect()
         self.call = 0
+        self.partner = None if side < 0 else Partner(Wire(side, side, bounded=True))
         warnings.simplefilter("ignore")
 
     def serve(self) -> None:
         while True:
+            if self.partner is not None and self.answers.offered is not None:
+                self.partner.serve(self.answers.offered, self.line.read_from)
             request = self._request()
             self.printed.kept.clear()
             reply = self.answers.answer(request)
@@ -196,27 +210,25 @@ class Server:
             self._send(reply)
 
     def _request(self) -> Request:
-        header, payload, self.call = FRAME.unpack(self._read(FRAME.size))
-        return decode(Request, self._read(header), self._read(payload))
+        try:
+            header, payload, self.call = self.line.receive()
+        except EOFError:
+            os._exit(0)  # the judge hung up
+        return decode(Request, header, payload)
 
     def _ask(self, ask: Callback) -> Request:
-        """In the middle of a request: put a question to the judge, and wait for the answer.
+        """In the middle of a request: put a question to the course's process, or to the judge.
 
         Raises:
             ValueError, TypeError: the question is too large, or holds what cannot be sent.
         """
-        self._write_all(*encode(Reply(ask=ask)))
+        answer = (
+            self.partner.ask(ask) if self.partner is not None and self.answers.together else None
+        )
+        if answer is not None:
+            return answer
+        self.line.send(*encode(Reply(ask=ask)), self.call)
         return self._request()
-
-    def _read(self, size: int) -> bytes:
-        parts = []
-        while size:
-            part = os.read(self.read_from, min(size, 1 << 20))
-            if not part:
-                os._exit(0)  # the judge hung up
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
 
     def _send(self, reply: Reply) -> None:
         try:
@@ -224,16 +236,7 @@ class Server:
         except Exception as error:
             problem = Problem("unsendable", message=f"a value that is too large ({error})"[:300])
             header, payload, buffers = encode(Reply(problem=problem))
-        self._write_all(header, payload, buffers)
-
-    def _write_all(self, header: int, payload: int, buffers: list[Buffer]) -> None:
-        for buffer in [FRAME.pack(header, payload, self.call), *buffers]:
-            self._write(buffer)
-
-    def _write(self, data: Buffer) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self.write_to, view) :]
+        self.line.send(header, payload, buffers, self.call)
 
 
 def _echo(arg: object) -> Any:

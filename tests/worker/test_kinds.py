@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.sandbox.callbacks import _has_handle
 from autograder.sandbox.problems import NotPlain
 from autograder.worker.codec import Handle, ProtocolError, decode, encode
+from autograder.worker.elsewhere import has_handle
 from autograder.worker.kinds import KIND, MAX_KEYS, ListArray, Record, Tuple, TupleArray, kind_of
 from autograder.worker.messages import Callback, Reply
 from autograder.worker.serialise import Unsendable, serialised
@@ -190,8 +190,8 @@ def test_questions_hold_them_too_and_no_handle_hides_in_one():
     )
     ask = decode(Reply, bytes(header), b"").ask
     assert isinstance(ask.args[0], Tuple) and ask.kwargs == {"k": {1}}
-    assert _has_handle([Record("T", {"a": Handle(1, "T")})])
-    assert _has_handle(Tuple([Handle(1, "T")]))
+    assert has_handle([Record("T", {"a": Handle(1, "T")})])
+    assert has_handle(Tuple([Handle(1, "T")]))
 
 
 WORK = """

@@ -1,7 +1,8 @@
 """The fork server: imports once, then a confined child for each submission.
 
 On the control socket (SEQPACKET) the judge sends a `Fork` and the descriptor of the line to the
-child; back comes the descriptor of the process, and when it has ended its exit status.
+child, and that of a line to another child, if there is to be one; back comes the descriptor of the
+process, and when it has ended its exit status.
 """
 
 import gc
@@ -17,7 +18,7 @@ from ..limits import limit_self, mapped_bytes
 from ..serve import Server, warm_up
 from . import LOCKED, READY, SCRATCH, STARTED, STATUS, filters, identity, kernel, root
 
-LINE = 3
+LINE, SIDE = 3, 4
 MAX_MESSAGE = 4096
 
 
@@ -101,22 +102,24 @@ class Zygote:
         """A child for each request, one after the other, until the judge hangs up."""
         self.control.send(READY)
         while True:
-            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
+            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 2)
             if not message:
                 return
-            self._one(json.loads(message), descriptors[0])
+            self._one(json.loads(message), *descriptors)
 
-    def _one(self, limits: dict[str, Any], line: int) -> None:
+    def _one(self, limits: dict[str, Any], line: int, side: int = -1) -> None:
         if "scratch" in self.layers:
             root.renew_scratch(self.config["scratch_mb"])
         if "pid" in self.layers:  # the child is the first of its namespace: its end is everyone's
             kernel.unshare(kernel.NEW_PIDS, "processes")
         child = os.fork()
         if not child:
-            self._become_worker(limits, line)
+            self._become_worker(limits, line, side)
         if "pid" in self.layers:
             kernel.enter_namespace(self.own_pids, kernel.NEW_PIDS)
-        os.close(line)
+        for descriptor in (line, side):
+            if descriptor >= 0:
+                os.close(descriptor)
         handle = os.pidfd_open(child)
         socket.send_fds(self.control, [STARTED], [handle])
         os.close(handle)
@@ -132,7 +135,7 @@ class Zygote:
         except ProcessLookupError:
             return
 
-    def _become_worker(self, limits: dict[str, Any], line: int) -> None:
+    def _become_worker(self, limits: dict[str, Any], line: int, side: int) -> None:
         """Lock down, say so, and run the submission. Never returns."""
         try:
             os.dup2(line, LINE)
@@ -145,7 +148,7 @@ class Zygote:
             confined = "limits" in self.layers
             if confined or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], confined)
-            server = Server(LINE, LINE, self.config["hidden"])
+            server = Server(LINE, LINE, self.config["hidden"], SIDE if side >= 0 else -1)
             if self.rules is not None:
                 self.rules.restrict()
             if self.layers:
@@ -153,7 +156,9 @@ class Zygote:
                 kernel.drop_capabilities()
             else:
                 os.setsid()
-            kernel.close_from(LINE + 1)
+            if side >= 0:  # not before: its number may have been another's
+                os.dup2(side, SIDE)
+            kernel.close_from(SIDE + 1 if side >= 0 else LINE + 1)
             if self.program is not None:
                 kernel.load_filter(filters.for_this_process(self.program))
             os.write(LINE, LOCKED)
