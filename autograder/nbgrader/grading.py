@@ -1,5 +1,7 @@
 """The reports on nbgrader notebooks, graded before or when they are first asked for."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,9 @@ class ShownReport(msgspec.Struct):
 class NotebookGrader:
     """Grades notebooks of one course, and keeps the reports. It owns a process: close it."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: Course, is_kept: bool = False) -> None:
         self.course = course
+        self._is_kept = is_kept
         self._version = version_of(course)
         self._known: dict[tuple[str, str], tuple[str, ExerciseReport]] = {}
         self._shown: dict[tuple[str, str], ShownReport] = {}
@@ -52,8 +55,8 @@ class NotebookGrader:
 
     @property
     def is_current(self) -> bool:
-        """Whether the course is still as it was."""
-        return self._version == version_of(self.course)
+        """Whether the course is still as it was, or is to be taken as it was."""
+        return self._is_kept or self._version == version_of(self.course)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> None:
         """Take a report that was made elsewhere, on that very source."""
@@ -134,7 +137,13 @@ def grading_of(course: str) -> NotebookGrader:
     return grading
 
 
-def open_grading(course: Course) -> NotebookGrader:
-    """The grading that the preprocessors of this process will find."""
-    _OPEN[str(course.root)] = NotebookGrader(course)
-    return _OPEN[str(course.root)]
+@contextlib.contextmanager
+def open_grading(course: Course) -> Iterator[NotebookGrader]:
+    """While this lasts, the grading that steps in this process find; the course is as it is now."""
+    grading = NotebookGrader(course, is_kept=True)
+    _OPEN[str(course.root)] = grading
+    try:
+        yield grading
+    finally:
+        _OPEN.pop(str(course.root), None)
+        grading.close()

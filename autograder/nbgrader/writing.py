@@ -1,0 +1,88 @@
+"""One student's reports, put into the gradebook and into `autograded/`."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from nbgrader.utils import temp_attrs
+
+from autograder.nbgrader.autograde import ConfinedAutograde
+from autograder.nbgrader.clean_copy import Staged
+from autograder.nbgrader.directory import reason_of
+from autograder.nbgrader.gradebook import RunGradebook, one_gradebook
+
+
+class StudentResult(msgspec.Struct):
+    """What became of one student's submission; `left` says per notebook why a person must look.
+
+    `notes` are other things that a person should know, `error` is why nothing was written.
+    """
+
+    student: str
+    points: float = 0.0
+    maximum: float = 0.0
+    late_penalty: float = 0.0
+    by_hand: bool = False
+    left: dict[str, str] = {}
+    notes: list[str] = []
+    error: str = ""
+
+
+class Writer:
+    """Writes an assignment's submissions, one student after the other."""
+
+    def __init__(self, gradebook: RunGradebook, converter: ConfinedAutograde) -> None:
+        self.gradebook = gradebook
+        self.converter = converter
+        self.assignment: str = converter.coursedir.assignment_id
+
+    def write(self, student: str, staged: Staged) -> StudentResult:
+        """Put one student's reports where they belong, all of them; or say why not."""
+        result = StudentResult(student, notes=list(staged.notes))
+        try:
+            if staged.present:
+                result.left = self.converter.autograde(student, staged.refused)
+            self._finish(staged, result)
+            self.gradebook.save()
+        except (Exception, SystemExit) as error:
+            self.gradebook.undo()
+            result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
+        return result
+
+    def _finish(self, staged: Staged, result: StudentResult) -> None:
+        """Say in the gradebook what was not handed in, and read from it what came out."""
+        self.gradebook.update_or_create_student(result.student)
+        submission = self.gradebook.update_or_create_submission(self.assignment, result.student)
+        for notebook in submission.notebooks:
+            if notebook.name in staged.missing:
+                _missing(notebook, staged, result)
+        self.gradebook.db.flush()
+        result.points, result.maximum = submission.score, submission.max_score
+        result.late_penalty = sum(
+            each.late_submission_penalty or 0 for each in submission.notebooks
+        )
+        result.by_hand = submission.needs_manual_grade
+
+
+def _missing(notebook: Any, staged: Staged, result: StudentResult) -> None:
+    """No points for a notebook that was not handed in, unless it may have another name."""
+    if staged.unknown:
+        result.left[notebook.name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
+    else:
+        result.notes.append(f"{notebook.name} was not handed in")
+    for grade in notebook.grades:
+        grade.auto_score = None if staged.unknown else 0
+        grade.needs_manual_grade = bool(staged.unknown) and grade.manual_score is None
+
+
+@contextlib.contextmanager
+def writing(api: Any, assignment: str, submitted: Path) -> Iterator[Writer]:
+    """A writer for an assignment; what was handed in lies in `submitted`."""
+    asked = {"assignment_id": assignment, "submitted_directory": str(submitted)}
+    with (
+        temp_attrs(api.coursedir, **asked),
+        one_gradebook(api.coursedir.db_url, api.course_id) as gradebook,
+    ):
+        yield Writer(gradebook, ConfinedAutograde(gradebook, coursedir=api.coursedir, parent=api))
