@@ -1,6 +1,7 @@
 """nbgrader's own autograding of students' folders, with our steps in it, that never gives up."""
 
 import contextlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -79,7 +80,7 @@ class ConfinedAutograde(Autograde):
         path = self._written(resources)
         book = _after(self.sanitizing, _read(filename), resources)
         path.parent.mkdir(parents=True, exist_ok=True)
-        _encoded(book)  # what cannot be written gets no grade
+        json.dumps(book, ensure_ascii=False).encode()  # what cannot be written gets no grade
         resources["metadata"]["path"] = str(path.parent)
         with setenv(NBGRADER_EXECUTION="autograde"):
             graded = _after(self.grading, book, resources)

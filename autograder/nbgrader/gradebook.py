@@ -86,6 +86,12 @@ class RunGradebook(api.Gradebook):
         self._assignments.clear()
         self._submissions.clear()
 
+    def find_student(self, student_id: str) -> Any:
+        student = self.db.get(api.Student, student_id)
+        if student is None:
+            raise api.MissingEntry(f"No such student: {student_id}")
+        return student
+
     def find_assignment(self, name: str) -> Any:
         return self._source(name).assignment
 

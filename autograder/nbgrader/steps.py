@@ -3,7 +3,7 @@
 from nbgrader import preprocessors as theirs
 
 from autograder.nbgrader import preprocessors as ours
-from autograder.nbgrader.marks import CheckMarks
+from autograder.nbgrader.known_marks import CheckMarks
 
 # Solutions are taken out as in exercises/: where there is no function, nothing is left in place.
 GENERATE = [

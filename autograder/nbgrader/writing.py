@@ -58,7 +58,7 @@ class Writer:
         for notebook in submission.notebooks:
             if notebook.name in staged.missing:
                 _missing(notebook, staged, result)
-        self.gradebook.db.flush()
+        self.gradebook.db.refresh(submission, ["score", "max_score", "needs_manual_grade"])
         result.points, result.maximum = submission.score, submission.max_score
         result.late_penalty = sum(
             each.late_submission_penalty or 0 for each in submission.notebooks
