@@ -12,7 +12,7 @@ from nbgrader.preprocessors import (
     overwritekernelspec,
     saveautogrades,
 )
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer, scoped_session, sessionmaker
 
 from autograder.nbgrader import preprocessors
@@ -53,7 +53,7 @@ class RunGradebook(api.Gradebook):
         self.db = scoped_session(held)
         self._courses = {course_id}
         self._assignments: dict[str, _Source] = {}
-        self._submissions: dict[tuple[str, str], _Submission] = {}
+        self._submissions: dict[tuple[str, str], Submission] = {}
 
     def opened(self, db_url: str, course_id: str = "default_course", *_: Any) -> "RunGradebook":
         """In place of a gradebook that would be opened anew: this one, with the course in it."""
@@ -107,26 +107,26 @@ class RunGradebook(api.Gradebook):
         return _found(cells, (notebook, name), "grade cell", assignment)
 
     def find_submission(self, assignment: str, student: str) -> Any:
-        return self._submission(assignment, student).submission
+        return self.submission(assignment, student).submission
 
     def find_submission_notebook(self, notebook: str, assignment: str, student: str) -> Any:
-        found = self._submission(assignment, student).notebooks
+        found = self.submission(assignment, student).notebooks
         return _found(found, notebook, "submitted notebook", assignment)
 
     def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Any:
-        grades = self._submission(assignment, student).grades
+        grades = self.submission(assignment, student).grades
         return _found(grades, (notebook, grade_cell), "grade", assignment)
 
     def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Any:
-        comments = self._submission(assignment, student).comments
+        comments = self.submission(assignment, student).comments
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
-    def _source(self, name: str) -> "_Source":
-        if name not in self._assignments:
-            self._assignments[name] = _Source(super().find_assignment(name))
-        return self._assignments[name]
+    def submission(self, assignment: str, student: str) -> "Submission":
+        """A student's submission, as it is now.
 
-    def _submission(self, assignment: str, student: str) -> "_Submission":
+        Raises:
+            MissingEntry: there is none.
+        """
         where = assignment, student
         if where not in self._submissions:
             source = self._source(assignment)
@@ -138,8 +138,13 @@ class RunGradebook(api.Gradebook):
             ).one_or_none()
             if submission is None:
                 raise api.MissingEntry(f"No such submission: {assignment} for {student}")
-            self._submissions[where] = _Submission(self.db(), source, submission)
+            self._submissions[where] = Submission(self.db(), source, submission)
         return self._submissions[where]
+
+    def _source(self, name: str) -> "_Source":
+        if name not in self._assignments:
+            self._assignments[name] = _Source(super().find_assignment(name))
+        return self._assignments[name]
 
 
 class _Source:
@@ -163,26 +168,55 @@ class _Source:
         self.rows = {assignment, *books, *self.cells.values(), *sources}
 
 
-class _Submission:
-    """The rows of one student's submission; of two cells with one name a task counts last."""
+class Submission:
+    """The rows of one student's submission; of two cells with one name a task counts last.
+
+    They are found by what the database has an index for: nbgrader's relations, and its sums, look
+    through the rows of all students.
+    """
 
     def __init__(self, session: Session, source: _Source, submission: Any) -> None:
         self.submission = submission
-        names = {book.id: name for name, book in source.notebooks.items()}
-        known = [book for book in submission.notebooks if book.notebook_id in names]
-        books = {book.id: names[book.notebook_id] for book in known}
-        self.notebooks = {books[book.id]: book for book in known}
-
-        def by_cell(kind: Any, *unused: Any) -> dict[tuple[str, str], Any]:
-            asked = select(kind).where(kind.cell_id.in_(source.cells), kind.notebook_id.in_(books))
-            rows = session.scalars(asked.options(*map(defer, unused))).all()
-            found = [(source.cells[row.cell_id], row) for row in rows]
-            found.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
-            return {(books[row.notebook_id], cell.name): row for cell, row in found}
-
+        self._session, self._source = session, source
+        kind, ids = api.SubmittedNotebook, [book.id for book in source.notebooks.values()]
+        mine = (kind.notebook_id.in_(ids), kind.assignment_id == submission.id)
+        rows = {row.notebook_id: row for row in session.scalars(select(kind).where(*mine))}
+        self.notebooks = {
+            name: rows[book.id] for name, book in source.notebooks.items() if book.id in rows
+        }
         grade, comment = api.Grade, api.Comment
-        self.grades = by_cell(grade, grade.score, grade.cell_type, grade.failed_tests)
-        self.comments = by_cell(comment, comment.comment)
+        self.grades = self._by_cell(grade, grade.score, grade.cell_type, grade.failed_tests)
+        self.comments = self._by_cell(comment, comment.comment)
+
+    def _by_cell(self, kind: Any, *unused: Any) -> dict[tuple[str, str], Any]:
+        books, cells = {row.id: name for name, row in self.notebooks.items()}, self._source.cells
+        asked = select(kind).where(kind.cell_id.in_(cells), kind.notebook_id.in_(books))
+        rows = self._session.scalars(asked.options(*map(defer, unused))).all()
+        found = [(cells[row.cell_id], row) for row in rows]
+        found.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
+        return {(books[row.notebook_id], cell.name): row for cell, row in found}
+
+    @property
+    def points(self) -> float:
+        """The sum of the grades, each as nbgrader counts it."""
+        ids = [row.id for row in self.grades.values()]
+        asked = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
+        return float(self._session.scalar(asked))
+
+    @property
+    def maximum(self) -> float:
+        """The most points that there are."""
+        return float(self._source.assignment.max_score)
+
+    @property
+    def late_penalty(self) -> float:
+        """The points that being late costs."""
+        return float(sum(row.late_submission_penalty or 0 for row in self.notebooks.values()))
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a grade waits for a person."""
+        return any(row.needs_manual_grade for row in self.grades.values())
 
 
 def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any:

@@ -13,7 +13,6 @@ from autograder.nbgrader.texts import take_force_out
 from autograder.submission.markers import strip_solutions
 from autograder.submission.notebook import check_cell
 
-
 FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
 
 

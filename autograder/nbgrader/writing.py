@@ -54,24 +54,21 @@ class Writer:
     def _finish(self, staged: Staged, result: StudentResult) -> None:
         """Say in the gradebook what was not handed in, and read from it what came out."""
         self.gradebook.update_or_create_student(result.student)
-        submission = self.gradebook.update_or_create_submission(self.assignment, result.student)
-        for notebook in submission.notebooks:
-            if notebook.name in staged.missing:
-                _missing(notebook, staged, result)
-        self.gradebook.db.refresh(submission, ["score", "max_score", "needs_manual_grade"])
-        result.points, result.maximum = submission.score, submission.max_score
-        result.late_penalty = sum(
-            each.late_submission_penalty or 0 for each in submission.notebooks
-        )
-        result.by_hand = submission.needs_manual_grade
+        self.gradebook.update_or_create_submission(self.assignment, result.student)
+        found = self.gradebook.submission(self.assignment, result.student)
+        for name, notebook in found.notebooks.items():
+            if name in staged.missing:
+                _missing(name, notebook, staged, result)
+        result.points, result.maximum = found.points, found.maximum
+        result.late_penalty, result.by_hand = found.late_penalty, found.by_hand
 
 
-def _missing(notebook: Any, staged: Staged, result: StudentResult) -> None:
+def _missing(name: str, notebook: Any, staged: Staged, result: StudentResult) -> None:
     """No points for a notebook that was not handed in, unless it may have another name."""
     if staged.unknown:
-        result.left[notebook.name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
+        result.left[name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
     else:
-        result.notes.append(f"{notebook.name} was not handed in")
+        result.notes.append(f"{name} was not handed in")
     for grade in notebook.grades:
         grade.auto_score = None if staged.unknown else 0
         grade.needs_manual_grade = bool(staged.unknown) and grade.manual_score is None
