@@ -53,7 +53,7 @@ class RunGradebook(api.Gradebook):
         self.db = scoped_session(held)
         self._courses = {course_id}
         self._assignments: dict[str, _Source] = {}
-        self._submissions: dict[tuple[str, str], Submission] = {}
+        self._submissions: dict[tuple[str, str], StudentRows] = {}
 
     def opened(self, db_url: str, course_id: str = "default_course", *_: Any) -> "RunGradebook":
         """In place of a gradebook that would be opened anew: this one, with the course in it."""
@@ -121,7 +121,7 @@ class RunGradebook(api.Gradebook):
         comments = self.submission(assignment, student).comments
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
-    def submission(self, assignment: str, student: str) -> "Submission":
+    def submission(self, assignment: str, student: str) -> "StudentRows":
         """A student's submission, as it is now.
 
         Raises:
@@ -138,7 +138,7 @@ class RunGradebook(api.Gradebook):
             ).one_or_none()
             if submission is None:
                 raise api.MissingEntry(f"No such submission: {assignment} for {student}")
-            self._submissions[where] = Submission(self.db(), source, submission)
+            self._submissions[where] = StudentRows(self.db(), source, submission)
         return self._submissions[where]
 
     def _source(self, name: str) -> "_Source":
@@ -168,7 +168,7 @@ class _Source:
         self.rows = {assignment, *books, *self.cells.values(), *sources}
 
 
-class Submission:
+class StudentRows:
     """The rows of one student's submission; of two cells with one name a task counts last.
 
     They are found by what the database has an index for: nbgrader's relations, and its sums, look
