@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, writes_json
 from nbgrader.converters import Autograde
+from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.utils import setenv
 
 from autograder.nbgrader.gradebook import RunGradebook
@@ -78,13 +79,32 @@ class ConfinedAutograde(Autograde):
         resources = self.init_single_notebook_resources(filename)
         resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         path = self._written(resources)
-        book = _after(self.sanitizing, _read(filename), resources)
+        book = self._after(self.sanitizing, _read(filename), resources)
         path.parent.mkdir(parents=True, exist_ok=True)
         json.dumps(book, ensure_ascii=False).encode()  # what cannot be written gets no grade
         resources["metadata"]["path"] = str(path.parent)
         with setenv(NBGRADER_EXECUTION="autograde"):
-            graded = _after(self.grading, book, resources)
+            graded = self._after(self.grading, book, resources)
         path.write_bytes(_encoded(graded))
+
+    def _after(self, steps: list[Any], book: Any, resources: Any) -> Any:
+        """The notebook after nbgrader's steps.
+
+        Raises:
+            nbformat.ValidationError: it is no notebook any more.
+        """
+        for step in steps:
+            if getattr(step, "plugin_class", LateSubmissionPlugin) is not LateSubmissionPlugin:
+                self.gradebook.save()  # a course's own plugin may look into the gradebook
+            book, resources = step(book, resources)
+        nbformat.validate(book, relax_add_props=True)
+        return book
+
+    def run_post_convert_hook(self) -> None:
+        """As nbgrader's; a hook finds in the gradebook what was written."""
+        if self.post_convert_hook:
+            self.gradebook.save()
+        super().run_post_convert_hook()
 
     def _written(self, resources: Any) -> Path:
         """Where a notebook is written."""
@@ -122,18 +142,6 @@ def _read(filename: str) -> Any:
     book = nbformat.read(filename, as_version=4, capture_validation_error=wrong)
     if wrong:
         nbformat.validate(book, relax_add_props=True)
-    return book
-
-
-def _after(steps: list[Any], book: Any, resources: Any) -> Any:
-    """The notebook after nbgrader's steps.
-
-    Raises:
-        nbformat.ValidationError: it is no notebook any more.
-    """
-    for step in steps:
-        book, resources = step(book, resources)
-    nbformat.validate(book, relax_add_props=True)
     return book
 
 

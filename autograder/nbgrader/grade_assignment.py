@@ -63,6 +63,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> list[StudentResult]:
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
             staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
             writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
+            grading.before_grading = writer.gradebook.save  # others may write meanwhile
             setup = _setup(job, exercises, scratch)
             for student, staged in _graded(students, staging, setup, job.workers, grading):
                 results.append(writer.write(student, staged))

@@ -48,18 +48,15 @@ class RunGradebook(api.Gradebook):
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
+        api.Gradebook(db_url).close()  # the steps name no course: nbgrader's default is there then
         super().__init__(db_url, course_id)
         held = sessionmaker(self.engine, class_=HeldSession, expire_on_commit=False)
         self.db = scoped_session(held)
-        self._courses = {course_id}
         self._assignments: dict[str, _Source] = {}
         self._submissions: dict[tuple[str, str], StudentRows] = {}
 
-    def opened(self, db_url: str, course_id: str = "default_course", *_: Any) -> "RunGradebook":
-        """In place of a gradebook that would be opened anew: this one, with the course in it."""
-        if course_id not in self._courses:
-            api.Gradebook(db_url, course_id).close()
-            self._courses.add(course_id)
+    def opened(self, *_: Any) -> "RunGradebook":
+        """This one, in place of one that would be opened anew."""
         return self
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The reports on nbgrader notebooks, graded before or when they are first asked for."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,14 @@ class ShownReport(msgspec.Struct):
 
 
 class NotebookGrader:
-    """Grades notebooks of one course, and keeps the reports. It owns a process: close it."""
+    """Grades notebooks of one course, and keeps the reports. It owns a process: close it.
+
+    `before_grading` is called before a report is made, which takes its time.
+    """
 
     def __init__(self, course: Course, is_kept: bool = False) -> None:
         self.course = course
+        self.before_grading: Callable[[], object] = lambda: None
         self._is_kept = is_kept
         self._version = version_of(course)
         self._known: dict[tuple[str, str], tuple[str, ExerciseReport]] = {}
@@ -76,6 +80,7 @@ class NotebookGrader:
         source = from_notebook(nb, exercise.name, Siblings(folder))
         digest, report = self._known.get((student, notebook), ("", None))
         if report is None or digest != source.digest:
+            self.before_grading()
             report = self._graded(source)
             self.know(student, source, report)
             self._shown.pop((student, notebook), None)
