@@ -53,6 +53,7 @@ class RunGradebook(api.Gradebook):
         held = sessionmaker(self.engine, class_=HeldSession, expire_on_commit=False)
         self.db = scoped_session(held)
         self._assignments: dict[str, _Source] = {}
+        self._students: dict[str, Any] = {}
         self._submissions: dict[tuple[str, str], StudentRows] = {}
 
     def opened(self, *_: Any) -> "RunGradebook":
@@ -75,18 +76,21 @@ class RunGradebook(api.Gradebook):
         for source in self._assignments.values():
             for row in (source.assignment, *source.notebooks.values()):
                 self.db.expire(row, ["submissions"])
+        self._students.clear()
         self._submissions.clear()
 
     def undo(self) -> None:
         """Forget what was held, and all that was read."""
         self.db.remove()
         self._assignments.clear()
+        self._students.clear()
         self._submissions.clear()
 
     def find_student(self, student_id: str) -> Any:
-        student = self.db.get(api.Student, student_id)
+        student = self._students.get(student_id) or self.db.get(api.Student, student_id)
         if student is None:
             raise api.MissingEntry(f"No such student: {student_id}")
+        self._students[student_id] = student
         return student
 
     def find_assignment(self, name: str) -> Any:
