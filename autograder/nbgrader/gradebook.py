@@ -191,7 +191,7 @@ class StudentRows:
 
     def _by_cell(self, kind: Any, *unused: Any) -> dict[tuple[str, str], Any]:
         books, cells = {row.id: name for name, row in self.notebooks.items()}, self._source.cells
-        asked = select(kind).where(kind.cell_id.in_(cells), kind.notebook_id.in_(books))
+        asked = select(kind).where(kind.cell_id.in_(list(cells)), kind.notebook_id.in_(list(books)))
         rows = self._session.scalars(asked.options(*map(defer, unused))).all()
         found = [(cells[row.cell_id], row) for row in rows]
         found.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))

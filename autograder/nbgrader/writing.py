@@ -10,7 +10,7 @@ from nbgrader.utils import temp_attrs
 
 from autograder.nbgrader.autograde import ConfinedAutograde
 from autograder.nbgrader.clean_copy import Staged
-from autograder.nbgrader.directory import reason_of
+from autograder.nbgrader.directory import reason_of, unusable
 from autograder.nbgrader.gradebook import RunGradebook, one_gradebook
 
 
@@ -76,10 +76,17 @@ def _missing(name: str, notebook: Any, staged: Staged, result: StudentResult) ->
 
 @contextlib.contextmanager
 def writing(api: Any, assignment: str, submitted: Path) -> Iterator[Writer]:
-    """A writer for an assignment; what was handed in lies in `submitted`."""
+    """A writer for an assignment; what was handed in lies in `submitted`.
+
+    Raises:
+        UserError: the gradebook cannot be used.
+    """
     asked = {"assignment_id": assignment, "submitted_directory": str(submitted)}
-    with (
-        temp_attrs(api.coursedir, **asked),
-        one_gradebook(api.coursedir.db_url, api.course_id) as gradebook,
-    ):
+    address = api.coursedir.db_url
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(temp_attrs(api.coursedir, **asked))
+        try:
+            gradebook = stack.enter_context(one_gradebook(address, api.course_id))
+        except Exception as error:
+            raise unusable(address, error) from None
         yield Writer(gradebook, ConfinedAutograde(gradebook, coursedir=api.coursedir, parent=api))

@@ -1,6 +1,7 @@
 """One gradebook for a run: a student is written whole or not at all, as nbgrader would write."""
 
 import shutil
+import sqlite3
 from unittest import mock
 
 import pytest
@@ -8,6 +9,7 @@ from nbgrader import api
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import saveautogrades
 from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
 from autograder.nbgrader.gradebook import one_gradebook
 
@@ -103,6 +105,20 @@ def test_what_is_undone_costs_nobody_else(address, run):
     grade(run, "cid")
     run.save()
     assert list(written(address)) == ["ann", "cid"]
+
+
+def test_a_lock_costs_nobody_but_the_student_of_the_moment(address):
+    other = sqlite3.connect(address.removeprefix("sqlite:///"))
+    with one_gradebook(f"{address}?timeout=0.1", "course") as run:
+        other.execute("begin exclusive")
+        with pytest.raises(OperationalError, match="locked"):
+            grade(run, "ann")
+        run.undo()
+        other.rollback()
+        grade(run, "bob")
+        run.save()
+    other.close()
+    assert list(written(address)) == ["bob"]
 
 
 def test_a_submission_that_is_there_is_found_with_all_its_rows(address, run):
