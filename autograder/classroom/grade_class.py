@@ -29,7 +29,8 @@ from autograder.classroom.submissions import Opened, guarded, opened
 from autograder.classroom.versions import GRADES, settle
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
-from autograder.grading.scoring import grader, ungraded
+from autograder.grading.graded_by import grader
+from autograder.grading.plain_reports import ungraded
 from autograder.report.model import ExerciseReport
 from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers

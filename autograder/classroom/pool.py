@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from autograder.course import load_course
-from autograder.grading.graded import Graded, Wanted
-from autograder.grading.session import Judge
-from autograder.sandbox.levels import children_on
 from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
+
+    from autograder.grading.graded import Graded
 
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
@@ -73,6 +72,11 @@ class TaskGrader:
     """The grading within one process: a judge, and the children that it asks, on one core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
+        # pytest and numpy, which who starts judges and collects their results has no use for
+        from autograder.grading.graded import Wanted
+        from autograder.grading.session import Judge
+        from autograder.sandbox.levels import children_on
+
         self.course = load_course(setup.course_file)
         self._alone, self._spent = setup.alone, 0.0
         self._wanted = Wanted() if setup.alone else Wanted(until="a doubt")
@@ -105,7 +109,7 @@ class TaskGrader:
             frozenset(name for name, graded in done.items() if graded.report.status in DOUBTFUL),
         )
 
-    def _grade_one(self, source: Source) -> Graded:
+    def _grade_one(self, source: Source) -> "Graded":
         graded = self.judge.run(source, self._wanted)
         if any(check.outcome == "timed out" for check in graded.report.checks):
             self._spent += graded.client.ledger.spent

@@ -110,7 +110,7 @@ def _write(
 
 def _read(target: Target, one: bool) -> "Source | ExerciseReport":
     """A student's file; beside others, one that cannot be read is a report that says so."""
-    from autograder.grading.scoring import ungraded
+    from autograder.grading.plain_reports import ungraded
     from autograder.study.step import source_of
 
     try:
@@ -225,7 +225,8 @@ def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[StyledLine]":
 
 
 def _print_json(course: Course, shown: "Sequence[ExerciseReport]", asked: Asked) -> None:
-    from autograder.grading.scoring import grader, whole_report
+    from autograder.grading.graded_by import grader
+    from autograder.grading.plain_reports import whole_report
 
     seed = course.content.seed if asked.seed is None else asked.seed
     report = whole_report("", course, shown, grader(course, seed))

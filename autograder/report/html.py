@@ -11,8 +11,7 @@ import jinja2
 
 from autograder.course import Course, Exercise
 from autograder.files import plain_folder, write_whole
-from autograder.report import values
-from autograder.report.class_page import content
+from autograder.report import digits as numbers
 from autograder.report.model import (
     CellValue,
     CheckReport,
@@ -55,8 +54,8 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["points"] = number
-    made.filters["shape"] = values.shape
-    made.filters["index"] = values.index
+    made.filters["shape"] = numbers.shape
+    made.filters["index"] = numbers.index
     made.filters["in_pixels"] = in_pixels
     made.globals.update(
         outcomes=OUTCOMES,
@@ -123,6 +122,8 @@ class Pages:
         return page_of(report)
 
     def write_index(self, overview: "Overview") -> None:
+        from autograder.report.class_page import content  # with numpy, for the end of a run
+
         write_whole(self.out / INDEX, self._index.generate(**content(overview)))
 
     def write_answers(
@@ -152,7 +153,7 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
     yours, expected = evidence.matrices
     if yours is None:
         return []
-    digits = values.digits_for(yours, expected) if expected is not None else 3
+    digits = numbers.digits_for(yours, expected) if expected is not None else 3
     named = [("yours", yours)] + ([("expected", expected)] if expected is not None else [])
     finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
     largest = max(finite, default=0.0) or 1.0
@@ -161,19 +162,19 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
         {
             "name": name,
             "kind": kind,
-            "place": values.index(matrix.at),
+            "place": numbers.index(matrix.at),
             "matrix": matrix,
             "rows": _cells(matrix, digits, largest, marked=name == "yours"),
         }
         for name, matrix in named
     ]
-    apart = values.difference(yours, expected) if expected is not None else []
+    apart = numbers.difference(yours, expected) if expected is not None else []
     if apart and kind == "heat":
         sides.append(
             {
                 "name": "yours − expected",
                 "kind": "difference",
-                "place": values.index(yours.at),
+                "place": numbers.index(yours.at),
                 "matrix": yours,
                 "rows": _differences(apart),
             }
@@ -185,7 +186,7 @@ def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[li
     return [
         [
             {
-                "text": values.shown(value, digits),
+                "text": numbers.shown(value, digits),
                 "shade": _shade(value, largest),
                 "wrong": marked and bool(matrix.wrong) and matrix.wrong[i][j],
                 "group": matrix.groups[i][j] if matrix.groups else None,
@@ -202,7 +203,9 @@ def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
     return [
         [
             {
-                "text": "" if x == 0 else ("+" if x > 0 else "") + values.shown(values.cell(x)),
+                "text": ""
+                if x == 0
+                else ("+" if x > 0 else "") + numbers.shown(numbers.as_cell(x)),
                 "shade": _shade(x, largest) if math.isfinite(x) else "45",
                 "wrong": False,
                 "group": None,
@@ -248,7 +251,7 @@ def _chart(curve: Curve) -> dict[str, Any]:
         "band": " ".join(f"{x},{y}" for x, y in edge),
         "line": " ".join(f"{point['x']},{point['y']}" for point in points),
         "points": points,
-        "x_ticks": [{"at": across(x), "text": values.shown(x)} for x in curve.x],
+        "x_ticks": [{"at": across(x), "text": numbers.shown(x)} for x in curve.x],
         "y_ticks": [{"at": up(y), "text": f"{y:.2g}"} for y in steps],
         "described": (
             f"{curve.name} against the {curve.against}: {outside} of {len(points)} values lie "

@@ -15,7 +15,7 @@ from autograder.classroom.grade_class import Job, grade_class
 from autograder.cli import app
 from autograder.course import load_course
 from autograder.errors import UserError
-from autograder.grading import scoring
+from autograder.grading import graded_by
 from autograder.report.model import CheckReport, ExerciseReport
 
 COURSE = """
@@ -62,7 +62,7 @@ class Quick:
                 path.write_text(f"said = '{text}'\n")
 
     def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, out=None, **more):
-        scoring._digest.cache_clear()  # of a process that lives through several grades
+        graded_by._digest.cache_clear()  # of a process that lives through several grades
         course = load_course(self.root / "course.yml")
         exercises = [course.exercise(name) for name in names] or course.content.exercises
         partial = bool(names or more.get("students"))
@@ -72,7 +72,7 @@ class Quick:
 
     def run(self, command, *args, **more):
         """A command on the results; grade is given the class."""
-        scoring._digest.cache_clear()
+        graded_by._digest.cache_clear()
         options = ["--course", str(self.root)] if command in {"grade", "adjust", "export"} else []
         if command == "grade":
             options += [str(self.class_folder), "--out", str(self.out), "--own-code"]
