@@ -116,7 +116,7 @@ def _run(wanted: GradeOptions, console: Console) -> int:
 
 
 def _refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
-    """What looks for slips brings pytest, numpy and torch, for files that were not looked at yet."""
+    """What looks for slips imports pytest, numpy and torch: only where a file has changed."""
     from autograder.lint.course import refuse_slips
 
     refuse_slips(course, exercises)

@@ -98,7 +98,10 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """A fork server that is starting, or runs. Its children run on `core`, if one is named."""
+    """A fork server that is starting, or runs. Its children run on `core`, if one is named.
+
+    Those of a `probing` one run no submission, but try what their confinement forbids.
+    """
 
     def __init__(
         self,
@@ -108,6 +111,7 @@ class ForkServer:
         secret: Sequence[str],
         scratch: Path | None = None,
         core: int | None = None,
+        probing: bool = False,
     ) -> None:
         self.confined = bool(layers)
         self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
@@ -121,6 +125,7 @@ class ForkServer:
             "secret": list(secret),
             "scratch_mb": SCRATCH_MB,
             "core": core,
+            "probing": probing,
         }
         home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
