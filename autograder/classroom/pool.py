@@ -4,10 +4,8 @@ What ran out of time or was killed beside others is graded again at the end, alo
 believed: so a grade does not depend on what else the machine had to do.
 """
 
-import atexit
 import contextlib
 import gc
-import multiprocessing
 import os
 import signal
 import threading
@@ -15,13 +13,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import parent_process
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import msgspec
 
+from autograder.classroom.judge_processes import context_of_judges
 from autograder.course import load_course
-from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -119,11 +119,11 @@ class TaskGrader:
 _grading: TaskGrader
 
 
-def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
+def _start(setup: Setup, number: "Synchronized[int]") -> None:
     """Make this process a judge. Ctrl-C is for the process that started it."""
     global _grading  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_memory()
     with number.get_lock():
         core = number.value
@@ -131,7 +131,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     _grading = TaskGrader(setup, core)
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
-    atexit.register(_grading.__exit__)
+    Finalize(None, _grading.__exit__, exitpriority=1)
 
 
 def limit_memory() -> None:
@@ -145,8 +145,16 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
 
 
-def end_with(parent: int) -> None:
+def _end_with_parent() -> None:
     """A judge has no use once the process that collects its results is gone."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def end_with(parent: int) -> None:
+    """The same for a judge that the process of that id started as any other program."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
@@ -230,10 +238,9 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskRep
 
 @contextlib.contextmanager
 def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
-    keep_to_one_thread()
-    context = multiprocessing.get_context("spawn")
+    context = context_of_judges()
     number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
-    executor = ProcessPoolExecutor(workers, context, _start, (setup, os.getpid(), number))
+    executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
     try:
         yield executor
     finally:

@@ -96,7 +96,7 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         raise UserError(
             f"{wanted.submissions} is not there. Name the folder or zip of the submissions."
         )
-    unless_known(_refuse_slips, course, exercises)
+    unless_known(refuse_slips, course, exercises)
     if wanted.dry_run:
         return show(wanted.submissions, course, exercises, wanted.platform, wanted.roster)
     job = _job(wanted, course, exercises)
@@ -115,11 +115,11 @@ def _run(wanted: GradeOptions, console: Console) -> int:
     return code
 
 
-def _refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
+def refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
     """What looks for slips imports pytest, numpy and torch: only where a file has changed."""
-    from autograder.lint.course import refuse_slips
+    from autograder.lint import course as slips
 
-    refuse_slips(course, exercises)
+    slips.refuse_slips(course, exercises)
 
 
 def _exercises(course: Course, wanted: GradeOptions) -> list[Exercise]:
