@@ -81,7 +81,8 @@ class TaskGrader:
         self._alone, self._spent = setup.alone, 0.0
         self._wanted = Wanted() if setup.alone else Wanted(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
-        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
+        first = exercises[0].needs if exercises else None
+        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core, first)
         tries = 3 if setup.alone else 1  # of what is killed from outside
         self.judge = Judge(self.course, exercises, children, setup.seed, tries)
 
@@ -164,34 +165,55 @@ def _grade(task: Task) -> TaskReports:
     return _grading.grade(task)
 
 
-def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[Task, Reports]]:
+def _nothing() -> None:
+    """What a judge's process can be asked for before there is a task."""
+
+
+@contextlib.contextmanager
+def begun(setup: Setup, workers: int) -> Iterator[Graders]:
+    """What grades with this setup as `graded` does; a first judge starts meanwhile."""
+    with _judges(msgspec.structs.replace(setup, alone=False), workers) as executor:
+
+        def begin() -> None:
+            with contextlib.suppress(BrokenProcessPool, RuntimeError):  # as who needs it will see
+                executor.submit(_nothing)
+
+        threading.Thread(target=begin, daemon=True).start()
+        yield lambda tasks, setup: graded(tasks, setup, workers, executor)
+
+
+def graded(
+    tasks: Iterable[Task], setup: Setup, workers: int, first: Executor | None = None
+) -> Iterator[tuple[Task, Reports]]:
     """Each task and its reports, as they get ready; no reports where a judge died of the task.
 
     A few more than `workers` are under way at a time, so that memory does not grow with the class.
-    No process is started before there is a task. Tasks with something doubtful come last.
+    No process is started before there is a task, but for those of `first`, which are asked first.
+    Tasks with something doubtful come last.
     """
     doubtful: dict[int, tuple[Task, Reports]] = {}
     again: list[Task] = []
     beside = msgspec.structs.replace(setup, alone=False)
-    for task, outcome in _side_by_side(tasks, beside, workers):
+    for task, outcome in _side_by_side(tasks, beside, workers, first):
         if outcome.doubtful:
             sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
             doubtful[task.number] = task, outcome.reports
             again.append(Task(task.number, task.student, sources))
         else:
             yield task, outcome.reports
+    if first is not None:
+        first.shutdown(wait=False)  # who has begun it waits
     for alone, outcome in _side_by_side(again, setup, 1):
         task, reports = doubtful.pop(alone.number)
         yield task, reports | outcome.reports
 
 
 def _side_by_side(
-    tasks: Iterable[Task], setup: Setup, workers: int
+    tasks: Iterable[Task], setup: Setup, workers: int, executor: Executor | None = None
 ) -> Iterator[tuple[Task, TaskReports]]:
     """Each task and what came of it, as it gets ready; no reports where a judge died of it."""
     coming = iter(tasks)
     running: dict[Future[TaskReports], Task] = {}
-    executor: Executor | None = None
     with contextlib.ExitStack() as stack:
         while True:
             broken: list[Task] = []

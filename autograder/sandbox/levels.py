@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.course import Course, Limits
+from autograder.course import Course, Library, Limits
 from autograder.errors import UserError
 from autograder.sandbox.child import Children, GraderTrouble
 from autograder.sandbox.deadline import Deadline
@@ -267,11 +267,17 @@ def choose(wanted: Level | None, own_code: bool) -> Level:
 
 
 def children_on(
-    level: Level, course: Course, secret: Sequence[Path], scratch: Path, core: int | None = None
+    level: Level,
+    course: Course,
+    secret: Sequence[Path],
+    scratch: Path,
+    core: int | None = None,
+    first: Library | None = None,
 ) -> Children:
     """A source of children on that level, for which nothing of the course's answers is readable.
 
-    They run on the one `core`, if one is named.
+    They run on the one `core`, if one is named. What children of the library `first` are forked
+    from is on its way already, where that takes no longer than to start a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -280,4 +286,7 @@ def children_on(
 
     engine = Path(__file__).resolve().parent.parent
     own = [*course.grading, course.solutions, engine]
-    return ForkServers(reference, level, [*own, *secret], scratch, core)
+    servers = ForkServers(reference, level, [*own, *secret], scratch, core)
+    if first == "numpy":
+        servers.prepare(first)
+    return servers
