@@ -9,5 +9,4 @@ import autograder.sandbox.forkserver
 import autograder.sandbox.levels  # noqa: F401
 
 atexit.register(os._exit, 0)  # to take apart what is imported takes as long as a small class
-gc.collect()
 gc.freeze()

@@ -1,5 +1,6 @@
 """The commands for a class: graded, adjusted, handed on, and within nbgrader."""
 
+import gc
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,9 +87,12 @@ def grade(**options: Any) -> None:
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """
+    gc.disable()  # what is imported stays
     _start_ahead(options)
     from autograder.cli.grade import GradeOptions, run
 
+    gc.freeze()
+    gc.enable()
     raise SystemExit(run(GradeOptions(**options)))
 
 

@@ -3,11 +3,13 @@
 import functools
 import hashlib
 import importlib.metadata
+import os
 import platform
 from pathlib import Path
 
 import autograder
 from autograder.course import Course
+from autograder.files import files_below
 from autograder.report.model import Grader
 from autograder.worker.confinement import Level
 
@@ -47,7 +49,7 @@ def _digest(root: Path, folders: tuple[Path, ...]) -> str:
     engine = Path(autograder.__file__).parent
     digest = hashlib.sha256((root / "course.yml").read_bytes())
     for folder in (engine, *folders):
-        for file in sorted(each for kind in READ for each in folder.rglob(kind)):
-            name = file.relative_to(folder).as_posix().encode()
-            digest.update(b"\0".join((name, file.read_bytes(), b"")))
+        for name in files_below(str(folder), tuple(kind[1:] for kind in READ)):
+            with open(os.path.join(folder, name), "rb", buffering=0) as file:
+                digest.update(b"\0".join((name.encode(), file.read(), b"")))
     return digest.hexdigest()[:16]

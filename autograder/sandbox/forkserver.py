@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -126,6 +127,7 @@ class ForkServer:
             "scratch_mb": SCRATCH_MB,
             "core": core,
             "probing": probing,
+            "compiles": not sys.dont_write_bytecode,
         }
         home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115

@@ -12,6 +12,7 @@ import sys
 
 def run() -> None:
     config = json.loads(sys.argv[1])
+    sys.dont_write_bytecode = not config["compiles"]  # of what is imported here, before all else
     sys.path.extend(config["libraries"])
     folder = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
@@ -24,7 +25,11 @@ def run() -> None:
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
     role = "confinement.zygote" if "control" in config else "serve"
-    importlib.import_module(f"autograder_worker.{role}").main(config)
+    work = "confinement.probing" if config.get("probing") else "serve"
+    importlib.import_module(f"autograder_worker.{work}")
+    entry = importlib.import_module(f"autograder_worker.{role}")
+    sys.dont_write_bytecode = True
+    entry.main(config)
 
 
 if __name__ == "__main__":
