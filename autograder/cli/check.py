@@ -50,8 +50,10 @@ def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
         return 1
 
     # The worker warms up on another core while this process imports what it needs.
+    from autograder.sandbox.spawn import keep_to_one_thread
     from autograder.sandbox.unconfined import children_for
 
+    keep_to_one_thread()
     children = children_for(course, targets[0].exercise.needs, targets[0].path)
     try:
         shown = _checked(course, targets, children, asked, terminal)

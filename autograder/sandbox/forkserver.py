@@ -98,6 +98,14 @@ def _id_of(descriptor: int) -> int:
     return max(ids[0], 0) if ids else 0
 
 
+_ending: set[subprocess.Popen[bytes]] = set()  # those that are freed just now
+
+
+def _reap() -> None:
+    """Collect what is left of fork servers that have ended since."""
+    _ending.difference_update([process for process in _ending if process.poll() is not None])
+
+
 class ForkServer:
     """A fork server that is starting, or runs. Its children run on `core`, if one is named.
 
@@ -114,6 +122,7 @@ class ForkServer:
         core: int | None = None,
         probing: bool = False,
     ) -> None:
+        _reap()
         self.confined = bool(layers)
         self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -218,12 +227,7 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> ZygoteGone:
-        self.close()
-        killed = self._process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
-        return ZygoteGone(f"The fork server ended. {self._last_words}".strip(), killed)
-
-    def close(self) -> None:
-        """Hang up, and wait for it to end. May be called twice."""
+        """How it ended, and what it said last."""
         self._control.close()
         try:
             self._process.wait(2)
@@ -234,7 +238,20 @@ class ForkServer:
             self._said.seek(0)
             said = self._said.read()[-4000:].decode("utf-8", "replace")
             self._last_words = said.strip().split("\n")[-1]
-            self._said.close()
+        self.close()
+        killed = self._process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
+        return ZygoteGone(f"The fork server ended. {self._last_words}".strip(), killed)
+
+    def close(self) -> None:
+        """Hang up and end it. Its memory takes a while to free: nobody waits for that.
+
+        May be called twice.
+        """
+        self._control.close()
+        self._said.close()
+        if self._process.returncode is None:
+            self._process.kill()
+            _ending.add(self._process)
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 

@@ -191,4 +191,3 @@ def main(config: dict[str, Any]) -> None:
     zygote = Zygote(config, control)
     zygote.prepare()
     zygote.serve()
-    os._exit(0)  # whoever hung up waits for the end; to take apart what is imported takes long
