@@ -33,6 +33,7 @@ from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
 from autograder.grading.graded_by import grader
 from autograder.grading.plain_reports import ungraded
+from autograder.report.html import pages_ahead
 from autograder.report.model import ExerciseReport
 from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers
@@ -138,11 +139,6 @@ def _at_hand(job: Job, chosen: Chosen, setup: Setup, graders: Graders | None) ->
         yield lambda tasks, setup: graded(tasks, setup, job.workers)
 
 
-def _import_for_the_end() -> None:
-    """What the page of a class needs: numpy, for one, while judges are at work."""
-    import autograder.report.class_page  # noqa: F401
-
-
 class _Waiting(msgspec.Struct):
     """A student whose report is not whole yet: what there is, and the keys of what will come."""
 
@@ -179,7 +175,7 @@ class _Run:
         self.waiting: dict[int, _Waiting] = {}
         self.written = 0
         self.whole = Spool()
-        self.meanwhile = threading.Thread(target=_import_for_the_end, daemon=True)
+        self.meanwhile = threading.Thread(target=pages_ahead, daemon=True)
 
     def run(
         self, found: Opened, decide: Decide | None, graders: Graders, setup: Setup
@@ -221,7 +217,7 @@ class _Run:
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
                 yield Task(number, folder.student, tuple(sources))
-                if self.meanwhile.ident is None:  # the first task has its judge
+                if self.meanwhile.ident is None:  # while judges are at work
                     self.meanwhile.start()
             else:
                 self._assemble(number)

@@ -70,6 +70,14 @@ def environment() -> jinja2.Environment:
     return made
 
 
+def pages_ahead() -> None:
+    """Import and compile what the pages of a class are made of."""
+    import autograder.report.class_page  # noqa: F401
+
+    for name in ("base", "exercise", "check", "evidence", "student", "index"):
+        environment().get_template(f"{name}.html")
+
+
 def in_pixels(style: str) -> str:
     """A style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
@@ -104,16 +112,12 @@ class Pages:
         self.out = out
         self.course = course
         self.exercises = exercises
-        templates = environment()
-        self._student = templates.get_template("student.html")
-        self._answers = templates.get_template("by_hand.html")
-        self._index = templates.get_template("index.html")
         plain_folder(out / FOLDER)
 
     def write(self, report: Report) -> str:
         """Write a student's page; returns its path below the folder."""
         page = self.path(report)
-        text = self._student.render(report=report)
+        text = environment().get_template("student.html").render(report=report)
         write_whole(self.out / page, text)
         return page
 
@@ -124,7 +128,8 @@ class Pages:
     def write_index(self, overview: "Overview") -> None:
         from autograder.report.class_page import content  # with numpy, for the end of a run
 
-        write_whole(self.out / INDEX, self._index.generate(**content(overview)))
+        index = environment().get_template("index.html")
+        write_whole(self.out / INDEX, index.generate(**content(overview)))
 
     def write_answers(
         self,
@@ -137,13 +142,17 @@ class Pages:
 
         Marks that do not count are records with the fields that the page shows.
         """
-        text = self._answers.render(
-            course=self.course.title,
-            exercises=self.exercises,
-            answers=answers,
-            table=table,
-            changed=changed,
-            orphaned=orphaned,
+        text = (
+            environment()
+            .get_template("by_hand.html")
+            .render(
+                course=self.course.title,
+                exercises=self.exercises,
+                answers=answers,
+                table=table,
+                changed=changed,
+                orphaned=orphaned,
+            )
         )
         write_whole(self.out / ANSWERS, text)
 
