@@ -39,6 +39,7 @@ if sys.platform != "win32":
         """A fork that knows nothing of the program that wants it."""
 
         def start(self) -> None:
+            judges_ahead()  # again, if something has ended it
             with _without_the_program():
                 super().start()
 

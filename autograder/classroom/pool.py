@@ -175,7 +175,7 @@ def begun(setup: Setup, workers: int) -> Iterator[Graders]:
     with _judges(msgspec.structs.replace(setup, alone=False), workers) as executor:
 
         def begin() -> None:
-            with contextlib.suppress(BrokenProcessPool, RuntimeError):  # as who needs it will see
+            with contextlib.suppress(RuntimeError, OSError, EOFError):  # as who needs it will see
                 executor.submit(_nothing)
 
         threading.Thread(target=begin, daemon=True).start()
@@ -220,7 +220,7 @@ def _side_by_side(
             for task in _some(coming, 3 * workers - len(running)):
                 executor = executor or stack.enter_context(_judges(setup, workers))
                 try:
-                    running[executor.submit(_grade, task)] = task
+                    running[_submitted(executor, task)] = task
                 except BrokenProcessPool:
                     broken.append(task)
                     break
@@ -239,6 +239,13 @@ def _side_by_side(
                 executor = None
 
 
+def _submitted(executor: Executor, task: Task) -> Future[TaskReports]:
+    try:
+        return executor.submit(_grade, task)
+    except (OSError, EOFError) as error:  # what judges are forked from ended just now
+        raise BrokenProcessPool from error
+
+
 def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
     for _ in range(most):
         try:
@@ -253,7 +260,7 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskRep
         outcome = TaskReports({})
         for _ in range(TRIES):  # the end may have come from outside, more than once
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
-                outcome = executor.submit(_grade, task).result()
+                outcome = _submitted(executor, task).result()
                 break
         yield task, outcome
 
