@@ -13,6 +13,8 @@ from autograder.sandbox.spawn import keep_to_one_thread
 
 FORKS = sys.platform == "linux"  # elsewhere, numpy's own libraries do not stand a fork
 PRELOADED = "autograder.classroom.preloaded"
+if FORKS:  # once: a program that forks processes of its own as well adds what those need
+    multiprocessing.set_forkserver_preload([PRELOADED])
 
 
 def judges_ahead() -> None:
@@ -21,7 +23,6 @@ def judges_ahead() -> None:
     if FORKS:
         from multiprocessing import forkserver
 
-        multiprocessing.set_forkserver_preload([PRELOADED])
         with _started_apart():
             forkserver.ensure_running()
 
