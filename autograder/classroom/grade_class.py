@@ -20,7 +20,7 @@ from autograder.classroom.journal import FILE as JOURNAL
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.lock import in_use
 from autograder.classroom.merging import Merging, without_checks
-from autograder.classroom.pool import Graders, Reports, Setup, Task, begun, graded
+from autograder.classroom.pool import Graders, Reports, Setup, Task, at_hand
 from autograder.classroom.proposed import Decide, Proposed
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
@@ -97,17 +97,28 @@ def grade_class(
                 opened(job.submissions, job.course, job.platform, job.roster) as found,
                 contextlib.closing(Records(job.out / REPORTS)) as before,
             ):
-                names = Pseudonyms(job.course.root / PSEUDONYMS)
-                chosen = _chosen(job, before, found, names)
-                setup = _setup(job, chosen, found)
-                with _at_hand(job, chosen, setup, graders) as ready:
-                    return _Run(job, chosen, names, progress).run(found, decide, ready, setup)
+                return _graded(job, before, found, graders, progress, decide)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
             f"The results cannot be written: {error.strerror} ({place}). "
             f"Make room or name another --out, and run the same command again."
         ) from None
+
+
+def _graded(
+    job: Job,
+    before: Records,
+    found: Opened,
+    graders: Graders | None,
+    progress: Progress,
+    decide: Decide | None,
+) -> GradedClass:
+    names = Pseudonyms(job.course.root / PSEUDONYMS)
+    chosen = _chosen(job, before, found, names)
+    setup = _setup(job, chosen, found)
+    with contextlib.nullcontext(graders) if graders else _judges(job, chosen, setup) as ready:
+        return _Run(job, chosen, names, progress).run(found, decide, ready, setup)
 
 
 def _chosen(job: Job, before: Records, found: Opened, names: Pseudonyms) -> Chosen:
@@ -127,16 +138,9 @@ def _setup(job: Job, chosen: Chosen, found: Opened) -> Setup:
     return Setup(place, names, job.seed, job.level, secret, found.scratch)
 
 
-@contextlib.contextmanager
-def _at_hand(job: Job, chosen: Chosen, setup: Setup, graders: Graders | None) -> Iterator[Graders]:
-    """What grades. Where nothing can have been graded yet, a judge starts while files are read."""
-    if graders is not None:
-        yield graders
-    elif chosen.folders and not (job.out / JOURNAL).exists():
-        with begun(setup, job.workers) as ready:
-            yield ready
-    else:
-        yield lambda tasks, setup: graded(tasks, setup, job.workers)
+def _judges(job: Job, chosen: Chosen, setup: Setup) -> contextlib.AbstractContextManager[Graders]:
+    """Where nothing can have been graded yet, a judge starts while the class is read."""
+    return at_hand(setup, job.workers, bool(chosen.folders) and not (job.out / JOURNAL).exists())
 
 
 class _Waiting(msgspec.Struct):

@@ -170,8 +170,11 @@ def _nothing() -> None:
 
 
 @contextlib.contextmanager
-def begun(setup: Setup, workers: int) -> Iterator[Graders]:
-    """What grades with this setup as `graded` does; a first judge starts meanwhile."""
+def at_hand(setup: Setup, workers: int, ahead: bool) -> Iterator[Graders]:
+    """What grades as `graded` does; with `ahead`, a first judge of this setup starts meanwhile."""
+    if not ahead:
+        yield lambda tasks, setup: graded(tasks, setup, workers)
+        return
     with _judges(msgspec.structs.replace(setup, alone=False), workers) as executor:
 
         def begin() -> None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from autograder.course import Library, Limits
 from autograder.sandbox.child import Child, GraderTrouble, Place
@@ -106,6 +106,21 @@ def _reap() -> None:
     _ending.difference_update([process for process in _ending if process.poll() is not None])
 
 
+def _started(
+    config: dict[str, Any], folder: str, home: str, said: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    _reap()
+    return subprocess.Popen(
+        worker_command(config),
+        stdin=subprocess.DEVNULL,
+        stdout=said,
+        stderr=said,
+        cwd=folder,
+        env={**environment(home), **_KEEP_FREED_MEMORY},
+        pass_fds=[config["control"]],
+    )
+
+
 class ForkServer:
     """A fork server that is starting, or runs. Its children run on `core`, if one is named.
 
@@ -122,7 +137,6 @@ class ForkServer:
         core: int | None = None,
         probing: bool = False,
     ) -> None:
-        _reap()
         self.confined = bool(layers)
         self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -143,15 +157,7 @@ class ForkServer:
         self._last_words = ""
         self._busy = False
         with theirs:
-            self._process = subprocess.Popen(
-                worker_command(config),
-                stdin=subprocess.DEVNULL,
-                stdout=self._said,
-                stderr=self._said,
-                cwd=self._own or "/",
-                env={**environment(home), **_KEEP_FREED_MEMORY},
-                pass_fds=[theirs.fileno()],
-            )
+            self._process = _started(config, self._own or "/", home, self._said)
         self._control = ours
         self._ready = False
 

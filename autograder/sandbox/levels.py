@@ -149,7 +149,7 @@ _ahead: "dict[Level, ForkServer]" = {}
 
 def probe_ahead(level: Level = LEVELS[0]) -> None:
     """Start what a level will be tried in, and do not wait for it; it ends with this process."""
-    if sys.platform == "linux" and level not in _ahead:
+    if sys.platform == "linux" and not _ahead and not why_not.cache_info().currsize:
         _ahead[level] = _server(level)
 
 

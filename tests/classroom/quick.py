@@ -4,6 +4,7 @@ Work is a line such as `a=2 b=0`: so many points in the checks a and b of the ex
 gives is multiplied by what stands in its file, so that a check can be corrected.
 """
 
+import contextlib
 import csv
 import re
 
@@ -44,7 +45,8 @@ class Quick:
         (self.root / "answers" / "__init__.py").write_text("")
         for name in ("one", "two"):
             self.check(name, "a=1 b=1")
-        monkeypatch.setattr(module, "graded", self._graded)
+        ready = contextlib.nullcontext(self._graded)
+        monkeypatch.setattr(module, "at_hand", lambda *_: ready)
         monkeypatch.setattr("autograder.cli.grade.refuse_slips", lambda *_: None)
 
     def check(self, exercise, text):
@@ -97,7 +99,7 @@ class Quick:
             if path.is_file() and not name.startswith(left_out)
         }
 
-    def _graded(self, tasks, setup, workers):
+    def _graded(self, tasks, setup):
         for task in tasks:
             reports = {}
             for source in task.sources:
