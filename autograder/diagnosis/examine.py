@@ -25,7 +25,7 @@ TWO, SOMETHING_ELSE = "Two things at once.", "And something else differs too."
 IN_WRONG_CALLS = "in the calls that go wrong"
 IN_OTHER_CALLS = "In the other calls something else goes wrong."
 LEAST_OF_A_KIND = 4  # wrong calls of a kind, for a name that is said of them alone
-SEEN = 3  # draws that a sentence without a name has to be true of
+SEEN = 6  # draws that a sentence without a name has to be true of
 
 
 @dataclass
@@ -49,6 +49,8 @@ class Examination:
         exact = self.replay.recipe.comparison.is_exact
         if all(answer.outcome.raised for answer in self.answers):
             return locate.stopped_everywhere(self.answers)
+        if locate.only_nan(self.outcomes):  # so many mistakes give nothing but NaN
+            return (self._depends() if exact else None) or self._located()
         return (
             (self._depends() if exact else None)
             or self._confirmed(self._alone)

@@ -29,6 +29,14 @@ def stopped_everywhere(answers: Sequence[Answer]) -> Finding | None:
     return Finding(kind="error", says=said) if said else None
 
 
+def only_nan(outcomes: Sequence[Outcome]) -> bool:
+    """Whether no answer holds a number that could tell one mistake from another."""
+    return all(
+        not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
+        for outcome in outcomes
+    )
+
+
 def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Finding | None:
     """The result does not depend on the arguments."""
     first = outcomes[0]
@@ -87,6 +95,11 @@ def _measure(seen: Observed) -> Iterator[str]:
 
 def _division(seen: Observed) -> Iterator[str]:
     yield division(seen)
+
+
+def _only_nan(seen: Observed) -> Iterator[str]:
+    if seen.cases and only_nan([case.answer.outcome for case in seen.cases]):
+        yield "Every number in the results is NaN (not a number), in every call."
 
 
 def _some_stop(seen: Observed) -> Iterator[str]:
@@ -153,6 +166,7 @@ def _if_exact(detector: Detector) -> Detector:
 DETECTORS: tuple[Detector, ...] = (
     _measure,
     _division,
+    _only_nan,
     _some_stop,
     _said_facts,
     *(_if_exact(detector) for detector in (_results, *RELATIONS[:1], _other_shape, *RELATIONS[1:])),

@@ -21,7 +21,7 @@ from autograder.repair.change import (
 )
 from autograder.repair.tree import Span
 
-LIKELY = ("+", "-", "*", "/", "@", "//", "**")
+LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",

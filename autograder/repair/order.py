@@ -7,7 +7,7 @@ from typing import NamedTuple
 from autograder.repair.edits import Edit
 from autograder.repair.lines import Lines
 
-AT_MOST = 300
+AT_MOST = 500
 NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
 

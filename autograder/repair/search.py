@@ -40,8 +40,9 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 USUAL = Reach(AT_MOST, 60, 60)
-HEAVY = Reach(170, 30, 20)  # with torch, or with figures of which nothing was asked
-SLOW = Reach(40, 15, 0)  # what draws, or runs beside code of the course's
+TORCH = Reach(300, 30, 20)
+HEAVY = Reach(170, 30, 20)  # with figures of which nothing was asked
+SLOW = Reach(60, 15, 0)  # what draws, or runs beside code of the course's
 STYLES, SLOW_STYLES = 5, 2  # right answers whose values are looked at, the solution first
 FIRSTS = 4  # so many edits are tried together with another
 
@@ -190,9 +191,9 @@ class Search:
         """How far to go, after what the failed checks have asked for."""
         if line.slow:
             return SLOW
-        needs = self.exercise.needs
-        heavy = needs == "torch" or also_warm(needs, self.source.mentions)
-        return HEAVY if heavy else USUAL
+        if also_warm(self.exercise.needs, self.source.mentions):
+            return HEAVY
+        return TORCH if self.exercise.needs == "torch" else USUAL
 
     def _try(
         self, wanted: Sequence[Edit], panel: Sequence[str], line: SharedLine, reach: Reach

@@ -14,6 +14,7 @@ from autograder.authoring.build import outdated, stub_text
 from autograder.course import Course, Exercise
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.fingerprint import Fingerprint
+from autograder.diagnosis.locate import only_nan
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.replay import Replay, both
 from autograder.errors import UserError
@@ -194,7 +195,8 @@ class Verifier:
             assert replay is not None
             self.result.remarks += remarks.of_ids(function, recipe)
             self._apart(function, replay)
-            chosen = recipe.misconceptions[:: self.share]
+            some = recipe.misconceptions[:: self.share]
+            chosen = [each for each in some if not self._only_nan(function, replay, each)]
             ids = {each.id for each in chosen}
             self.result.misconceptions += len(ids)
             unnamed = set()
@@ -213,6 +215,13 @@ class Verifier:
         own = catalogue.mistakes(self.exercise.name).simulated_values
         if own is not None:
             self._values(own())
+
+    def _only_nan(self, function: str, replay: Replay, wrong: Misconception) -> bool:
+        """Whether nothing in its answers could tell it from others: it is to have no name then."""
+        if not only_nan([replay.outcome(i, (wrong,)) for i in range(len(replay.probes(1)))]):
+            return False
+        self.result.remarks.append(f"{function}, {wrong.id}: gives nothing but NaN, and no name")
+        return True
 
     def _stopped(self) -> None:
         """Exceptions in recipes that no check could show: the diagnosis goes on without them."""

@@ -1,5 +1,6 @@
 """Grades an exercise's mutants as a student's file is graded, and counts what was said of each."""
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from autograder.verification.unseen.mutated import Mutated, pairs, singles
 from autograder.verification.unseen.oracle import Oracle
 
 PAIRS = 5  # one pair for so many single mutants
+_IN_LINE = re.compile(r"\bin line (\d{1,6}) of ")  # how a sentence says where a call stopped
 VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
 
 
@@ -120,6 +122,7 @@ class _Measured:
         said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
         mended = {place.line for place in repair.places} if repair is not None else set()
         raised = {result.place.line for result in graded.results if result.place is not None}
+        raised |= {int(line) for each in diagnoses for line in _IN_LINE.findall(each.finding)}
         right = set(mutant.lines)
         if said - right:
             return "false"
