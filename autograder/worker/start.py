@@ -4,6 +4,7 @@ Python's own start-up is cut short (`-I -S`), so that neither the folder of the 
 anything an editable install puts on the path can be imported: only libraries can.
 """
 
+import gc
 import importlib.util
 import json
 import os
@@ -11,6 +12,7 @@ import sys
 
 
 def run() -> None:
+    gc.disable()  # until all is imported: what is imported stays
     config = json.loads(sys.argv[1])
     sys.dont_write_bytecode = not config["compiles"]  # of what is imported here, before all else
     sys.path.extend(config["libraries"])

@@ -68,8 +68,8 @@ class Zygote:
         self._stay_on_core()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         tempfile.tempdir = None
-        gc.collect()
         gc.freeze()
+        gc.enable()
         maps = os.open("self/maps", os.O_RDONLY, dir_fd=self.proc)
         with open(maps, encoding="utf-8") as file:
             kernel.gather_memory(file.read())
