@@ -17,20 +17,27 @@ if FORKS:  # once: a program that forks processes of its own as well adds what t
     multiprocessing.set_forkserver_preload([PRELOADED])
 
 
-def judges_ahead() -> None:
-    """Start what judges are forked from, and do not wait for it; it ends with this process."""
-    keep_to_one_thread()
-    if FORKS:
-        from multiprocessing import forkserver
+def judges_ahead() -> bool:
+    """Start what judges are forked from, and do not wait for it; it ends with this process.
 
+    It is false where there is none: judges are then started one by one.
+    """
+    keep_to_one_thread()
+    if not FORKS:
+        return False
+    from multiprocessing import forkserver
+
+    try:
         with _started_apart():
             forkserver.ensure_running()
+    except OSError:  # no place for its socket: a long name, say, of the folder for temporary files
+        return False
+    return True
 
 
 def context_of_judges() -> BaseContext:
     """What makes processes that are judges."""
-    judges_ahead()
-    return ForkingContext() if FORKS else multiprocessing.get_context("spawn")
+    return ForkingContext() if judges_ahead() else multiprocessing.get_context("spawn")
 
 
 if sys.platform != "win32":

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from autograder.classroom.judge_processes import context_of_judges
+
 PROGRAM = """
 import sys
 with open("ran", "a") as file:
@@ -52,3 +54,11 @@ def test_a_judge_is_told_nothing_by_where_it_was_started(tmp_path):
     assert done.stdout.splitlines() == ["True None", "True"], done.stderr
     assert not (work / "taken").exists()
     assert (work / "ran").read_text() == "once\n"
+
+
+def test_without_a_place_for_its_socket_judges_start_one_by_one(monkeypatch):
+    def refused():
+        raise OSError("AF_UNIX path too long")
+
+    monkeypatch.setattr("multiprocessing.forkserver.ensure_running", refused)
+    assert context_of_judges().get_start_method() == "spawn"
