@@ -68,7 +68,7 @@ def _started_apart() -> Iterator[None]:
         yield
     finally:
         if here:
-            signal.signal(signal.SIGINT, handler)
+            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
         if before is None:
             del os.environ["PYTHONSAFEPATH"]
         else:
