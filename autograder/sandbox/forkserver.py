@@ -98,12 +98,23 @@ def _id_of(descriptor: int) -> int:
     return max(ids[0], 0) if ids else 0
 
 
-_ending: set[subprocess.Popen[bytes]] = set()  # those that are freed just now
+_ending: set[int] = set()  # processes whose memory is freed just now
+
+
+def _end_unawaited(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    if process.returncode is None:
+        process.returncode = -signal.SIGKILL
+        _ending.add(process.pid)
 
 
 def _reap() -> None:
     """Collect what is left of fork servers that have ended since."""
-    _ending.difference_update([process for process in _ending if process.poll() is not None])
+    for process in list(_ending):
+        with contextlib.suppress(ChildProcessError):
+            if not os.waitpid(process, os.WNOHANG)[0]:
+                continue
+        _ending.discard(process)
 
 
 def _started(
@@ -256,8 +267,7 @@ class ForkServer:
         self._control.close()
         self._said.close()
         if self._process.returncode is None:
-            self._process.kill()
-            _ending.add(self._process)
+            _end_unawaited(self._process)
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 
