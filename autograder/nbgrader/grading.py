@@ -97,7 +97,7 @@ class NotebookGrader:
         try:
             return self._asked(source)
         except GraderTrouble as trouble:
-            from autograder.grading.scoring import not_graded  # with all that grading takes
+            from autograder.grading.plain_reports import not_graded
 
             return not_graded(self.course.exercise(source.name), trouble)
 
