@@ -126,7 +126,8 @@ class SubmissionRun:
         return [each.outcome for each in passed] == ["passed"]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        from autograder.grading.scoring import grader, whole_report
+        from autograder.grading.graded_by import grader
+        from autograder.grading.plain_reports import whole_report
         from autograder.report.redact import for_student
         from autograder.report.terminal import exercise_lines
         from autograder.report.wrap import plain

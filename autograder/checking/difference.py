@@ -8,8 +8,8 @@ import numpy as np
 
 from autograder.checking.tolerance import allowed_error
 from autograder.checking.wording import SHORT, Difference, text_difference
+from autograder.report.digits import index, shape
 from autograder.report.literal import as_text
-from autograder.report.values import index, shape
 from autograder.text import few, ordinal, several
 from autograder.worker.codec import Figure, Tensor
 from autograder.worker.kinds import Record, items_of, kind_of

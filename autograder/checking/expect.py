@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checking.tolerance import allowed_error
+from autograder.report.digits import index, shape
 from autograder.report.model import Curve
-from autograder.report.values import index, shape
 from autograder.text import are, capital, is_plural, one_line, several
 from autograder.worker.codec import Figure
 from autograder.worker.kinds import Dates, Record

@@ -9,7 +9,7 @@ import numpy as np
 from autograder.checking.expect import Mismatch, expect_close
 from autograder.checking.parts import Fit, TooMany, Weights, Words, fits
 from autograder.checking.proxy import Submission
-from autograder.report.values import shape
+from autograder.report.digits import shape
 from autograder.sandbox.problems import Raised
 from autograder.text import capital, one_and_other, one_line
 from autograder.worker.messages import Passed

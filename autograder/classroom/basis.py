@@ -8,7 +8,7 @@ import msgspec
 
 import autograder
 from autograder.course import Course, Exercise
-from autograder.grading.scoring import READ
+from autograder.grading.graded_by import READ
 from autograder.report.model import Basis, Grader
 
 LENGTH = 12  # of a digest: enough to tell versions of a file apart

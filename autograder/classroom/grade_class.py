@@ -1,6 +1,7 @@
 """Grade a class: from a folder of submissions to a folder of results."""
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from autograder.classroom.chosen import Chosen, choose
 from autograder.classroom.folders import Folder
 from autograder.classroom.graded_class import GradedClass
 from autograder.classroom.intake import Work, read_work
+from autograder.classroom.journal import FILE as JOURNAL
 from autograder.classroom.journal import Journal, key_of
 from autograder.classroom.lock import in_use
 from autograder.classroom.merging import Merging, without_checks
-from autograder.classroom.pool import Graders, Reports, Setup, Task, graded
+from autograder.classroom.pool import Graders, Reports, Setup, Task, at_hand
 from autograder.classroom.proposed import Decide, Proposed
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
@@ -29,7 +31,9 @@ from autograder.classroom.submissions import Opened, guarded, opened
 from autograder.classroom.versions import GRADES, settle
 from autograder.course import FILE_NAME, Course, Exercise
 from autograder.errors import UserError
-from autograder.grading.scoring import grader, ungraded
+from autograder.grading.graded_by import grader
+from autograder.grading.plain_reports import ungraded
+from autograder.report.html import pages_ahead
 from autograder.report.model import ExerciseReport
 from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers
@@ -93,8 +97,7 @@ def grade_class(
                 opened(job.submissions, job.course, job.platform, job.roster) as found,
                 contextlib.closing(Records(job.out / REPORTS)) as before,
             ):
-                run = _chosen_run(job, before, found, progress)
-                return run.run(found, decide, graders)
+                return _graded(job, before, found, graders, progress, decide)
     except OSError as error:
         place = error.filename or job.out
         raise UserError(
@@ -103,15 +106,41 @@ def grade_class(
         ) from None
 
 
-def _chosen_run(job: Job, before: Records, found: Opened, progress: Progress) -> "_Run":
-    """The run over those who are chosen, under the names that the results have for them."""
+def _graded(
+    job: Job,
+    before: Records,
+    found: Opened,
+    graders: Graders | None,
+    progress: Progress,
+    decide: Decide | None,
+) -> GradedClass:
     names = Pseudonyms(job.course.root / PSEUDONYMS)
+    chosen = _chosen(job, before, found, names)
+    setup = _setup(job, chosen, found)
+    with contextlib.nullcontext(graders) if graders else _judges(job, chosen, setup) as ready:
+        return _Run(job, chosen, names, progress).run(found, decide, ready, setup)
+
+
+def _chosen(job: Job, before: Records, found: Opened, names: Pseudonyms) -> Chosen:
+    """Those who are chosen, under the names that the results have for them."""
     names.refuse_mixed(before.students, job.anonymous, job.out)
     folders, students = found.folders, job.students
     if job.anonymous:
         folders, students = names.hidden(folders), tuple(map(names.called, students))
-    chosen = choose(before, job.course, job.exercises, job.partial, students, folders)
-    return _Run(job, chosen, names, progress)
+    return choose(before, job.course, job.exercises, job.partial, students, folders)
+
+
+def _setup(job: Job, chosen: Chosen, found: Opened) -> Setup:
+    """What judges of this run are told."""
+    place = job.course.root / FILE_NAME
+    names = tuple(exercise.name for exercise in chosen.names)
+    secret = (job.submissions.resolve(), job.out.resolve())
+    return Setup(place, names, job.seed, job.level, secret, found.scratch)
+
+
+def _judges(job: Job, chosen: Chosen, setup: Setup) -> contextlib.AbstractContextManager[Graders]:
+    """Where nothing can have been graded yet, a judge starts while the class is read."""
+    return at_hand(setup, job.workers, bool(chosen.folders) and not (job.out / JOURNAL).exists())
 
 
 class _Waiting(msgspec.Struct):
@@ -150,14 +179,13 @@ class _Run:
         self.waiting: dict[int, _Waiting] = {}
         self.written = 0
         self.whole = Spool()
+        self.meanwhile = threading.Thread(target=pages_ahead, daemon=True)
 
-    def run(self, found: Opened, decide: Decide | None, graders: Graders | None) -> GradedClass:
+    def run(
+        self, found: Opened, decide: Decide | None, graders: Graders, setup: Setup
+    ) -> GradedClass:
         job, before = self.job, self.chosen.before
-        graders = graders or (lambda tasks, setup: graded(tasks, setup, job.workers))
-        secret = (job.submissions.resolve(), job.out.resolve())
-        place = job.course.root / FILE_NAME
         notes = [] if job.anonymous else found.notes
-        setup = Setup(place, self.names, job.seed, job.level, secret, found.scratch)
         with (
             contextlib.closing(Journal(job.out)) as self.journal,
             contextlib.closing(
@@ -193,6 +221,8 @@ class _Run:
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
                 yield Task(number, folder.student, tuple(sources))
+                if self.meanwhile.ident is None:  # while judges are at work
+                    self.meanwhile.start()
             else:
                 self._assemble(number)
                 self._write()

@@ -8,7 +8,7 @@ from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.finished import finished
 from autograder.classroom.intake import Work
 from autograder.course import Course, Exercise
-from autograder.grading.scoring import ungraded, whole_report
+from autograder.grading.plain_reports import ungraded, whole_report
 from autograder.report.model import ExerciseReport, Grader, HandIn, Lateness, Report
 
 NOTHING = "Nothing was handed in for this exercise."

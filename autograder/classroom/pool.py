@@ -4,10 +4,8 @@ What ran out of time or was killed beside others is graded again at the end, alo
 believed: so a grade does not depend on what else the machine had to do.
 """
 
-import atexit
 import contextlib
 import gc
-import multiprocessing
 import os
 import signal
 import threading
@@ -15,21 +13,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import parent_process
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import msgspec
 
+from autograder.classroom.judge_processes import context_of_judges
 from autograder.course import load_course
-from autograder.grading.graded import Graded, Wanted
-from autograder.grading.session import Judge
-from autograder.sandbox.levels import children_on
-from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
+
+    from autograder.grading.graded import Graded
 
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
@@ -73,11 +72,17 @@ class TaskGrader:
     """The grading within one process: a judge, and the children that it asks, on one core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
+        # pytest and numpy, which who starts judges and collects their results has no use for
+        from autograder.grading.graded import Wanted
+        from autograder.grading.session import Judge
+        from autograder.sandbox.levels import children_on
+
         self.course = load_course(setup.course_file)
         self._alone, self._spent = setup.alone, 0.0
         self._wanted = Wanted() if setup.alone else Wanted(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
-        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core)
+        first = exercises[0].needs if exercises else None
+        children = children_on(setup.level, self.course, setup.secret, setup.scratch, core, first)
         tries = 3 if setup.alone else 1  # of what is killed from outside
         self.judge = Judge(self.course, exercises, children, setup.seed, tries)
 
@@ -105,7 +110,7 @@ class TaskGrader:
             frozenset(name for name, graded in done.items() if graded.report.status in DOUBTFUL),
         )
 
-    def _grade_one(self, source: Source) -> Graded:
+    def _grade_one(self, source: Source) -> "Graded":
         graded = self.judge.run(source, self._wanted)
         if any(check.outcome == "timed out" for check in graded.report.checks):
             self._spent += graded.client.ledger.spent
@@ -115,11 +120,11 @@ class TaskGrader:
 _grading: TaskGrader
 
 
-def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
+def _start(setup: Setup, number: "Synchronized[int]") -> None:
     """Make this process a judge. Ctrl-C is for the process that started it."""
     global _grading  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_memory()
     with number.get_lock():
         core = number.value
@@ -127,7 +132,7 @@ def _start(setup: Setup, parent: int, number: "Synchronized[int]") -> None:
     _grading = TaskGrader(setup, core)
     _grading.__enter__()
     gc.freeze()  # what is imported stays; there is no use in looking through it again and again
-    atexit.register(_grading.__exit__)
+    Finalize(None, _grading.__exit__, exitpriority=1)
 
 
 def limit_memory() -> None:
@@ -141,8 +146,16 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
 
 
-def end_with(parent: int) -> None:
+def _end_with_parent() -> None:
     """A judge has no use once the process that collects its results is gone."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def end_with(parent: int) -> None:
+    """The same for a judge that the process of that id started as any other program."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
@@ -152,41 +165,65 @@ def _grade(task: Task) -> TaskReports:
     return _grading.grade(task)
 
 
-def graded(tasks: Iterable[Task], setup: Setup, workers: int) -> Iterator[tuple[Task, Reports]]:
+def _nothing() -> None:
+    """What a judge's process can be asked for before there is a task."""
+
+
+@contextlib.contextmanager
+def at_hand(setup: Setup, workers: int, ahead: bool) -> Iterator[Graders]:
+    """What grades as `graded` does; with `ahead`, a first judge of this setup starts meanwhile."""
+    if not ahead:
+        yield lambda tasks, setup: graded(tasks, setup, workers)
+        return
+    with _judges(msgspec.structs.replace(setup, alone=False), workers) as executor:
+
+        def begin() -> None:
+            with contextlib.suppress(RuntimeError, OSError, EOFError):  # as who needs it will see
+                executor.submit(_nothing)
+
+        threading.Thread(target=begin, daemon=True).start()
+        yield lambda tasks, setup: graded(tasks, setup, workers, executor)
+
+
+def graded(
+    tasks: Iterable[Task], setup: Setup, workers: int, first: Executor | None = None
+) -> Iterator[tuple[Task, Reports]]:
     """Each task and its reports, as they get ready; no reports where a judge died of the task.
 
     A few more than `workers` are under way at a time, so that memory does not grow with the class.
-    No process is started before there is a task. Tasks with something doubtful come last.
+    No process is started before there is a task, but for those of `first`, which are asked first.
+    Tasks with something doubtful come last.
     """
     doubtful: dict[int, tuple[Task, Reports]] = {}
     again: list[Task] = []
     beside = msgspec.structs.replace(setup, alone=False)
-    for task, outcome in _side_by_side(tasks, beside, workers):
+    for task, outcome in _side_by_side(tasks, beside, workers, first):
         if outcome.doubtful:
             sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
             doubtful[task.number] = task, outcome.reports
             again.append(Task(task.number, task.student, sources))
         else:
             yield task, outcome.reports
+    if first is not None:
+        first.shutdown(wait=False)  # who has begun it waits
     for alone, outcome in _side_by_side(again, setup, 1):
         task, reports = doubtful.pop(alone.number)
         yield task, reports | outcome.reports
 
 
 def _side_by_side(
-    tasks: Iterable[Task], setup: Setup, workers: int
+    tasks: Iterable[Task], setup: Setup, workers: int, executor: Executor | None = None
 ) -> Iterator[tuple[Task, TaskReports]]:
     """Each task and what came of it, as it gets ready; no reports where a judge died of it."""
     coming = iter(tasks)
     running: dict[Future[TaskReports], Task] = {}
-    executor: Executor | None = None
     with contextlib.ExitStack() as stack:
         while True:
             broken: list[Task] = []
             for task in _some(coming, 3 * workers - len(running)):
                 executor = executor or stack.enter_context(_judges(setup, workers))
                 try:
-                    running[executor.submit(_grade, task)] = task
+                    running[_submitted(executor, task)] = task
                 except BrokenProcessPool:
                     broken.append(task)
                     break
@@ -205,6 +242,13 @@ def _side_by_side(
                 executor = None
 
 
+def _submitted(executor: Executor, task: Task) -> Future[TaskReports]:
+    try:
+        return executor.submit(_grade, task)
+    except (OSError, EOFError) as error:  # what judges are forked from ended just now
+        raise BrokenProcessPool from error
+
+
 def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
     for _ in range(most):
         try:
@@ -219,17 +263,16 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskRep
         outcome = TaskReports({})
         for _ in range(TRIES):  # the end may have come from outside, more than once
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
-                outcome = executor.submit(_grade, task).result()
+                outcome = _submitted(executor, task).result()
                 break
         yield task, outcome
 
 
 @contextlib.contextmanager
 def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
-    keep_to_one_thread()
-    context = multiprocessing.get_context("spawn")
+    context = context_of_judges()
     number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
-    executor = ProcessPoolExecutor(workers, context, _start, (setup, os.getpid(), number))
+    executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
     try:
         yield executor
     finally:

@@ -50,8 +50,10 @@ def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
         return 1
 
     # The worker warms up on another core while this process imports what it needs.
+    from autograder.sandbox.spawn import keep_to_one_thread
     from autograder.sandbox.unconfined import children_for
 
+    keep_to_one_thread()
     children = children_for(course, targets[0].exercise.needs, targets[0].path)
     try:
         shown = _checked(course, targets, children, asked, terminal)
@@ -110,7 +112,7 @@ def _write(
 
 def _read(target: Target, one: bool) -> "Source | ExerciseReport":
     """A student's file; beside others, one that cannot be read is a report that says so."""
-    from autograder.grading.scoring import ungraded
+    from autograder.grading.plain_reports import ungraded
     from autograder.study.step import source_of
 
     try:
@@ -225,7 +227,8 @@ def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[StyledLine]":
 
 
 def _print_json(course: Course, shown: "Sequence[ExerciseReport]", asked: Asked) -> None:
-    from autograder.grading.scoring import grader, whole_report
+    from autograder.grading.graded_by import grader
+    from autograder.grading.plain_reports import whole_report
 
     seed = course.content.seed if asked.seed is None else asked.seed
     report = whole_report("", course, shown, grader(course, seed))

@@ -1,5 +1,6 @@
 """The commands for a class: graded, adjusted, handed on, and within nbgrader."""
 
+import gc
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,9 +87,25 @@ def grade(**options: Any) -> None:
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """
+    gc.disable()  # what is imported stays
+    _start_ahead(options)
     from autograder.cli.grade import GradeOptions, run
 
+    gc.freeze()
+    gc.enable()
     raise SystemExit(run(GradeOptions(**options)))
+
+
+def _start_ahead(options: dict[str, Any]) -> None:
+    """Let processes that take long to start do so while this one imports what it needs."""
+    if options["dry_run"] or options["scheduler"] or options["local_cluster"]:
+        return
+    from autograder.classroom.judge_processes import judges_ahead
+    from autograder.sandbox.levels import LEVELS, probe_ahead
+
+    judges_ahead()
+    if options["confinement"] != "none":
+        probe_ahead(options["confinement"] or LEVELS[0])
 
 
 @click.command(short_help="Make what students get: no answer in it.")

@@ -1,7 +1,10 @@
 """`autograder nbgrader …`: courses that nbgrader manages."""
 
+import contextlib
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.cli.progress import graded_with_progress
@@ -19,6 +22,17 @@ def _needed() -> None:
     # 2.5 of the 4 seconds that nbgrader takes to start go into jsonschema's grammar of IRIs, which
     # nothing here needs; without that module jsonschema does without.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+
+@contextlib.contextmanager
+def _kept() -> Iterator[None]:
+    """What is imported meanwhile stays: to look through it for garbage only takes time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def init(folder: Path, course_path: Path | None) -> int:
@@ -42,9 +56,10 @@ def grade(
     confinement: Level | None,
 ) -> int:
     _needed()
-    from autograder.lint.course import refuse_slips
-    from autograder.lint.known_good import unless_known
-    from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
+    with _kept():
+        from autograder.lint.course import refuse_slips
+        from autograder.lint.known_good import unless_known
+        from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
 
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
     named = [each for each in course.content.assignments if each.name == assignment]

@@ -10,7 +10,7 @@ import msgspec
 import autograder
 from autograder.classroom.basis import files_digest
 from autograder.course import FILE_NAME, Course
-from autograder.grading.scoring import grader
+from autograder.grading.graded_by import grader
 from autograder.report.model import Grader
 from autograder.worker.confinement import Level
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from autograder.report.values import shape
+from autograder.report.digits import shape
 from autograder.sandbox.problems import Raised
 from autograder.text import one_line
 

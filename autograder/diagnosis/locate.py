@@ -15,7 +15,7 @@ from autograder.diagnosis.relations import RELATIONS, measured
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.seen import ENOUGH, Answer, Observed, SeenCall
 from autograder.diagnosis.traits import division
-from autograder.report.values import shape
+from autograder.report.digits import shape
 from autograder.text import are, capital
 
 MOST = 3  # sentences

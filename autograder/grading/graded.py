@@ -10,8 +10,9 @@ import msgspec
 import autograder
 from autograder.course import Exercise
 from autograder.errors import UserError
+from autograder.grading.plain_reports import not_graded
 from autograder.grading.plugin import CheckResult
-from autograder.grading.scoring import exercise_report, not_graded
+from autograder.grading.scoring import exercise_report
 from autograder.lint.stopped import explained, innermost
 from autograder.report.model import CheckOutcome, ExerciseReport
 from autograder.sandbox.child import GraderTrouble

@@ -1,39 +1,24 @@
 """From the results of checks to points and a report."""
 
-import functools
-import hashlib
-import importlib.metadata
-import platform
 from collections.abc import Sequence
-from pathlib import Path
 
-import numpy as np
-
-import autograder
-from autograder.course import Course, Exercise
+from autograder.course import Exercise
 from autograder.grading.forbidden import find_forbidden
 from autograder.grading.plugin import CheckResult
 from autograder.report.model import (
     STATUS_OF,
     CheckReport,
     ExerciseReport,
-    Grader,
-    HandIn,
-    Report,
     Status,
     WrittenAnswer,
     worst,
 )
-from autograder.sandbox.child import GraderTrouble
 from autograder.sandbox.client import Client
 from autograder.sandbox.ledger import MAX_PRINTED
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.text import printable, several
-from autograder.worker.confinement import Level
 from autograder.worker.messages import Problem
-
-READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by their answers
 
 
 def exercise_report(
@@ -123,82 +108,3 @@ def _loaded(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str]:
         return "graded", ""
     unloaded = "not loaded" in kinds or (broken and "missing" in kinds)
     return "not loaded" if unloaded else "graded", ran[0].finding
-
-
-def ungraded(
-    exercise: Exercise, status: Status, reason: str, *, ran: bool = True
-) -> ExerciseReport:
-    """The report on an exercise that no check could look at.
-
-    Unless the submission `ran`, nothing in the reason is of its making.
-    """
-    return ExerciseReport(
-        name=exercise.name,
-        title=exercise.title,
-        status=status,
-        points=0.0,
-        max_points=exercise.points,
-        reason=reason,
-        reason_is_ours=not ran,
-    )
-
-
-def not_graded(exercise: Exercise, trouble: GraderTrouble) -> ExerciseReport:
-    """The report on a submission with which the grader itself failed: it is no fault of it."""
-    return ungraded(exercise, "needs a person", trouble.finding)
-
-
-def whole_report(
-    student: str,
-    course: Course,
-    exercises: Sequence[ExerciseReport],
-    graded_by: Grader,
-    notes: Sequence[str] = (),
-    hand_in: HandIn | None = None,
-) -> Report:
-    """One student's report."""
-    return Report(
-        student=student,
-        course=course.title,
-        status=worst([exercise.status for exercise in exercises]),
-        points=round(sum(exercise.points for exercise in exercises), 2),
-        max_points=round(sum(exercise.max_points for exercise in exercises), 2),
-        grader=graded_by,
-        exercises=tuple(exercises),
-        notes=tuple(notes),
-        hand_in=hand_in,
-    )
-
-
-def grader(course: Course, seed: int, confinement: Level = "none") -> Grader:
-    """What graded: versions, and a digest of the course file, engine, checks and reference."""
-    return Grader(
-        version=autograder.__version__,
-        python=platform.python_version(),
-        numpy=np.__version__,
-        torch=_torch(course),
-        digest=_digest(course.root, course.grading),
-        seed=seed,
-        confinement=confinement,
-    )
-
-
-def _torch(course: Course) -> str:
-    """torch's version, if the course needs it; it is not imported for that."""
-    if all(exercise.needs != "torch" for exercise in course.content.exercises):
-        return ""
-    try:
-        return importlib.metadata.version("torch")
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-@functools.cache
-def _digest(root: Path, folders: tuple[Path, ...]) -> str:
-    engine = Path(autograder.__file__).parent
-    digest = hashlib.sha256((root / "course.yml").read_bytes())
-    for folder in (engine, *folders):
-        for file in sorted(each for kind in READ for each in folder.rglob(kind)):
-            name = file.relative_to(folder).as_posix().encode()
-            digest.update(b"\0".join((name, file.read_bytes(), b"")))
-    return digest.hexdigest()[:16]

@@ -1,16 +1,19 @@
-"""nbgrader's own autograding of one student's folder, with our steps in it, that never gives up."""
+"""nbgrader's own autograding of students' folders, with our steps in it, that never gives up."""
 
 import contextlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from nbgrader.api import Gradebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, writes_json
 from nbgrader.converters import Autograde
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.utils import setenv
 
+from autograder.nbgrader.gradebook import RunGradebook
 from autograder.nbgrader.preprocessors import marks_of
 from autograder.nbgrader.steps import GRADE, SANITIZE
 from autograder.nbgrader.texts import as_markdown
@@ -23,52 +26,128 @@ Below is the notebook as it was handed out."""
 
 
 class ConfinedAutograde(Autograde):
-    """`nbgrader autograde` for one student; a notebook that stops it is left for a person.
+    """`nbgrader autograde` for a run; a notebook that stops it is left for a person.
 
-    So are the notebooks in `refused`, with the reason that stands there.
+    nbgrader makes its steps anew for each notebook, copies and checks the notebook after each of
+    them, and writes and reads it in between. Here the steps are made once, and a notebook is read
+    once, checked when it is read, sanitised and graded, and written once.
     """
 
-    def __init__(self, refused: Mapping[str, str], **kwargs: Any) -> None:
+    def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.refused = refused
-        self.sanitize_preprocessors = list(SANITIZE)
-        self.autograde_preprocessors = list(GRADE)
+        self.gradebook = gradebook
         self.force = True
+        self.exporter = self.exporter_class(parent=self, config=self.config)
+        self.sanitizing, self.grading = (
+            [step(parent=self.exporter) for step in steps] for steps in (SANITIZE, GRADE)
+        )
+        self.refused: Mapping[str, str] = {}
         self.left: dict[str, str] = {}
+
+    def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
+        """The notebooks of a student that are left for a person, and why.
+
+        Those in `refused` are, with the reason that stands there.
+
+        Raises:
+            NbGraderException: the student's folder cannot be read or written.
+        """
+        self.refused, self.left = refused, {}
+        self.coursedir.student_id = student
+        self.start()
+        return self.left
+
+    def start(self) -> None:
+        """As nbgrader's, with the steps that are there."""
+        self.init_notebooks()
+        with contextlib.chdir(self.coursedir.root):
+            self.convert_notebooks()
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         name = Path(notebook_filename).stem
         reason = self.refused.get(name, "")
         if not reason:
             try:
-                super().convert_single_notebook(notebook_filename)
+                self._convert(notebook_filename)
             except Exception as error:
                 reason = one_line(f"{type(error).__name__}: {error}", 200)
         if reason:
             self.left[name] = reason
             self._leave(notebook_filename, reason)
 
+    def _convert(self, filename: str) -> None:
+        resources = self.init_single_notebook_resources(filename)
+        resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
+        path = self._written(resources)
+        book = self._after(self.sanitizing, _read(filename), resources)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        json.dumps(book, ensure_ascii=False).encode()  # what cannot be written gets no grade
+        resources["metadata"]["path"] = str(path.parent)
+        with setenv(NBGRADER_EXECUTION="autograde"):
+            graded = self._after(self.grading, book, resources)
+        path.write_bytes(_encoded(graded))
+
+    def _after(self, steps: list[Any], book: Any, resources: Any) -> Any:
+        """The notebook after nbgrader's steps.
+
+        Raises:
+            nbformat.ValidationError: it is no notebook any more.
+        """
+        for step in steps:
+            if getattr(step, "plugin_class", LateSubmissionPlugin) is not LateSubmissionPlugin:
+                self.gradebook.save()  # a course's own plugin may look into the gradebook
+            book, resources = step(book, resources)
+        nbformat.validate(book, relax_add_props=True)
+        return book
+
+    def run_post_convert_hook(self) -> None:
+        """As nbgrader's; a hook finds in the gradebook what was written."""
+        if self.post_convert_hook:
+            self.gradebook.save()
+        super().run_post_convert_hook()
+
+    def _written(self, resources: Any) -> Path:
+        """Where a notebook is written."""
+        asked = resources["nbgrader"]
+        folder = self._format_dest(asked["assignment"], asked["student"])
+        return Path(folder) / f"{asked['notebook']}.ipynb"
+
     def _leave(self, notebook_filename: str, reason: str) -> None:
         """The notebook as it was handed out, with all its grades open."""
-        self._sanitizing = True
-        asked = self.init_single_notebook_resources(notebook_filename)["nbgrader"]
+        resources = self.init_single_notebook_resources(notebook_filename)
+        asked = resources["nbgrader"]
         where = asked["notebook"], asked["assignment"], asked["student"]
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            source = gradebook.find_notebook(asked["notebook"], asked["assignment"])
-            marks = marks_of(source)
-            cells = [_cell(cell, marks[cell.name]) for cell in source.source_cells]
-            for grade in gradebook.find_submission_notebook(*where).grades:
-                grade.auto_score, grade.needs_manual_grade = None, True
-            gradebook.db.commit()
+        source = self.gradebook.find_notebook(asked["notebook"], asked["assignment"])
+        marks = marks_of(source)
+        cells = [_cell(cell, marks[cell.name]) for cell in source.source_cells]
+        for grade in self.gradebook.find_submission_notebook(*where).grades:
+            grade.auto_score, grade.needs_manual_grade = None, True
         book = new_notebook(
             cells=[new_markdown_cell(UNREADABLE.format(as_markdown(reason))), *cells]
         )
-        folder = Path(self._format_dest(asked["assignment"], asked["student"]))
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{asked['notebook']}.ipynb"
+        path = self._written(resources)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
             os.chmod(path, 0o644)
         nbformat.write(book, path)
+
+
+def _read(filename: str) -> Any:
+    """The notebook, in nbformat's fourth version; what is unknown in it may stay.
+
+    Raises:
+        nbformat.ValidationError: it is no notebook.
+    """
+    wrong: dict[str, Exception] = {}
+    book = nbformat.read(filename, as_version=4, capture_validation_error=wrong)
+    if wrong:
+        nbformat.validate(book, relax_add_props=True)
+    return book
+
+
+def _encoded(book: Any) -> bytes:
+    """As nbformat writes it; it was checked before."""
+    return f"{writes_json(book)}\n".encode()
 
 
 def _cell(source: Any, mark: dict[str, Any]) -> Any:

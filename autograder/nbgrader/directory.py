@@ -52,11 +52,16 @@ def open_directory(folder: Path) -> Any:
         with api.gradebook:
             api.get_assignments()
     except Exception as error:
-        raise UserError(
-            f"The gradebook {_without_password(api.coursedir.db_url)} cannot be used: "
-            f"{reason_of(error)}. {_advice(error)}"
-        ) from None
+        raise unusable(api.coursedir.db_url, error) from None
     return api
+
+
+def unusable(address: str, error: Exception) -> UserError:
+    """What to say and to do where the gradebook at an address cannot be used."""
+    return UserError(
+        f"The gradebook {_without_password(address)} cannot be used: "
+        f"{reason_of(error)}. {_advice(error)}"
+    )
 
 
 def _without_password(address: str) -> str:

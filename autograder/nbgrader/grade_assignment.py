@@ -16,11 +16,11 @@ from autograder.nbgrader.directory import (
     notebooks_of,
     open_directory,
     quiet,
-    reason_of,
     students_of,
 )
 from autograder.nbgrader.engine import one_engine
 from autograder.nbgrader.grading import NotebookGrader, open_grading
+from autograder.nbgrader.writing import StudentResult, writing
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.levels import choose
 from autograder.worker.confinement import Level
@@ -28,22 +28,6 @@ from autograder.worker.confinement import Level
 STAGED = "submitted"
 
 Tell = Callable[[int, int], None]
-
-
-class StudentResult(msgspec.Struct):
-    """What became of one student's submission; `left` says per notebook why a person must look.
-
-    `notes` are other things that a person should know, `error` is why nothing was written.
-    """
-
-    student: str
-    points: float = 0.0
-    maximum: float = 0.0
-    late_penalty: float = 0.0
-    by_hand: bool = False
-    left: dict[str, str] = {}
-    notes: list[str] = []
-    error: str = ""
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
@@ -72,49 +56,59 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> list[StudentResult]:
         students = students_of(api, job.assignment, job.students)
         for folder in (job.folder, job.folder / api.coursedir.autograded_directory):
             must_be_writable(folder)
-        grading = open_grading(job.course)
+        exercises = [name for name in notebooks if name in job.course.exercises]
         results = []
-        try:
-            with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-                for student, staged in _graded(
-                    job, api.coursedir, notebooks, students, grading, Path(scratch)
-                ):
-                    clean = str(Path(scratch, STAGED))
-                    results.append(_write(api, job.assignment, student, staged, clean))
-                    grading.forget(student)
-                    progress(len(results), len(students))
-        finally:
-            grading.close()
+        with contextlib.ExitStack() as stack:
+            grading = stack.enter_context(open_grading(job.course))
+            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
+            staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
+            writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
+            grading.before_grading = writer.gradebook.save  # others may write meanwhile
+            setup = _setup(job, exercises, scratch)
+            for student, staged in _graded(students, staging, setup, job.workers, grading):
+                results.append(writer.write(student, staged))
+                grading.forget(student)
+                progress(len(results), len(students))
     return results
 
 
+def _staging(
+    coursedir: Any, assignment: str, scratch: Path, notebooks: list[str], exercises: list[str]
+) -> Callable[[str], Staged]:
+    """What makes the clean copy of a student's submission."""
+    handed_in = coursedir.submitted_directory
+
+    def staged(student: str) -> Staged:
+        submitted, clean = (
+            Path(coursedir.format_path(step, student, assignment))
+            for step in (handed_in, str(scratch / STAGED))
+        )
+        return stage(submitted, clean, notebooks, exercises)
+
+    return staged
+
+
 def _graded(
-    job: AssignmentJob,
-    coursedir: Any,
-    notebooks: list[str],
     students: list[str],
+    staging: Callable[[str], Staged],
+    setup: Setup,
+    workers: int,
     grading: NotebookGrader,
-    scratch: Path,
 ) -> Iterator[tuple[str, Staged]]:
     """Each student, in order, once the reports are known; as many processes as workers grade."""
-    exercises = [name for name in notebooks if name in job.course.exercises]
     staged: dict[str, Staged] = {}
     ready: set[str] = set()
 
     def tasks() -> Iterator[Task]:
         for number, student in enumerate(students):
-            submitted, clean = (
-                Path(coursedir.format_path(step, student, job.assignment))
-                for step in (coursedir.submitted_directory, str(scratch / STAGED))
-            )
-            staged[student] = stage(submitted, clean, notebooks, exercises)
+            staged[student] = staging(student)
             if staged[student].sources:
                 yield Task(number, student, staged[student].sources)
             else:
                 ready.add(student)
 
     written = 0
-    for task, reports in graded(tasks(), _setup(job, exercises, scratch), job.workers):
+    for task, reports in graded(tasks(), setup, workers):
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
@@ -122,7 +116,7 @@ def _graded(
                 grading.know(task.student, source, report)
         ready.add(task.student)
         while written < len(students) and students[written] in ready:
-            yield students[written], staged[students[written]]
+            yield students[written], staged.pop(students[written])
             written += 1
     for student in students[written:]:
         yield student, staged[student]
@@ -134,57 +128,3 @@ def _setup(job: AssignmentJob, exercises: list[str], scratch: Path) -> Setup:
     hidden = (job.folder.resolve(),)
     names = tuple(exercises)
     return Setup(course.root / FILE_NAME, names, course.content.seed, level, hidden, scratch)
-
-
-def _write(api: Any, assignment: str, student: str, staged: Staged, clean: str) -> StudentResult:
-    """Put one student's reports into the gradebook and into `autograded/`; or say why not."""
-    result = StudentResult(student, notes=list(staged.notes))
-    try:
-        if staged.present:
-            result.left = _autograde(api, assignment, student, staged.refused, clean)
-        _finish(api, assignment, staged, result)
-    except (Exception, SystemExit) as error:
-        result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
-    return result
-
-
-def _autograde(
-    api: Any, assignment: str, student: str, refused: dict[str, str], clean: str
-) -> dict[str, str]:
-    """Let nbgrader's own converter write; the notebooks that are left for a person, and why."""
-    from nbgrader.utils import temp_attrs
-
-    from autograder.nbgrader.autograde import ConfinedAutograde
-
-    asked = {"assignment_id": assignment, "student_id": student, "submitted_directory": clean}
-    with temp_attrs(api.coursedir, **asked):
-        app = ConfinedAutograde(refused, coursedir=api.coursedir, parent=api)
-        app.start()
-    return app.left
-
-
-def _finish(api: Any, assignment: str, staged: Staged, result: StudentResult) -> None:
-    """Say in the gradebook what was not handed in, and read from it what came out."""
-    with api.gradebook as gradebook:
-        gradebook.update_or_create_student(result.student)
-        submission = gradebook.update_or_create_submission(assignment, result.student)
-        for notebook in submission.notebooks:
-            if notebook.name in staged.missing:
-                _missing(notebook, staged, result)
-        gradebook.db.commit()
-        result.points, result.maximum = submission.score, submission.max_score
-        result.late_penalty = sum(
-            each.late_submission_penalty or 0 for each in submission.notebooks
-        )
-        result.by_hand = submission.needs_manual_grade
-
-
-def _missing(notebook: Any, staged: Staged, result: StudentResult) -> None:
-    """No points for a notebook that was not handed in, unless it may have another name."""
-    if staged.unknown:
-        result.left[notebook.name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
-    else:
-        result.notes.append(f"{notebook.name} was not handed in")
-    for grade in notebook.grades:
-        grade.auto_score = None if staged.unknown else 0
-        grade.needs_manual_grade = bool(staged.unknown) and grade.manual_score is None

@@ -1,5 +1,7 @@
 """The reports on nbgrader notebooks, graded before or when they are first asked for."""
 
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +43,15 @@ class ShownReport(msgspec.Struct):
 
 
 class NotebookGrader:
-    """Grades notebooks of one course, and keeps the reports. It owns a process: close it."""
+    """Grades notebooks of one course, and keeps the reports. It owns a process: close it.
 
-    def __init__(self, course: Course) -> None:
+    `before_grading` is called before a report is made, which takes its time.
+    """
+
+    def __init__(self, course: Course, is_kept: bool = False) -> None:
         self.course = course
+        self.before_grading: Callable[[], object] = lambda: None
+        self._is_kept = is_kept
         self._version = version_of(course)
         self._known: dict[tuple[str, str], tuple[str, ExerciseReport]] = {}
         self._shown: dict[tuple[str, str], ShownReport] = {}
@@ -52,8 +59,8 @@ class NotebookGrader:
 
     @property
     def is_current(self) -> bool:
-        """Whether the course is still as it was."""
-        return self._version == version_of(self.course)
+        """Whether the course is still as it was, or is to be taken as it was."""
+        return self._is_kept or self._version == version_of(self.course)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> None:
         """Take a report that was made elsewhere, on that very source."""
@@ -73,6 +80,7 @@ class NotebookGrader:
         source = from_notebook(nb, exercise.name, Siblings(folder))
         digest, report = self._known.get((student, notebook), ("", None))
         if report is None or digest != source.digest:
+            self.before_grading()
             report = self._graded(source)
             self.know(student, source, report)
             self._shown.pop((student, notebook), None)
@@ -89,7 +97,7 @@ class NotebookGrader:
         try:
             return self._asked(source)
         except GraderTrouble as trouble:
-            from autograder.grading.scoring import not_graded  # with all that grading takes
+            from autograder.grading.plain_reports import not_graded
 
             return not_graded(self.course.exercise(source.name), trouble)
 
@@ -134,7 +142,13 @@ def grading_of(course: str) -> NotebookGrader:
     return grading
 
 
-def open_grading(course: Course) -> NotebookGrader:
-    """The grading that the preprocessors of this process will find."""
-    _OPEN[str(course.root)] = NotebookGrader(course)
-    return _OPEN[str(course.root)]
+@contextlib.contextmanager
+def open_grading(course: Course) -> Iterator[NotebookGrader]:
+    """While this lasts, the grading that steps in this process find; the course is as it is now."""
+    grading = NotebookGrader(course, is_kept=True)
+    _OPEN[str(course.root)] = grading
+    try:
+        yield grading
+    finally:
+        _OPEN.pop(str(course.root), None)
+        grading.close()

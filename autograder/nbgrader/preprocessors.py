@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
-from nbformat.v4 import output_from_msg
+from nbformat import NotebookNode, from_dict
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
@@ -13,6 +12,8 @@ from autograder.nbgrader.grading import ShownReport, grading_of
 from autograder.nbgrader.texts import take_force_out
 from autograder.submission.markers import strip_solutions
 from autograder.submission.notebook import check_cell
+
+FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
 
 
 class StubSolutions(ClearSolutions):
@@ -87,6 +88,7 @@ class ConfinedExecute(NbGraderPreprocessor):
         found = grading_of(self.course).report(
             asked["student"], asked["notebook"], nb, _folder(resources)
         )
+        resources[FOUND] = found
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
@@ -99,13 +101,11 @@ class ConfinedExecute(NbGraderPreprocessor):
 def _outputs(graded: ShownReport) -> list[Any]:
     shown = {"text/html": graded.page, "text/plain": graded.text}
     value = {"text/plain": repr(float(graded.report.points))}
-    messages = [
-        ("display_data", {"data": shown, "metadata": {}}),
-        ("execute_result", {"data": value, "metadata": {}, "execution_count": 1}),
-    ]
     return [
-        output_from_msg({"header": {"msg_type": kind}, "content": content})
-        for kind, content in messages
+        from_dict({"output_type": "display_data", "data": shown, "metadata": {}}),
+        from_dict(
+            {"output_type": "execute_result", "data": value, "metadata": {}, "execution_count": 1}
+        ),
     ]
 
 
@@ -128,7 +128,7 @@ class SaveHints(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         asked = resources["nbgrader"]
-        found = grading_of("").report(asked["student"], asked["notebook"], nb, _folder(resources))
+        found = resources.get(FOUND)
         if found is None:
             return nb, resources
         where = asked["notebook"], asked["assignment"], asked["student"]

@@ -3,6 +3,7 @@
 from nbgrader import preprocessors as theirs
 
 from autograder.nbgrader import preprocessors as ours
+from autograder.nbgrader.known_marks import CheckMarks
 
 # Solutions are taken out as in exercises/: where there is no function, nothing is left in place.
 GENERATE = [
@@ -26,7 +27,7 @@ SANITIZE = [
     theirs.DeduplicateIds,
     theirs.OverwriteKernelspec,
     theirs.OverwriteCells,
-    theirs.CheckCellMetadata,
+    CheckMarks,
 ]
 
 # In place of nbgrader's executor: submissions run confined, and no kernel does.
@@ -36,7 +37,7 @@ GRADE = [
     theirs.LimitOutput,
     theirs.SaveAutoGrades,
     theirs.AssignLatePenalties,
-    theirs.CheckCellMetadata,
+    CheckMarks,
     ours.SaveHints,
     ours.EscapeTexts,
 ]

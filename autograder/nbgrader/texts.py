@@ -3,6 +3,7 @@
 What counts is what the pages make of a text: it is rendered as they render it, and looked at.
 """
 
+import functools
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +14,7 @@ Attachments = dict[str, dict[str, str]]
 
 MAX_FORMATTED = 20_000  # characters of a text; what is longer is shown as it was typed
 MAX_IN_ALL = 200_000  # characters of a notebook
+MAX_KEPT = 5000  # characters of a text whose harmless form is remembered
 # The renderer takes a time that grows with the square of these.
 MOST = {"[": 500, "\\": 3000, "\\begin": 200}
 SHOWN_AS_TYPED = "Shown as it was typed: it is long, or holds what is not opened here."
@@ -45,6 +47,18 @@ def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> 
     has others, its links are taken apart; where that does not help, or it has more than `most`
     characters, it is shown as it was typed.
     """
+    if attachments or len(text) > MAX_KEPT:
+        return _harmless(text, attachments, most)
+    return _known_harmless(text, most)
+
+
+@functools.lru_cache(maxsize=256)
+def _known_harmless(text: str, most: int) -> str:
+    """Remembered: what was handed out comes back from everybody."""
+    return _harmless(text, {}, most)
+
+
+def _harmless(text: str, attachments: Attachments, most: int) -> str:
     plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(plain) <= most and all(plain.count(each) <= MOST[each] for each in MOST):
         for shown in (without_tags(plain), _without_links(plain)):

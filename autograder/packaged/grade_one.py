@@ -14,7 +14,8 @@ from autograder.classroom.pool import Setup, Task, TaskGrader
 from autograder.classroom.submissions import guarded
 from autograder.course import FILE_NAME, Course, Exercise, load_course
 from autograder.errors import UserError
-from autograder.grading.scoring import grader, ungraded, whole_report
+from autograder.grading.graded_by import grader
+from autograder.grading.plain_reports import ungraded, whole_report
 from autograder.packaged.bundle import COURSE, JOB, PackagedJob
 from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.sandbox.levels import choose

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
 
 from autograder.platforms.listing import Listing
 from autograder.platforms.model import Importer, Owner, Piece
@@ -12,6 +11,8 @@ STAMP = "timestamp.txt"
 
 def time_of(text: str) -> datetime | None:
     """The time in a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`, or with another zone."""
+    from zoneinfo import ZoneInfo  # which looks for its data when it is imported
+
     words = text.split()
     try:
         when = datetime.fromisoformat(" ".join(words[:2]))

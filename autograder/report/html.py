@@ -11,8 +11,7 @@ import jinja2
 
 from autograder.course import Course, Exercise
 from autograder.files import plain_folder, write_whole
-from autograder.report import values
-from autograder.report.class_page import content
+from autograder.report import digits as numbers
 from autograder.report.model import (
     CellValue,
     CheckReport,
@@ -55,8 +54,8 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["points"] = number
-    made.filters["shape"] = values.shape
-    made.filters["index"] = values.index
+    made.filters["shape"] = numbers.shape
+    made.filters["index"] = numbers.index
     made.filters["in_pixels"] = in_pixels
     made.globals.update(
         outcomes=OUTCOMES,
@@ -69,6 +68,14 @@ def environment() -> jinja2.Environment:
         diagnosed=diagnosed,
     )
     return made
+
+
+def pages_ahead() -> None:
+    """Import and compile what the pages of a class are made of."""
+    import autograder.report.class_page  # noqa: F401
+
+    for name in ("base", "exercise", "check", "evidence", "student", "index"):
+        environment().get_template(f"{name}.html")
 
 
 def in_pixels(style: str) -> str:
@@ -105,16 +112,12 @@ class Pages:
         self.out = out
         self.course = course
         self.exercises = exercises
-        templates = environment()
-        self._student = templates.get_template("student.html")
-        self._answers = templates.get_template("by_hand.html")
-        self._index = templates.get_template("index.html")
         plain_folder(out / FOLDER)
 
     def write(self, report: Report) -> str:
         """Write a student's page; returns its path below the folder."""
         page = self.path(report)
-        text = self._student.render(report=report)
+        text = environment().get_template("student.html").render(report=report)
         write_whole(self.out / page, text)
         return page
 
@@ -123,7 +126,10 @@ class Pages:
         return page_of(report)
 
     def write_index(self, overview: "Overview") -> None:
-        write_whole(self.out / INDEX, self._index.generate(**content(overview)))
+        from autograder.report.class_page import content  # with numpy, for the end of a run
+
+        index = environment().get_template("index.html")
+        write_whole(self.out / INDEX, index.generate(**content(overview)))
 
     def write_answers(
         self,
@@ -136,13 +142,17 @@ class Pages:
 
         Marks that do not count are records with the fields that the page shows.
         """
-        text = self._answers.render(
-            course=self.course.title,
-            exercises=self.exercises,
-            answers=answers,
-            table=table,
-            changed=changed,
-            orphaned=orphaned,
+        text = (
+            environment()
+            .get_template("by_hand.html")
+            .render(
+                course=self.course.title,
+                exercises=self.exercises,
+                answers=answers,
+                table=table,
+                changed=changed,
+                orphaned=orphaned,
+            )
         )
         write_whole(self.out / ANSWERS, text)
 
@@ -152,7 +162,7 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
     yours, expected = evidence.matrices
     if yours is None:
         return []
-    digits = values.digits_for(yours, expected) if expected is not None else 3
+    digits = numbers.digits_for(yours, expected) if expected is not None else 3
     named = [("yours", yours)] + ([("expected", expected)] if expected is not None else [])
     finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
     largest = max(finite, default=0.0) or 1.0
@@ -161,19 +171,19 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
         {
             "name": name,
             "kind": kind,
-            "place": values.index(matrix.at),
+            "place": numbers.index(matrix.at),
             "matrix": matrix,
             "rows": _cells(matrix, digits, largest, marked=name == "yours"),
         }
         for name, matrix in named
     ]
-    apart = values.difference(yours, expected) if expected is not None else []
+    apart = numbers.difference(yours, expected) if expected is not None else []
     if apart and kind == "heat":
         sides.append(
             {
                 "name": "yours − expected",
                 "kind": "difference",
-                "place": values.index(yours.at),
+                "place": numbers.index(yours.at),
                 "matrix": yours,
                 "rows": _differences(apart),
             }
@@ -185,7 +195,7 @@ def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[li
     return [
         [
             {
-                "text": values.shown(value, digits),
+                "text": numbers.shown(value, digits),
                 "shade": _shade(value, largest),
                 "wrong": marked and bool(matrix.wrong) and matrix.wrong[i][j],
                 "group": matrix.groups[i][j] if matrix.groups else None,
@@ -202,7 +212,9 @@ def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
     return [
         [
             {
-                "text": "" if x == 0 else ("+" if x > 0 else "") + values.shown(values.cell(x)),
+                "text": ""
+                if x == 0
+                else ("+" if x > 0 else "") + numbers.shown(numbers.as_cell(x)),
                 "shade": _shade(x, largest) if math.isfinite(x) else "45",
                 "wrong": False,
                 "group": None,
@@ -248,7 +260,7 @@ def _chart(curve: Curve) -> dict[str, Any]:
         "band": " ".join(f"{x},{y}" for x, y in edge),
         "line": " ".join(f"{point['x']},{point['y']}" for point in points),
         "points": points,
-        "x_ticks": [{"at": across(x), "text": values.shown(x)} for x in curve.x],
+        "x_ticks": [{"at": across(x), "text": numbers.shown(x)} for x in curve.x],
         "y_ticks": [{"at": up(y), "text": f"{y:.2g}"} for y in steps],
         "described": (
             f"{curve.name} against the {curve.against}: {outside} of {len(points)} values lie "

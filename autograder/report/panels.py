@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from autograder.report.digits import difference, digits_for, index, shape, shown
 from autograder.report.model import Curve, Evidence, Matrix
-from autograder.report.values import difference, digits_for, index, shape, shown
 from autograder.report.wrap import StyledLine, cells, plain, wrapped
 
 BLOCKS = "·░▒▓█"

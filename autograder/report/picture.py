@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from autograder.errors import UserError
 from autograder.files import write_whole
+from autograder.report.digits import digits_for, index, shown
 from autograder.report.model import CheckReport, ExerciseReport, Matrix
-from autograder.report.values import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from autograder.report.digits import digits_for, index, shape, shown
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
 from autograder.report.terminal import score
 from autograder.report.told import QUIET, adds_its_reason, as_told, diagnosed, opening
-from autograder.report.values import digits_for, index, shape, shown
 from autograder.report.wrap import StyledLine
 from autograder.text import capital, number
 

@@ -1,17 +1,18 @@
-"""Values of checks as the report keeps and shows them."""
+"""Values of checks as the report keeps them."""
 
-import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from autograder.report.digits import as_cell, index, shape, shown
 from autograder.report.literal import as_text
 from autograder.report.model import CellValue, Matrix
 from autograder.worker.codec import Handle
 
+__all__ = ["cell", "describe_call", "excerpt", "index"]  # `index` for checks of courses
+
 SIDE = 8
-_DIGITS = (3, 4, 6, 9, 12, 17)
 
 
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
@@ -52,60 +53,7 @@ def _start(index: int, size: int) -> int:
 
 def cell(value: Any) -> CellValue:
     """A number as JSON can hold it."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, bool | int):
-        return plain
-    number = float(plain)
-    if math.isnan(number):
-        return "nan"
-    return number if math.isfinite(number) else ("inf" if number > 0 else "-inf")
-
-
-def shown(value: CellValue, digits: int = 3) -> str:
-    """A number for people: whole ones as such, others with `digits` decimals or in short form."""
-    if isinstance(value, bool | str):
-        return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
-    if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):
-        return str(int(value)).replace("-", "−")
-    small_or_large = not 10.0**-digits <= abs(value) < 1e6
-    text = f"{value:.{digits}g}" if small_or_large else f"{value:.{digits}f}"
-    return text.replace("-", "−")
-
-
-def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """So many digits that no wrong cell looks the same on both sides."""
-    pairs = [
-        (mine, right)
-        for marks, mine_row, right_row in zip(yours.wrong, yours.rows, expected.rows, strict=False)
-        for mark, mine, right in zip(marks, mine_row, right_row, strict=False)
-        if mark
-    ]
-    for digits in _DIGITS:
-        if all(shown(mine, digits) != shown(right, digits) for mine, right in pairs):
-            return digits
-    return _DIGITS[-1]
-
-
-def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
-    """Yours less expected, cell by cell, of two excerpts of one shape that show the same part.
-
-    Infinities of one sign differ by 0; nothing is returned where the two cannot be compared.
-    """
-    same = (yours.shape, yours.at, yours.top, yours.left) == (
-        expected.shape,
-        expected.at,
-        expected.top,
-        expected.left,
-    )
-    if not same or not yours.rows:
-        return []
-    mine = np.array([[float(x) for x in row] for row in yours.rows])
-    right = np.array([[float(x) for x in row] for row in expected.rows])
-    with np.errstate(invalid="ignore"):
-        apart = np.where(mine == right, 0.0, mine - right)
-    if yours.wrong:  # what is within the tolerance is no difference
-        apart = np.where(np.array(yours.wrong), apart, 0.0)
-    return [[float(x) for x in row] for row in apart]
+    return as_cell(value.item() if isinstance(value, np.generic) else value)
 
 
 def describe_call(
@@ -146,15 +94,3 @@ def _nested(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_nested(item) for item in value)}]"
     return _argument(value)
-
-
-def shape(sizes: tuple[int, ...]) -> str:
-    """`(2, 3)`, `(4,)`, or `a single number` for no axes."""
-    if not sizes:
-        return "() (a single number)"
-    return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
-
-
-def index(place: tuple[int, ...]) -> str:
-    """`[1][2]`, as the student would write it."""
-    return "".join(f"[{i}]" for i in place)

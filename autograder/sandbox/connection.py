@@ -7,17 +7,19 @@ import select
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from autograder.sandbox.deadline import Deadline
-from autograder.worker.codec import Buffer
+
+if TYPE_CHECKING:
+    from autograder.worker.codec import Buffer
 
 
 class Connection(ABC):
     """Writes a request and reads what comes back. A line on which an exchange failed is dead."""
 
     @abstractmethod
-    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
+    def send(self, buffers: "Sequence[Buffer]", deadline: Deadline) -> None:
         """Write all of the buffers.
 
         Raises:
@@ -46,7 +48,7 @@ class DescriptorConnection(Connection):
         for descriptor in (reading, writing):
             os.set_blocking(descriptor, False)
 
-    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
+    def send(self, buffers: "Sequence[Buffer]", deadline: Deadline) -> None:
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
@@ -95,7 +97,7 @@ class ThreadConnection(Connection):
         self._done: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
+    def send(self, buffers: "Sequence[Buffer]", deadline: Deadline) -> None:
         self._do(buffers, deadline)
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
@@ -104,7 +106,7 @@ class ThreadConnection(Connection):
     def close(self) -> None:
         self._tasks.put(None)
 
-    def _do(self, task: Sequence[Buffer] | int, deadline: Deadline) -> bytes:
+    def _do(self, task: "Sequence[Buffer] | int", deadline: Deadline) -> bytes:
         self._tasks.put(task)
         done: bytes | Exception | None = None
         while done is None:
@@ -125,7 +127,7 @@ class ThreadConnection(Connection):
                     self._done.put(error)
                     return
 
-    def _one(self, task: Sequence[Buffer] | int) -> bytes:
+    def _one(self, task: "Sequence[Buffer] | int") -> bytes:
         if isinstance(task, int):
             data = self._reading.read(task)
             if len(data) < task:

@@ -11,10 +11,11 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from autograder.course import Library, Limits
 from autograder.sandbox.child import Child, GraderTrouble, Place
@@ -97,8 +98,45 @@ def _id_of(descriptor: int) -> int:
     return max(ids[0], 0) if ids else 0
 
 
+_ending: set[int] = set()  # processes whose memory is freed just now
+
+
+def _end_unawaited(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    if process.returncode is None:
+        process.returncode = -signal.SIGKILL
+        _ending.add(process.pid)
+
+
+def _reap() -> None:
+    """Collect what is left of fork servers that have ended since."""
+    for process in list(_ending):
+        with contextlib.suppress(ChildProcessError):
+            if not os.waitpid(process, os.WNOHANG)[0]:
+                continue
+        _ending.discard(process)
+
+
+def _started(
+    config: dict[str, Any], folder: str, home: str, said: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    _reap()
+    return subprocess.Popen(
+        worker_command(config),
+        stdin=subprocess.DEVNULL,
+        stdout=said,
+        stderr=said,
+        cwd=folder,
+        env={**environment(home), **_KEEP_FREED_MEMORY},
+        pass_fds=[config["control"]],
+    )
+
+
 class ForkServer:
-    """A fork server that is starting, or runs. Its children run on `core`, if one is named."""
+    """A fork server that is starting, or runs. Its children run on `core`, if one is named.
+
+    Those of a `probing` one run no submission, but try what their confinement forbids.
+    """
 
     def __init__(
         self,
@@ -108,6 +146,7 @@ class ForkServer:
         secret: Sequence[str],
         scratch: Path | None = None,
         core: int | None = None,
+        probing: bool = False,
     ) -> None:
         self.confined = bool(layers)
         self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
@@ -121,21 +160,15 @@ class ForkServer:
             "secret": list(secret),
             "scratch_mb": SCRATCH_MB,
             "core": core,
+            "probing": probing,
+            "compiles": not sys.dont_write_bytecode,
         }
         home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         self._last_words = ""
         self._busy = False
         with theirs:
-            self._process = subprocess.Popen(
-                worker_command(config),
-                stdin=subprocess.DEVNULL,
-                stdout=self._said,
-                stderr=self._said,
-                cwd=self._own or "/",
-                env={**environment(home), **_KEEP_FREED_MEMORY},
-                pass_fds=[theirs.fileno()],
-            )
+            self._process = _started(config, self._own or "/", home, self._said)
         self._control = ours
         self._ready = False
 
@@ -211,12 +244,7 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> ZygoteGone:
-        self.close()
-        killed = self._process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
-        return ZygoteGone(f"The fork server ended. {self._last_words}".strip(), killed)
-
-    def close(self) -> None:
-        """Hang up, and wait for it to end. May be called twice."""
+        """How it ended, and what it said last."""
         self._control.close()
         try:
             self._process.wait(2)
@@ -227,7 +255,19 @@ class ForkServer:
             self._said.seek(0)
             said = self._said.read()[-4000:].decode("utf-8", "replace")
             self._last_words = said.strip().split("\n")[-1]
-            self._said.close()
+        self.close()
+        killed = self._process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
+        return ZygoteGone(f"The fork server ended. {self._last_words}".strip(), killed)
+
+    def close(self) -> None:
+        """Hang up and end it. Its memory takes a while to free: nobody waits for that.
+
+        May be called twice.
+        """
+        self._control.close()
+        self._said.close()
+        if self._process.returncode is None:
+            _end_unawaited(self._process)
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 

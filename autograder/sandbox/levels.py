@@ -1,26 +1,32 @@
 """Which level of confinement this machine offers: found by trying, the strongest first."""
 
 import functools
+import json
 import os
+import signal
 import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograder.course import Course, Limits
+from autograder.course import Course, Library, Limits
 from autograder.errors import UserError
 from autograder.sandbox.child import Children, GraderTrouble
-from autograder.sandbox.client import Client
-from autograder.sandbox.problems import Raised, StudentProblem
+from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.spawn import Spawner
-from autograder.submission.source import Source
-from autograder.worker.confinement import Level
-from autograder.worker.messages import Request, Unit
+from autograder.worker.confinement import LAYERS, Level
+from autograder.worker.confinement.probing import SIZE
+
+if TYPE_CHECKING:
+    from autograder.sandbox.connection import Connection
+    from autograder.sandbox.forkserver import ForkedChild, ForkServer
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
+NEEDS = ("ctypes", "fcntl", "socket", "threading")  # of PROBE's, where nothing can be opened
+MAX_ANSWER = 2**16
 # What no level lets through, each as a function that raises if it was refused. None of it does
 # harm where it is not: the file is the probe's own, and the signals are 0 and SIGURG.
 PROBE = """
@@ -138,21 +144,34 @@ def why_not(level: Level) -> str:
     raise UserError("The confinement could not be tried: something keeps killing its processes.")
 
 
-def _once(level: Level) -> str:
-    from autograder.sandbox.forkserver import ForkServers
+_ahead: "dict[Level, ForkServer]" = {}
 
+
+def probe_ahead(level: Level = LEVELS[0]) -> None:
+    """Start what a level will be tried in, and do not wait for it; it ends with this process."""
+    if sys.platform == "linux" and not _ahead and not why_not.cache_info().currsize:
+        _ahead[level] = _server(level)
+
+
+def _server(level: Level) -> "ForkServer":
+    from autograder.sandbox.forkserver import ForkServer
+
+    return ForkServer(NEEDS, LAYERS[level], (), (), probing=True)
+
+
+def _once(level: Level) -> str:
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
-        children = ForkServers("reference", level)
+        server = _ahead.pop(level, None) or _server(level)
         try:
-            return _try(children, str(secret))
-        except (StudentProblem, OSError) as error:
+            return _try(server, str(secret))
+        except OSError as error:
             return str(error).strip() or type(error).__name__
         finally:
-            children.close()
+            server.close()
 
 
 def _attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
@@ -179,24 +198,48 @@ def _attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
     yield "create", [f"{secret}.new"]
 
 
-def _try(children: Children, secret: str) -> str:
-    source = Source("probe", "probe.py", (Unit("probe.py", PROBE),))
-    client = Client(source, "numpy", Limits(), children, last_try=False)
+def _try(server: "ForkServer", secret: str) -> str:
+    child = server.fork(Limits())
+    line = child.open()
     try:
-        if client.ask(Request("call", "fine")).value != 42:
-            return "a confined process gave a wrong answer"
-        for name, args in _attempts(secret):
+        _tell(line, PROBE, child)
+        for name, args in (("fine", []), *_attempts(secret)):
             said = name.replace("_", " ")
             try:
-                client.ask(Request("call", name, args))
-            except Raised:
-                continue
-            except StudentProblem as problem:  # it is gone: with exec, for one, it is another
-                return f"a confined process did not come back when it tried to {said}: {problem}"
-            return f"a confined process could still {said}"
+                answer = _tried(line, child, name, args)
+            except (OSError, EOFError, ValueError):  # gone: with exec, for one, it is another
+                if child.wait(0.5) == -signal.SIGKILL:
+                    raise ProbeKilled("something killed the process that tried it") from None
+                return f"a confined process did not come back when it tried to {said}"
+            if name == "fine" and answer != {"value": 42}:
+                return "a confined process gave a wrong answer"
+            if name != "fine" and "refused" not in answer:
+                return f"a confined process could still {said}"
     finally:
-        client.close()
+        child.end()
+        line.close()
     return ""
+
+
+class ProbeKilled(GraderTrouble):
+    """The process that tried what is forbidden was ended by force, from outside."""
+
+    killed = True
+
+
+def _tried(line: "Connection", child: "ForkedChild", name: str, args: list[Any]) -> Any:
+    """What came of one call of PROBE's."""
+    _tell(line, [name, args], child)
+    deadline = Deadline(Limits().call_seconds, child.clock)
+    (size,) = SIZE.unpack(line.receive(SIZE.size, deadline))
+    if size > MAX_ANSWER:
+        raise ValueError
+    return json.loads(line.receive(size, deadline))
+
+
+def _tell(line: "Connection", message: object, child: "ForkedChild") -> None:
+    data = json.dumps(message).encode()
+    line.send([SIZE.pack(len(data)), data], Deadline(Limits().call_seconds, child.clock))
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
@@ -224,11 +267,17 @@ def choose(wanted: Level | None, own_code: bool) -> Level:
 
 
 def children_on(
-    level: Level, course: Course, secret: Sequence[Path], scratch: Path, core: int | None = None
+    level: Level,
+    course: Course,
+    secret: Sequence[Path],
+    scratch: Path,
+    core: int | None = None,
+    first: Library | None = None,
 ) -> Children:
     """A source of children on that level, for which nothing of the course's answers is readable.
 
-    They run on the one `core`, if one is named.
+    They run on the one `core`, if one is named. What children of the library `first` are forked
+    from is on its way already, where that takes no longer than to start a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -237,4 +286,7 @@ def children_on(
 
     engine = Path(__file__).resolve().parent.parent
     own = [*course.grading, course.solutions, engine]
-    return ForkServers(reference, level, [*own, *secret], scratch, core)
+    servers = ForkServers(reference, level, [*own, *secret], scratch, core)
+    if first == "numpy":
+        servers.prepare(first)
+    return servers

@@ -41,6 +41,7 @@ class PlainChild(Child):
             "libraries": library_folders(),
             "warm": WARM[library],
             "hidden": hidden,
+            "compiles": not sys.dont_write_bytecode,
             **process_limits(limits),
         }
         self.process = subprocess.Popen(

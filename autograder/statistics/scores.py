@@ -2,15 +2,16 @@
 
 from array import array
 from collections.abc import Sequence
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from autograder.course import Exercise
 from autograder.report.model import ExerciseReport, Report
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 NOT_MEASURED = {"missing", "needs a person", "by hand", "not loaded"}
 
 
@@ -35,6 +36,8 @@ class Taken:
     @property
     def points(self) -> Floats:
         """Points of shape (students, checks + 1): those of each check, and last what counts."""
+        import numpy as np
+
         return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
 
 
@@ -68,11 +71,15 @@ class Scores:
     @property
     def totals(self) -> Floats:
         """What each student has in all exercises together, before lateness; (students,)."""
+        import numpy as np
+
         return np.array(self._totals)
 
     @property
     def by_exercise(self) -> Floats:
         """Points of shape (students, exercises); 0 for what was not handed in."""
+        import numpy as np
+
         return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
 
     def measured(self) -> list[Taken]:

@@ -1,6 +1,7 @@
 """The worker's loop: load the student's source, then answer one request after the other."""
 
 import enum
+import gc
 import importlib
 import itertools
 import os
@@ -292,8 +293,6 @@ def warm_up(names: list[str]) -> None:
 
 def _close_fonts() -> None:
     """Let go of the fonts that are open: a fork closes their files, and would not know it."""
-    import gc
-
     from matplotlib import font_manager, mathtext
 
     for cached in (
@@ -313,6 +312,7 @@ def main(config: dict[str, Any]) -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     warm_up(config["warm"])
+    gc.enable()
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
     limit_self(config["memory_mb"], config["cpu_seconds"])
     Server(read_from, write_to, config["hidden"]).serve()

@@ -4,6 +4,7 @@ Python's own start-up is cut short (`-I -S`), so that neither the folder of the 
 anything an editable install puts on the path can be imported: only libraries can.
 """
 
+import gc
 import importlib.util
 import json
 import os
@@ -11,7 +12,9 @@ import sys
 
 
 def run() -> None:
+    gc.disable()  # until all is imported: what is imported stays
     config = json.loads(sys.argv[1])
+    sys.dont_write_bytecode = not config["compiles"]  # of what is imported here, before all else
     sys.path.extend(config["libraries"])
     folder = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
@@ -24,7 +27,11 @@ def run() -> None:
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
     role = "confinement.zygote" if "control" in config else "serve"
-    importlib.import_module(f"autograder_worker.{role}").main(config)
+    work = "confinement.probing" if config.get("probing") else "serve"
+    importlib.import_module(f"autograder_worker.{work}")
+    entry = importlib.import_module(f"autograder_worker.{role}")
+    sys.dont_write_bytecode = True
+    entry.main(config)
 
 
 if __name__ == "__main__":

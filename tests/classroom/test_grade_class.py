@@ -1,5 +1,6 @@
 """Grading a class: the sample class, the same results each time, and nobody's loss for another's."""
 
+import contextlib
 import csv
 import json
 import shutil
@@ -254,14 +255,20 @@ def test_what_has_not_changed_is_not_graded_again(grade, tmp_path, monkeypatch):
     put(tmp_path, "class/s2/causal_mask.py")
     grade(tmp_path / "class")
     before = {path.name: path.read_bytes() for path in results(tmp_path / "out")}
-    asked, graded = [], grade_module.graded
+    asked, at_hand = [], grade_module.at_hand
 
-    def spy(tasks, *args):
-        found = list(tasks)
-        asked.extend(task.student for task in found)
-        return graded(found, *args)
+    @contextlib.contextmanager
+    def spied(*args):
+        with at_hand(*args) as graded:
 
-    monkeypatch.setattr(grade_module, "graded", spy)
+            def spy(tasks, setup):
+                found = list(tasks)
+                asked.extend(task.student for task in found)
+                return graded(found, setup)
+
+            yield spy
+
+    monkeypatch.setattr(grade_module, "at_hand", spied)
     grade(tmp_path / "class")
     assert asked == []
     assert {path.name: path.read_bytes() for path in results(tmp_path / "out")} == before

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from autograder.cli import app
 from autograder.errors import UserError
-from autograder.grading import scoring
+from autograder.grading import graded_by
 
 NUMBERS = itertools.count()
 COURSE = """
@@ -79,7 +79,7 @@ def story(tmp_path, monkeypatch):
             (checks / "test_areas.py").write_text(CHECKS.replace("SQUARE", square))
 
         def run(self, *args):
-            scoring._digest.cache_clear()  # each command has a process of its own
+            graded_by._digest.cache_clear()  # each command has a process of its own
             done = CliRunner().invoke(app, [*map(str, args), "--course", str(tmp_path)])
             known = done.exception is None or isinstance(done.exception, SystemExit | UserError)
             assert known, done.exception

@@ -1,7 +1,7 @@
 """Kills at seeded random moments: a run that is resumed ends as if nothing had happened.
 
 `python -m tests.confinement.kills 200` kills that many times: the command itself, one of its
-judges, a fork server, or the process of a submission.
+judges, what those are forked from, a fork server, or the process of a submission.
 """
 
 import contextlib
@@ -84,12 +84,14 @@ class Killer:
     def _kill_one(self, command: int) -> str:
         tree = below(command)
         kinds = {"command": [command]}
+        parents = parent_of()
         for process, text in tree.items():
             if "start.py" in text:
                 is_child = any(other == process for other in self._submissions(tree))
                 kinds.setdefault("submission" if is_child else "fork server", []).append(process)
-            elif "spawn_main" in text:
-                kinds.setdefault("judge", []).append(process)
+            elif "multiprocessing.forkserver" in text:
+                is_first = parents.get(process) == command
+                kinds.setdefault("source of judges" if is_first else "judge", []).append(process)
         kind = self.random.choice(sorted(kinds))
         try:
             os.kill(self.random.choice(sorted(kinds[kind])), signal.SIGKILL)

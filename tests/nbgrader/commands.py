@@ -11,11 +11,13 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from autograder.classroom.judge_processes import PRELOADED
+
 Done = subprocess.CompletedProcess
 Run = Callable[[Sequence[str], Path, Mapping[str, str]], "Done[str]"]
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["nbgrader.apps.nbgraderapp", "autograder.cli"])
+FORKS.set_forkserver_preload([PRELOADED, "nbgrader.apps.nbgraderapp", "autograder.cli"])
 
 # As `python -m MODULE ARGS`, by a user of the machine whom the first argument may name.
 AS = """

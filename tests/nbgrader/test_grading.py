@@ -23,10 +23,14 @@ def graded(course, folder, text):
 
 
 def test_a_report_is_made_once_for_a_source(kit, tmp_path):
+    waits = []
+    grading_of(str(kit)).before_grading = lambda: waits.append("for a report")
     first = graded(kit, tmp_path, solution("softmax"))
     assert first.points == 12
     assert graded(kit, tmp_path, solution("softmax")) is first
+    assert len(waits) == 1
     assert graded(kit, tmp_path, solution("softmax", ("axis=axis", "axis=0"))).points == 3
+    assert len(waits) == 2
 
 
 def test_a_course_that_has_changed_is_read_anew(kit, tmp_path):

@@ -310,3 +310,10 @@ def test_the_texts_of_the_course_keep_their_form():
 @pytest.mark.parametrize("text", [*TRICKS[:21], *(form.format(TARGETS[0]) for form in FORMS)])
 def test_comments_show_texts_as_they_are(text):
     assert harm(page([new_markdown_cell(as_markdown(text))])) == []
+
+
+def test_what_is_remembered_of_a_text_is_not_for_one_with_pictures():
+    text = "![here](attachment:a.png)"
+    without = harmless(text, {})
+    assert harmless(text, {"a.png": {"image/png": "AAAA"}}) == text
+    assert harmless(text, {}) == without != text

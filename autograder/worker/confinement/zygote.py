@@ -6,20 +6,27 @@ process, and when it has ended its exit status.
 """
 
 import gc
+import importlib
 import json
 import os
 import signal
 import socket
 import sys
 import tempfile
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from ..limits import limit_self, mapped_bytes
-from ..serve import Server, warm_up
 from . import LOCKED, READY, SCRATCH, STARTED, STATUS, filters, identity, kernel, root
 
 LINE, SIDE = 3, 4
 MAX_MESSAGE = 4096
+
+
+class Serving(Protocol):
+    """What a child does once it is locked down."""
+
+    def serve(self) -> None: ...
 
 
 class Zygote:
@@ -33,13 +40,14 @@ class Zygote:
         self.rules: Any = None
         self.proc = -1
         self.own_pids = -1
+        self.make_server: Callable[[int], Serving]
 
     def prepare(self) -> None:
         """All that is done once, in the one order in which it works."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # while /proc and all of Python are still there
-        warm_up(self.config["warm"])
+        self._load()
         mapped_bytes()
         if "seccomp" in self.layers:
             self.program = filters.compile_filter(
@@ -61,13 +69,27 @@ class Zygote:
         self._stay_on_core()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         tempfile.tempdir = None
-        gc.collect()
         gc.freeze()
+        gc.enable()
         maps = os.open("self/maps", os.O_RDONLY, dir_fd=self.proc)
         with open(maps, encoding="utf-8") as file:
             kernel.gather_memory(file.read())
         if self.layers:
             kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
+
+    def _load(self) -> None:
+        """Import what the children need: for a submission, or to try what is forbidden."""
+        if self.config["probing"]:
+            from .probing import Probing
+
+            for name in self.config["warm"]:
+                importlib.import_module(name)
+            self.make_server = lambda _: Probing(LINE)
+        else:
+            from ..serve import Server, warm_up
+
+            warm_up(self.config["warm"])
+            self.make_server = lambda side: Server(LINE, LINE, self.config["hidden"], side)
 
     def _stay_on_core(self) -> None:
         """One core, whatever number of threads: none takes the time that is another's."""
@@ -148,7 +170,7 @@ class Zygote:
             confined = "limits" in self.layers
             if confined or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], confined)
-            server = Server(LINE, LINE, self.config["hidden"], SIDE if side >= 0 else -1)
+            server = self.make_server(SIDE if side >= 0 else -1)
             if self.rules is not None:
                 self.rules.restrict()
             if self.layers:

@@ -1,0 +1,241 @@
+"""nbgrader's gradebook, opened once for a run, written in one transaction a student."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nbgrader import api
+from nbgrader.converters import autograde
+from nbgrader.preprocessors import (
+    latesubmissions,
+    overwritecells,
+    overwritekernelspec,
+    saveautogrades,
+)
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, defer, scoped_session, sessionmaker
+
+from autograder.nbgrader import preprocessors
+
+# The modules that open the gradebook while a notebook is converted.
+OPENERS: tuple[Any, ...] = (
+    autograde,
+    latesubmissions,
+    overwritecells,
+    overwritekernelspec,
+    saveautogrades,
+    preprocessors,
+)
+
+
+class HeldSession(Session):
+    """A session in which a commit waits for `save`: nbgrader's steps commit after every cell."""
+
+    def commit(self) -> None:
+        """Nothing yet."""
+
+    def save(self) -> None:
+        """Commit what was held."""
+        super().commit()
+
+
+class RunGradebook(api.Gradebook):
+    """nbgrader's `Gradebook` for a whole run: what its steps ask one by one is read at once.
+
+    Assignments, their notebooks and cells are read once for the run, a submission with its grades
+    and comments once for a student. Nobody else sees what is written before `save`; after `undo`
+    nobody ever does. `close`, which the steps call, leaves it open; `end` does not.
+    """
+
+    def __init__(self, db_url: str, course_id: str) -> None:
+        api.Gradebook(db_url).close()  # the steps name no course: nbgrader's default is there then
+        super().__init__(db_url, course_id)
+        held = sessionmaker(self.engine, class_=HeldSession, expire_on_commit=False)
+        self.db = scoped_session(held)
+        self._assignments: dict[str, _Source] = {}
+        self._students: dict[str, Any] = {}
+        self._submissions: dict[tuple[str, str], StudentRows] = {}
+
+    def opened(self, *_: Any) -> "RunGradebook":
+        """This one, in place of one that would be opened anew."""
+        return self
+
+    def close(self) -> None:
+        """Nothing: the run goes on."""
+
+    def end(self) -> None:
+        """Close the connection."""
+        super().close()
+
+    def save(self) -> None:
+        """Write what was held, in one transaction; keep nothing of the student in memory."""
+        self.db().save()
+        kept = {each for source in self._assignments.values() for each in source.rows}
+        for row in [each for each in self.db if each not in kept]:
+            self.db.expunge(row)
+        for source in self._assignments.values():
+            for row in (source.assignment, *source.notebooks.values()):
+                self.db.expire(row, ["submissions"])
+        self._students.clear()
+        self._submissions.clear()
+
+    def undo(self) -> None:
+        """Forget what was held, and all that was read."""
+        self.db.remove()
+        self._assignments.clear()
+        self._students.clear()
+        self._submissions.clear()
+
+    def find_student(self, student_id: str) -> Any:
+        student = self._students.get(student_id) or self.db.get(api.Student, student_id)
+        if student is None:
+            raise api.MissingEntry(f"No such student: {student_id}")
+        self._students[student_id] = student
+        return student
+
+    def find_assignment(self, name: str) -> Any:
+        return self._source(name).assignment
+
+    def find_notebook(self, name: str, assignment: str) -> Any:
+        return _found(self._source(assignment).notebooks, name, "notebook", assignment)
+
+    def find_source_cell(self, name: str, notebook: str, assignment: str) -> Any:
+        cells = self._source(assignment).source_cells
+        return _found(cells, (notebook, name), "source cell", assignment)
+
+    def find_graded_cell(self, name: str, notebook: str, assignment: str) -> Any:
+        cells = self._source(assignment).graded_cells
+        return _found(cells, (notebook, name), "grade cell", assignment)
+
+    def find_submission(self, assignment: str, student: str) -> Any:
+        return self.submission(assignment, student).submission
+
+    def find_submission_notebook(self, notebook: str, assignment: str, student: str) -> Any:
+        found = self.submission(assignment, student).notebooks
+        return _found(found, notebook, "submitted notebook", assignment)
+
+    def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Any:
+        grades = self.submission(assignment, student).grades
+        return _found(grades, (notebook, grade_cell), "grade", assignment)
+
+    def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Any:
+        comments = self.submission(assignment, student).comments
+        return _found(comments, (notebook, solution_cell), "comment", assignment)
+
+    def submission(self, assignment: str, student: str) -> "StudentRows":
+        """A student's submission, as it is now.
+
+        Raises:
+            MissingEntry: there is none.
+        """
+        where = assignment, student
+        if where not in self._submissions:
+            source = self._source(assignment)
+            asked = select(api.SubmittedAssignment).filter_by(
+                assignment_id=source.assignment.id, student_id=student
+            )
+            submission = self.db.scalars(
+                asked.options(defer(api.SubmittedAssignment.max_task_score))
+            ).one_or_none()
+            if submission is None:
+                raise api.MissingEntry(f"No such submission: {assignment} for {student}")
+            self._submissions[where] = StudentRows(self.db(), source, submission)
+        return self._submissions[where]
+
+    def _source(self, name: str) -> "_Source":
+        if name not in self._assignments:
+            self._assignments[name] = _Source(super().find_assignment(name))
+        return self._assignments[name]
+
+
+class _Source:
+    """An assignment's rows, which stay in the session for the run."""
+
+    def __init__(self, assignment: Any) -> None:
+        self.assignment = assignment
+        self.notebooks = {book.name: book for book in assignment.notebooks}
+        self.cells = {cell.id: cell for book in assignment.notebooks for cell in book._base_cells}
+        self.source_cells = {
+            (book.name, cell.name): cell
+            for book in assignment.notebooks
+            for cell in book.source_cells
+        }
+        self.graded_cells = {
+            (book.name, cell.name): cell
+            for book in assignment.notebooks
+            for cell in (*book.task_cells, *book.grade_cells)
+        }
+        books, sources = self.notebooks.values(), self.source_cells.values()
+        self.rows = {assignment, *books, *self.cells.values(), *sources}
+
+
+class StudentRows:
+    """The rows of one student's submission; of two cells with one name a task counts last.
+
+    They are found by what the database has an index for: nbgrader's relations, and its sums, look
+    through the rows of all students.
+    """
+
+    def __init__(self, session: Session, source: _Source, submission: Any) -> None:
+        self.submission = submission
+        self._session, self._source = session, source
+        kind, ids = api.SubmittedNotebook, [book.id for book in source.notebooks.values()]
+        mine = (kind.notebook_id.in_(ids), kind.assignment_id == submission.id)
+        rows = {row.notebook_id: row for row in session.scalars(select(kind).where(*mine))}
+        self.notebooks = {
+            name: rows[book.id] for name, book in source.notebooks.items() if book.id in rows
+        }
+        grade, comment = api.Grade, api.Comment
+        self.grades = self._by_cell(grade, grade.score, grade.cell_type, grade.failed_tests)
+        self.comments = self._by_cell(comment, comment.comment)
+
+    def _by_cell(self, kind: Any, *unused: Any) -> dict[tuple[str, str], Any]:
+        books, cells = {row.id: name for name, row in self.notebooks.items()}, self._source.cells
+        asked = select(kind).where(kind.cell_id.in_(list(cells)), kind.notebook_id.in_(list(books)))
+        rows = self._session.scalars(asked.options(*map(defer, unused))).all()
+        found = [(cells[row.cell_id], row) for row in rows]
+        found.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
+        return {(books[row.notebook_id], cell.name): row for cell, row in found}
+
+    @property
+    def points(self) -> float:
+        """The sum of the grades, each as nbgrader counts it."""
+        ids = [row.id for row in self.grades.values()]
+        asked = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
+        return float(self._session.scalar(asked))
+
+    @property
+    def maximum(self) -> float:
+        """The most points that there are."""
+        return float(self._source.assignment.max_score)
+
+    @property
+    def late_penalty(self) -> float:
+        """The points that being late costs."""
+        return float(sum(row.late_submission_penalty or 0 for row in self.notebooks.values()))
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a grade waits for a person."""
+        return any(row.needs_manual_grade for row in self.grades.values())
+
+
+def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any:
+    try:
+        return rows[key]
+    except KeyError:
+        raise api.MissingEntry(f"No such {what} in {assignment}: {key}") from None
+
+
+@contextlib.contextmanager
+def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
+    """A gradebook that nbgrader's steps get while this lasts, in place of one they open each."""
+    gradebook = RunGradebook(db_url, course_id)
+    try:
+        for module in OPENERS:
+            module.Gradebook = gradebook.opened
+        yield gradebook
+    finally:
+        for module in OPENERS:
+            module.Gradebook = api.Gradebook
+        gradebook.end()

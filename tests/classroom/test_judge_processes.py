@@ -1,0 +1,64 @@
+"""Judges are forks of a process that has nothing of the folder or the program it was started from."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from autograder.classroom.judge_processes import context_of_judges
+
+PROGRAM = """
+import sys
+with open("ran", "a") as file:
+    file.write("once\\n")
+sys.path.pop(0)
+
+from autograder.classroom.judge_processes import context_of_judges
+
+if __name__ == "__main__":
+    context = context_of_judges()
+    queue = context.SimpleQueue()
+    import of_judges
+    process = context.Process(target=of_judges.tell, args=(queue,))
+    process.start()
+    print(*queue.get())
+    process.join()
+    print(__file__ == sys.argv[0])
+"""
+HOSTILE = "import pathlib\npathlib.Path(__file__).with_name('taken').touch()\nraise SystemExit(9)\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere judges are no forks")
+def test_a_judge_is_told_nothing_by_where_it_was_started(tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("numpy", "pytest", "multiprocessing", "signal", "autograder"):
+        (work / f"{name}.py").write_text(HOSTILE)
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "of_judges.py").write_text(
+        "import os, sys\n"
+        "def tell(queue):\n"
+        "    main = sys.modules['__main__']\n"
+        "    loaded = 'autograder.grading.session' in sys.modules\n"
+        "    queue.put((loaded, getattr(main, '__file__', None)))\n"
+    )
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace("sys.path.pop(0)", f"sys.path[0] = {str(own)!r}"))
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("PYTHONSAFEPATH", None)
+    done = subprocess.run(
+        [sys.executable, str(program)], cwd=work, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == ["True None", "True"], done.stderr
+    assert not (work / "taken").exists()
+    assert (work / "ran").read_text() == "once\n"
+
+
+def test_without_a_place_for_its_socket_judges_start_one_by_one(monkeypatch):
+    def refused():
+        raise OSError("AF_UNIX path too long")
+
+    monkeypatch.setattr("multiprocessing.forkserver.ensure_running", refused)
+    assert context_of_judges().get_start_method() == "spawn"
