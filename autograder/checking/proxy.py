@@ -253,6 +253,7 @@ class Submission:
         sent = [_sent(arg, offered) for arg in args]
         named = {key: _sent(value, offered) for key, value in kwargs.items()}
         self._calls.append(Call(name, tuple(sent), named))
+        together = come_together(self._client, offered, name, [*sent, *named.values()])
         request = Request(
             "call",
             name,
@@ -262,7 +263,7 @@ class Submission:
             keep=keep,
             echo=echo,
             draw=draw,
-            together=come_together(self._client, offered),
+            together=together,
         )
         return self._client.ask(request, answering(offered) if offered else None)
 

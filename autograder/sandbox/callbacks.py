@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Sequence
+from typing import Any
 
 from autograder.sandbox import problems
 from autograder.sandbox.beside import Beside
@@ -46,15 +47,21 @@ def answering(offered: Sequence[CourseFunction]) -> AnswerTo:
     return answer
 
 
-def come_together(client: Client, offered: Sequence[CourseFunction]) -> bool:
+def come_together(
+    client: Client, offered: Sequence[CourseFunction], target: str, given: Sequence[Any]
+) -> bool:
     """Have these functions answer the submission's process without the judge between them.
+
+    They are offered to a call of `target`, which is `given` these arguments.
 
     Only a submission that can be shown to keep nothing has such a line: nothing but the grader's
     own code can use it then. The judge is asked where that is not so, or cannot be done.
     """
     ledger = client.ledger
-    may = ledger.may_come_together and client.children.lays_lines
-    if not (offered and may and ledger.proof.keeps_nothing(client.source)):
+    if not (offered and ledger.may_come_together and client.children.lays_lines):
+        return False
+    ledger.proof.called(target, given)
+    if not ledger.proof.keeps_nothing(client.source):
         return False
     beside = offered[0].beside
     try:

@@ -117,6 +117,12 @@ def test_what_may_keep_something_asks_the_judge(submitted, carried):
     assert carried == [1]
 
 
+def test_what_is_given_a_text_asks_the_judge(submitted, carried):
+    work = submitted(PROVEN + "\ndef told(f, text):\n    return f(np.ones(2))\n")
+    assert work.told(work.elsewhere(DOUBLE, "implementation"), "a text")[1] == 2
+    assert carried == [1]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
