@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from .codec import FRAME, MAX_HEADER, MAX_PAYLOAD, Buffer, ProtocolError
 
-CHUNK = 1 << 16
+CHUNK = 2048  # more would make the process larger, and it is asked whether it is as it was
 
 
 class Wire:
