@@ -108,11 +108,11 @@ def _end_unawaited(process: subprocess.Popen[bytes]) -> None:
         _ending.add(process.pid)
 
 
-def _reap() -> None:
-    """Collect what is left of fork servers that have ended since."""
+def collect_ended(wait: bool = False) -> None:
+    """Collect what is left of fork servers that were ended; `wait` for those that still are."""
     for process in list(_ending):
         with contextlib.suppress(ChildProcessError):
-            if not os.waitpid(process, os.WNOHANG)[0]:
+            if not os.waitpid(process, 0 if wait else os.WNOHANG)[0]:
                 continue
         _ending.discard(process)
 
@@ -120,7 +120,7 @@ def _reap() -> None:
 def _started(
     config: dict[str, Any], folder: str, home: str, said: IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    _reap()
+    collect_ended()
     return subprocess.Popen(
         worker_command(config),
         stdin=subprocess.DEVNULL,
