@@ -9,7 +9,7 @@ from tests.engine import ENGINE, imports, modules
 # From the bottom to the top. A room imports what stands above it in this list, and nothing below.
 LAYERS = [
     ["worker"],
-    ["errors", "text", "files", "untold"],
+    ["errors", "text", "files", "untold", "importing"],
     ["lateness", "yaml_file"],
     ["course"],
     ["extras", "own_modules"],

@@ -1,6 +1,5 @@
 """The commands for a class: graded, adjusted, handed on, and within nbgrader."""
 
-import gc
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from autograder.cli.options import (
     seed_option,
 )
 from autograder.cli.result_files import with_result_files
+from autograder.importing import imports_that_stay
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
@@ -87,12 +87,10 @@ def grade(**options: Any) -> None:
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """
-    gc.disable()  # what is imported stays
-    _start_ahead(options)
-    from autograder.cli.grade import GradeOptions, run
+    with imports_that_stay():
+        _start_ahead(options)
+        from autograder.cli.grade import GradeOptions, run
 
-    gc.freeze()
-    gc.enable()
     raise SystemExit(run(GradeOptions(**options)))
 
 

@@ -1,15 +1,13 @@
 """`autograder nbgrader …`: courses that nbgrader manages."""
 
-import contextlib
-import gc
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.cli.progress import graded_with_progress
 from autograder.course import find_course
 from autograder.extras import require, require_libraries
+from autograder.importing import imports_that_stay
 from autograder.text import number, one_line, several
 from autograder.worker.confinement import Level
 
@@ -22,17 +20,6 @@ def _needed() -> None:
     # 2.5 of the 4 seconds that nbgrader takes to start go into jsonschema's grammar of IRIs, which
     # nothing here needs; without that module jsonschema does without.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-
-
-@contextlib.contextmanager
-def _kept() -> Iterator[None]:
-    """What is imported meanwhile stays: to look through it for garbage only takes time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def init(folder: Path, course_path: Path | None) -> int:
@@ -56,7 +43,7 @@ def grade(
     confinement: Level | None,
 ) -> int:
     _needed()
-    with _kept():
+    with imports_that_stay():
         from autograder.lint.course import refuse_slips
         from autograder.lint.known_good import unless_known
         from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
