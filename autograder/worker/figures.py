@@ -16,9 +16,10 @@ from .codec import (
     Figure,
     Series,
 )
-from .in_view import Floats, View, colour_over, is_written, reads
-from .layout import Ticks, lay_out, ticks_of
+from .in_view import Floats, View, colour_over, is_written, reads, shows
+from .layout import Ticks, lay_out
 from .pictures import Picture, pictures_of, same_colours
+from .ticks import tick_labels
 
 MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
 
@@ -124,12 +125,15 @@ def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, fl
     low, high = sorted(axis.get_view_interval())
     margin = MARGIN * (high - low)
     found = []
-    ticks = known[id(axis)] if id(axis) in known else ticks_of(axis)
-    for tick in ticks[:MAX_TEXTS]:
-        place = float(tick.get_loc())
-        labels = [each for each in (tick.label1, tick.label2) if reads(each, view.page)]
-        if labels and tick.get_visible() and low - margin <= place <= high + margin:
-            found.append((_letters(labels[0].get_text()), place))
+    labels = known[id(axis)] if id(axis) in known else tick_labels(axis)
+    legible: dict[int, bool] = {}
+    for label in labels[:MAX_TEXTS]:
+        place, tick = float(label.place), label.tick
+        if id(tick) not in legible:
+            both = (tick.label1, tick.label2)
+            legible[id(tick)] = tick.get_visible() and any(shows(each, view.page) for each in both)
+        if label.text.strip() and legible[id(tick)] and low - margin <= place <= high + margin:
+            found.append((_letters(label.text), place))
     return found
 
 

@@ -219,16 +219,27 @@ def tell_apart(one: Any, other: Any) -> bool:
 
 def is_written(text: Any) -> bool:
     """Whether there is something to read, of some size, that is not transparent."""
-    from matplotlib.colors import to_rgba
-
-    if not text.get_text().strip() or text.get_fontsize() < SMALL_TEXT or not is_visible(text):
-        return False
-    return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)
+    return bool(text.get_text().strip()) and _is_legible(text)
 
 
 def reads(text: Any, behind: Any) -> bool:
     """Whether something is written there that can be read before a colour."""
+    return bool(text.get_text().strip()) and shows(text, behind)
+
+
+def shows(text: Any, behind: Any) -> bool:
+    """Whether what is written there, whatever it says, can be read before a colour."""
     from matplotlib.colors import to_rgba
 
+    if not _is_legible(text):
+        return False
     colour = to_rgba(text.get_color(), text.get_alpha())
-    return is_written(text) and tell_apart(colour_over(colour, behind), behind)
+    return tell_apart(colour_over(colour, behind), behind)
+
+
+def _is_legible(text: Any) -> bool:
+    from matplotlib.colors import to_rgba
+
+    if not is_visible(text) or text.get_fontsize() < SMALL_TEXT:
+        return False
+    return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)

@@ -7,7 +7,9 @@ Most of its time goes to measuring texts, which nobody asks for here.
 from collections.abc import Iterator
 from typing import Any
 
-Ticks = dict[int, list[Any]]  # by the id of their axis
+from .ticks import OWN_LABELS, TickLabel, has_mathematics, tick_labels
+
+Ticks = dict[int, list[TickLabel]]  # by the id of their axis
 
 # What is drawn of these depends on nothing that only their `draw` settles. Of a class of one's own
 # nobody knows.
@@ -26,10 +28,6 @@ _PLAIN = {
     "matplotlib.colorbar._ColorbarSpine",
     "matplotlib.text.Text",
 }
-
-
-# Formatters whose labels with mathematics in them are matplotlib's own, and not a student's.
-_OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
 
 def lay_out(figure: Any) -> Ticks:
@@ -56,37 +54,11 @@ def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
         for collection in axes.collections:
             collection.update_scalarmappable()
         for axis in (axes.xaxis, axes.yaxis):
-            found = ticks[id(axis)] = ticks_of(axis)
-            labels = [label for tick in found for label in (tick.label1, tick.label2)]
+            found = ticks[id(axis)] = tick_labels(axis)
             kinds = {type(axis.get_major_formatter()), type(axis.get_minor_formatter())}
-            if not {kind.__name__ for kind in kinds} <= _OWN_LABELS:
-                own = own and not any("$" in label.get_text() for label in labels)
+            if not {kind.__name__ for kind in kinds} <= OWN_LABELS:
+                own = own and not has_mathematics(found)
     return own
-
-
-def ticks_of(axis: Any) -> list[Any]:
-    """The ticks of an axis, with the places and labels that they are drawn with.
-
-    Minor ones are left out where none has a label: to make them takes longest of all.
-    """
-    if not _is_silent(axis):
-        axis.get_ticklabels(which="both")
-        return [*axis.get_major_ticks(), *axis.get_minor_ticks()]
-    from matplotlib.ticker import NullLocator
-
-    own, axis.minor.locator = axis.minor.locator, NullLocator()
-    try:
-        axis.get_majorticklabels()
-    finally:
-        axis.minor.locator = own
-    return list(axis.get_major_ticks())
-
-
-def _is_silent(axis: Any) -> bool:
-    """Whether matplotlib itself labels the minor ticks, and gives no label to any."""
-    if type(axis.minor.formatter).__name__ not in _OWN_LABELS:
-        return False
-    return not any(axis.minor.formatter.format_ticks(axis.get_minorticklocs()))
 
 
 def _can_be_set(figure: Any) -> bool:
