@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Visible = npt.NDArray[np.bool_]
+Cells = tuple[Floats | None, Floats | None]
 
 FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
 OPAQUE = 0.9
@@ -31,6 +32,7 @@ class View:
         self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
+        self._cells: dict[int, Cells] = {}
         if is_visible(figure):
             self._walk(figure, 0)
         self._rank = {id(artist): rank for rank, artist in enumerate(self._drawn)}
@@ -91,8 +93,30 @@ class View:
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
                 boxes = list(clips(artist))
-                for path in _opaque_paths(artist):
+                for path in self._opaque_paths(artist):
                     yield rank, path, boxes
+
+    def cells(self, item: Any) -> Cells:
+        """The corners of an image's or a mesh's cells, and their colours; see `cell_corners`."""
+        if id(item) not in self._cells:
+            corners = cell_corners(item)
+            colours = None if corners is None else colours_of(item, item.get_array())
+            self._cells[id(item)] = corners, colours
+        return self._cells[id(item)]
+
+    def _opaque_paths(self, artist: Any) -> Iterator[Any]:
+        """The outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
+        if hasattr(artist, "get_patch_transform"):
+            if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
+                yield artist.get_transform().transform_path(artist.get_path())
+            return
+        corners, colours = self.cells(artist)
+        if corners is not None:
+            if _alpha(colours) > OPAQUE:
+                ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
+                yield _type("matplotlib.path", "Path")(np.concatenate(ring))
+        elif hasattr(artist, "get_paths") and _alpha(artist.get_facecolor()) > OPAQUE:
+            yield from _filled_paths(artist)
 
 
 def _in_order(parent: Any, background: Any) -> list[Any]:
@@ -124,21 +148,6 @@ def _inside(places: Floats, box: Any, margin: float = 1.0) -> Visible:
             places <= (right + margin, high + margin)
         )
     return np.asarray(inside.all(axis=-1), bool)
-
-
-def _opaque_paths(artist: Any) -> Iterator[Any]:
-    """The outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
-    if hasattr(artist, "get_patch_transform"):
-        if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
-            yield artist.get_transform().transform_path(artist.get_path())
-        return
-    corners = cell_corners(artist)
-    if corners is not None:
-        if _alpha(colours_of(artist, artist.get_array())) > OPAQUE:
-            ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
-            yield _type("matplotlib.path", "Path")(np.concatenate(ring))
-    elif hasattr(artist, "get_paths") and _alpha(artist.get_facecolor()) > OPAQUE:
-        yield from _filled_paths(artist)
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:

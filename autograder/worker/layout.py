@@ -26,8 +26,11 @@ _PLAIN = {
     "matplotlib.patches.Rectangle",
     "matplotlib.spines.Spine",
     "matplotlib.colorbar._ColorbarSpine",
+    "matplotlib.text.Annotation",
     "matplotlib.text.Text",
 }
+
+_NOT_NEEDED = object()  # a renderer: coordinates that are known by name are found without one
 
 
 def lay_out(figure: Any) -> Ticks:
@@ -38,10 +41,12 @@ def lay_out(figure: Any) -> Ticks:
     """
     figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
     ticks: Ticks = {}
-    if not (_is_plain(figure) and _settled(figure.axes, ticks) and _can_be_set(figure)):
-        figure.draw_without_rendering()
-        return {}
-    return ticks
+    if _is_plain(figure) and _settled(figure.axes, ticks):
+        _place_notes(figure)
+        if _can_be_set(figure):
+            return ticks
+    figure.draw_without_rendering()
+    return {}
 
 
 def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
@@ -59,6 +64,13 @@ def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
             if not {kind.__name__ for kind in kinds} <= OWN_LABELS:
                 own = own and not has_mathematics(found)
     return own
+
+
+def _place_notes(figure: Any) -> None:
+    """Put notes where drawing would; those whose place is off the axes are not drawn."""
+    for artist in _artists(figure):
+        if _is_note(artist) and artist.get_visible() and artist._check_xy(_NOT_NEEDED):
+            artist.update_positions(_NOT_NEEDED)
 
 
 def _can_be_set(figure: Any) -> bool:
@@ -104,4 +116,16 @@ def _is_simple(artist: Any) -> bool:
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():
         return False
+    if _is_note(artist) and not _is_plain_note(artist):
+        return False
     return not (hasattr(artist, "get_usetex") and artist.get_usetex())
+
+
+def _is_note(artist: Any) -> bool:
+    return hasattr(artist, "anncoords")
+
+
+def _is_plain_note(note: Any) -> bool:
+    """Whether it has no arrow, and stands at a place that depends on no other artist."""
+    coordinates = (note.xycoords, note.anncoords)
+    return note.arrowprops is None and all(isinstance(each, str) for each in coordinates)

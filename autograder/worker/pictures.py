@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .codec import MAX_CELLS, MAX_DRAWN, Image
-from .in_view import FAINT, Floats, View, cell_corners, colour_over, colours_of
+from .in_view import FAINT, Floats, View, colour_over, colours_of
 
 SMALL_CELL = 3.0  # pixels
 ENOUGH = 0.4  # of a cell: half a cell cut off on two sides leaves 4 of 9 points
@@ -58,11 +58,10 @@ def _is_mesh(collection: Any) -> bool:
 
 def _picture(item: Any, axes: Any, view: View) -> Picture:
     values: Floats = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
-    corners = cell_corners(item)
-    if values.ndim != 2 or not 0 < values.size <= MAX_CELLS or corners is None:
+    corners, colours = view.cells(item)
+    if values.ndim != 2 or not 0 < values.size <= MAX_CELLS or corners is None or colours is None:
         return _no_matrix(item)
     seen = _seen(corners, item, axes, view)
-    colours = colours_of(item, item.get_array())
     inside = np.asarray(axes.transData.inverted().transform(corners.reshape(-1, 2)), float)
     grid = inside.reshape(corners.shape)
     if _along(grid[..., 0].T, grid[..., 1].T):  # its rows are columns on the page
@@ -95,23 +94,30 @@ def _along(x: Floats, y: Floats) -> bool:
     """Whether columns follow each other along x, and rows along y, without lying on one another."""
     return all(
         np.isfinite(edges).all()
-        and bool(np.allclose(edges, edges[:1], atol=1e-6 * (np.ptp(edges) or 1.0)))
+        and _close(edges, edges[:1], 1e-6 * (np.ptp(edges) or 1.0))
         and (bool((np.diff(edges[0]) > 0).all()) or bool((np.diff(edges[0]) < 0).all()))
         for edges in (x, y.T)
     )
+
+
+def _close(one: Floats, other: Floats, apart: float) -> bool:
+    """What np.allclose says of finite numbers; it takes far longer for a few."""
+    return bool((np.abs(one - other) <= apart + 1e-5 * np.abs(other)).all())
 
 
 def _seen(corners: Floats, item: Any, axes: Any, view: View) -> Any:
     """Which cells can be seen: enough of nine points of each, and not too small to be one."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
-    found = np.zeros(first.shape[:2])
-    for down in POINTS:
-        for across in POINTS:
-            upper = first + across * (right - first)
-            lower = low + across * (last - low)
-            places = upper + down * (lower - upper)
-            found += view.sees(places.reshape(-1, 2), item, axes).reshape(found.shape)
+    places = np.stack(
+        [
+            upper + down * (low + across * (last - low) - upper)
+            for across in POINTS
+            for upper in [first + across * (right - first)]
+            for down in POINTS
+        ]
+    )
+    found = view.sees(places.reshape(-1, 2), item, axes).reshape(places.shape[:-1]).sum(axis=0)
     size = np.minimum(np.linalg.norm(right - first, axis=-1), np.linalg.norm(low - first, axis=-1))
     return (found >= ENOUGH * len(POINTS) ** 2) & (size >= SMALL_CELL)
 

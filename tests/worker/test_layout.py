@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import msgspec
 import numpy as np
 import pytest
+from matplotlib.ticker import Formatter
 
 from autograder.worker import figures, layout
 from tests.conftest import ROOT
@@ -59,11 +60,49 @@ def notes():
     figure, axes = plt.subplots()
     axes.imshow(WEIGHTS, extent=(0, 2, 0, 8))
     axes.annotate("here", (0.5, 0.5), xytext=(20, 20), textcoords="offset points")
+    axes.annotate("far", (50, 0.5), bbox={"facecolor": "white"})
+    axes.annotate("in the middle", (0.5, 0.5), xycoords="axes fraction", annotation_clip=False)
+    axes.annotate("upper", (1, 6), xytext=(1.5, 7), clip_on=True)
+    return figure
+
+
+def arrows():
+    figure = notes()
+    figure.axes[0].annotate("there", (0.5, 0.5), xytext=(1, 7), arrowprops={"arrowstyle": "->"})
+    return figure
+
+
+def minor_labels():
+    figure, (left, right) = plt.subplots(1, 2)
+    left.semilogy([1, 2], [2, 7])  # less than a decade: minor ticks have labels
+    left.set_xticks([1, 2], ["one", "two"])
+    left.set_xticks([1.2, 1.7], ["between", ""], minor=True)
+    left.xaxis.get_major_ticks()[1].label1.set_visible(False)
+    right.tick_params(axis="x", bottom=False, labelbottom=False)
+    right.yaxis.get_major_ticks()[0].label1.set_alpha(0)  # all that are made later are like it
+    right.yaxis.tick_right()
+    return figure
+
+
+class _One(Formatter):
+    def __call__(self, x, pos=None):
+        return str(x)
+
+    def format_ticks(self, values):
+        return ["first"]
+
+
+def too_few_labels():
+    figure, (left, right) = plt.subplots(1, 2)
+    left.set_xticks([0, 0.5, 1], ["a", "b", "c"])
+    left.xaxis.set_major_formatter(_One())
+    right.yaxis.set_major_formatter(lambda x, pos: None if x > 0.5 else x)
     return figure
 
 
 RIGHT = [ROOT / "solutions/attention_heatmap.py", *ROOT.glob("examples/right/attention_heatmap/*")]
 DRAWN = {"curves": curves, "meshes": meshes, "mathematics": mathematics, "notes": notes}
+DRAWN |= {"arrows": arrows, "minor labels": minor_labels, "too few labels": too_few_labels}
 DRAWN |= {f"heat map of {path.name}": heat_map(path) for path in RIGHT}
 DRAWN |= {f"three of {path.name}": three(path) for path in RIGHT}
 
