@@ -19,7 +19,8 @@ import numpy as np
 
 def generator(key, position):
     key = np.asarray(key, dtype=np.uint32)
-    bits = np.random.MT19937(np.random.SeedSequence([position, *key.tolist()]))  # for `spawn`
+    seed = np.concatenate([np.array([position], dtype=np.uint32), key])  # a list takes far longer
+    bits = np.random.MT19937(np.random.SeedSequence(seed))  # for `spawn`
     bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": position}}
     return np.random.Generator(bits)
 """

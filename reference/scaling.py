@@ -110,6 +110,7 @@ def acceptance_interval(
     return one_trial.mean + spread * min(low, -z), one_trial.mean + spread * max(high, z)
 
 
+@lru_cache(maxsize=32)
 def variance_interval(freedom: int, false_rejection: float) -> tuple[float, float]:
     """Where an observed variance lies, as a part of the expected one, but for that chance.
 
