@@ -3,6 +3,7 @@
 Nothing is rendered: this follows from where artists stand and in which order they are drawn.
 """
 
+import functools
 import importlib
 from collections.abc import Iterator
 from typing import Any
@@ -13,10 +14,12 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Visible = npt.NDArray[np.bool_]
 Cells = tuple[Floats | None, Floats | None]
+Limits = tuple[Floats, Floats]
 
 FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
 OPAQUE = 0.9
 SMALL_TEXT = 2.0  # points
+PIXEL = 1.0  # to spare
 MAX_DEPTH = 8
 MAX_PATHS = 64
 
@@ -33,6 +36,7 @@ class View:
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
         self._cells: dict[int, Cells] = {}
+        self._on_axes: dict[int, Limits] = {}
         if is_visible(figure):
             self._walk(figure, 0)
         self._rank = {id(artist): rank for rank, artist in enumerate(self._drawn)}
@@ -77,24 +81,26 @@ class View:
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
         """Which of these places (n, 2), in pixels, lie on the axes with nothing drawn over them."""
-        seen = _inside(places, axes.bbox) & _inside(places, axes.figure.bbox)
-        for box in clips(artist):
-            seen &= _inside(places, box)
-        for rank, path, boxes in self._covers:
+        seen = _inside(places, [self._limits_of(axes), *map(_limits, clips(artist))])
+        for rank, path, limits in self._covers:
             if rank > self.order(artist) and seen.any():
-                covered = path.contains_points(places)
-                for box in boxes:
-                    covered &= _inside(places, box)
-                seen &= ~covered
+                seen &= ~(path.contains_points(places) & _inside(places, limits))
         return seen
 
-    def _opaque(self) -> Iterator[tuple[int, Any, list[Any]]]:
+    def _limits_of(self, axes: Any) -> Limits:
+        """What lies on axes, and on the page."""
+        if id(axes) not in self._on_axes:
+            self._on_axes[id(axes)] = _both([_limits(axes.bbox), _limits(axes.figure.bbox)])
+        return self._on_axes[id(axes)]
+
+    def _opaque(self) -> Iterator[tuple[int, Any, list[Limits]]]:
         """What hides what is drawn before it: its rank, an outline, and where that is cut off."""
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
-                boxes = list(clips(artist))
-                for path in self._opaque_paths(artist):
-                    yield rank, path, boxes
+                paths = list(self._opaque_paths(artist))
+                limits = [_limits(box) for box in clips(artist)] if paths else []
+                for path in paths:
+                    yield rank, path, limits
 
     def cells(self, item: Any) -> Cells:
         """The corners of an image's or a mesh's cells, and their colours; see `cell_corners`."""
@@ -140,14 +146,25 @@ def clips(artist: Any) -> Iterator[Any]:
             yield path.get_extents(transform)
 
 
-def _inside(places: Floats, box: Any, margin: float = 1.0) -> Visible:
-    """Whether places lie in a box, with a pixel to spare; a place that is not finite does not."""
-    (left, low), (right, high) = box.min, box.max
+def _limits(box: Any) -> Limits:
+    """The least and the largest place in a box, with a pixel to spare."""
+    corners = np.asarray(box.get_points(), float)
+    return corners.min(axis=0) - PIXEL, corners.max(axis=0) + PIXEL
+
+
+def _both(several: list[Limits]) -> Limits:
+    """The limits of what lies in all of these boxes."""
+    least, largest = zip(*several, strict=True)
+    return functools.reduce(np.maximum, least), functools.reduce(np.minimum, largest)
+
+
+def _inside(places: Floats, several: list[Limits]) -> Visible:
+    """Whether places lie within all of these limits; a place that is not finite does not."""
+    if not several:
+        return np.ones(len(places), bool)
+    least, largest = _both(several)
     with np.errstate(invalid="ignore"):
-        inside = (places >= (left - margin, low - margin)) & (
-            places <= (right + margin, high + margin)
-        )
-    return np.asarray(inside.all(axis=-1), bool)
+        return np.asarray(((places >= least) & (places <= largest)).all(axis=-1), bool)
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
