@@ -9,7 +9,13 @@ import re
 from collections.abc import Iterable
 
 from autograder.memory.bound import Bound, Doubt, is_constant, is_infinity
-from autograder.memory.number_kinds import CALLED_AT_ONCE, dotted, is_kind, loops_over_kinds
+from autograder.memory.number_kinds import (
+    METHOD_WITH_A_KIND,
+    PLACE_OF_A_KIND,
+    dotted,
+    is_kind,
+    loops_over_kinds,
+)
 from autograder.memory.vocabulary import (
     ANNOTATIONS,
     ATTRIBUTES,
@@ -33,7 +39,7 @@ PLAIN = (
 )  # fmt: skip
 
 
-BY_ITSELF = LIBRARY - CALLED_AT_ONCE
+BY_ITSELF = LIBRARY - PLACE_OF_A_KIND.keys()
 MAX_INDICES = 60
 FORMAT = re.compile(r"[\w.,+<>^=% -]*")
 
@@ -183,7 +189,7 @@ class _Walk(ast.NodeVisitor):
                 raise Doubt(path, node)
             self._excuse(node)
             return
-        if node.attr not in ATTRIBUTES:
+        if node.attr not in ATTRIBUTES - {METHOD_WITH_A_KIND}:
             raise Doubt(f".{node.attr}", node)
         self._excuse(node.ctx)
         self.visit(node.value)
@@ -240,9 +246,9 @@ class _Walk(ast.NodeVisitor):
         Of a kind that is several numbers, these leave some as they were.
         """
         method = node.func if isinstance(node.func, ast.Attribute) and function is None else None
-        if function in CALLED_AT_ONCE:
-            place = 1
-        elif method is not None and method.attr == "astype":
+        if function in PLACE_OF_A_KIND:
+            place = PLACE_OF_A_KIND[function]
+        elif method is not None and method.attr == METHOD_WITH_A_KIND:
             self.met.add(id(method))
             self._excuse(method.ctx)
             self.visit(method.value)

@@ -27,6 +27,7 @@ from .module_calls import run_module
 from .partner import Offered, Partner
 from .renewal import Loaded
 from .serialise import GENERATOR, Unsendable, serialised
+from .unwritten import fill_unwritten
 from .wire import Wire
 
 
@@ -265,6 +266,7 @@ def _not_a_function(name: str, value: object) -> Problem:
 
 def warm_up(names: list[str]) -> None:
     """Import what submissions need, and take the first steps that are slow or read the system."""
+    fill_unwritten()
     for name in names:
         importlib.import_module(name)
     if "torch" in sys.modules:

@@ -28,6 +28,8 @@ KEEPS_NOTHING = {
             with np.errstate(over="ignore"):
                 return np.einsum("ij,jk->ik", x.astype("float64"), np.eye(2, dtype="float32"))
     """,
+    "memory that a worker fills": "import numpy as np\ndef f(x): return np.empty_like(x)\n",
+    "rows in turn": "import numpy as np\ndef f(x): return np.apply_along_axis(lambda r: r[0], -1, x)\n",
     "kinds of numbers in turn": """
         def f(x):
             for kind in (bool, int):
@@ -80,7 +82,7 @@ MAY_KEEP = {
     "a format": "def f(x, out):\n    print(f'{1:{out.append(x)}}')\n",
     "a format that is no plain one": "def f(x): print(f'{x:(1)}')\n",
     "a name for a value on the way": "def f(x): return [y := x, y]\n",
-    "memory that nobody wrote": "import numpy as np\ndef f(x): return np.empty(9)\n",
+    "memory that nobody wrote": "import numpy as np\ndef f(x): return np.ndarray(9)\n",
     "padding that nobody wrote": "import numpy as np\ndef f(x): return np.zeros(9, dtype='float128')\n",
     "several numbers as one": """
         import numpy as np
@@ -91,6 +93,16 @@ MAY_KEEP = {
         def f(x, kind):
             make = np.array
             return make(x.T, kind)
+    """,
+    "several numbers as one, by a method with a name": """
+        def f(x):
+            to = x.T.astype
+            return to((float, (2,)))
+    """,
+    "several numbers as one, in turn": "def f(x): return list(map(x.T.astype, [(float, (2,))]))\n",
+    "several numbers as one, as steps": """
+        import numpy as np
+        def f(x): return np.linspace(x.T, 0, 1, True, False, (float, (2,)))
     """,
     "several numbers as one, by a star": "import numpy as np\ndef f(x): return np.array(*x)\n",
     "another kind in turn": """
