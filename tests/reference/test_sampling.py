@@ -22,7 +22,7 @@ def test_a_long_stretch_that_comes_again_is_not_drawn(scale):
     chances = softmax(scale * rng.normal(size=(5, 5)))
     words = chain(rng, chances)
     assert is_random(words, chances)
-    for length, is_drawn in ((4, True), (80, False)):
+    for length, is_drawn in ((4, True), (200, False)):
         again = words.copy()
         again[1000 : 1000 + length] = words[300 : 300 + length]
         assert is_random(again, chances) == is_drawn
