@@ -5,7 +5,6 @@ looks at is in doubt as well.
 """
 
 import ast
-import re
 from collections.abc import Iterable
 
 from autograder.memory.bound import Bound, Doubt, is_constant, is_infinity
@@ -16,6 +15,7 @@ from autograder.memory.number_kinds import (
     is_kind,
     loops_over_kinds,
 )
+from autograder.memory.plain_texts import is_format, is_indices, text_of
 from autograder.memory.vocabulary import (
     ANNOTATIONS,
     ATTRIBUTES,
@@ -40,8 +40,6 @@ PLAIN = (
 
 
 BY_ITSELF = LIBRARY - PLACE_OF_A_KIND.keys()
-MAX_INDICES = 60
-FORMAT = re.compile(r"[\w.,+<>^=% -]*")
 
 
 def check_syntax(tree: ast.Module, bound: Bound) -> None:
@@ -224,7 +222,7 @@ class _Walk(ast.NodeVisitor):
         for place, each in enumerate(node.args):
             if place == kind_at:
                 self._kind(each)
-            elif not place and _is_indices(function, _text(each)):
+            elif not place and is_indices(function, text_of(each)):
                 self._excuse(each)
             else:
                 self.visit(each)
@@ -233,7 +231,7 @@ class _Walk(ast.NodeVisitor):
             known = HOW.get(keyword.arg or "", ()) if is_method or function else ()
             if keyword.arg == "dtype" and (is_method or function):
                 self._kind(keyword.value)
-            elif _text(keyword.value) in known:
+            elif text_of(keyword.value) in known:
                 self._excuse(keyword.value)
             elif keyword.arg == "err_msg" and (function or "").startswith("numpy.testing."):
                 self._said(keyword.value)
@@ -283,21 +281,29 @@ class _Walk(ast.NodeVisitor):
 
     def _said(self, node: ast.expr) -> None:
         """Visit the text of an error or for the screen, which no code reads, with what it shows."""
-        if isinstance(node, ast.JoinedStr):
-            self.met.add(id(node))
-            for part in node.values:
-                self.met.add(id(part))
-                if isinstance(part, ast.FormattedValue):
-                    self.visit(part.value)
-                    self._format(part.format_spec)
-        elif _text(node) is not None:
-            self._excuse(node)
-        else:
-            self.visit(node)
+        match node:
+            case ast.JoinedStr(values=parts):
+                self.met.update(map(id, [node, *parts]))
+                for part in parts:
+                    if isinstance(part, ast.FormattedValue):
+                        self.visit(part.value)
+                        self._format(part.format_spec)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Mod() as op, right=right):
+                self.met.update(map(id, [node, op]))
+                self._said(left)
+                self._said(right)
+            case ast.Call(func=ast.Name(id="str") as function, args=[each], keywords=[]):
+                self.met.add(id(node))
+                self._excuse(function)
+                self.visit(each)
+            case _ if text_of(node) is not None:
+                self._excuse(node)
+            case _:
+                self.visit(node)
 
     def _format(self, node: ast.expr | None) -> None:
         for each in ast.walk(node) if node is not None else ():
-            if isinstance(each, ast.FormattedValue) or not FORMAT.fullmatch(_text(each) or ""):
+            if isinstance(each, ast.FormattedValue) or not is_format(text_of(each)):
                 raise Doubt("a format", each)
             self.met.add(id(each))
 
@@ -334,15 +340,3 @@ NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf
 
 
 NOT_ALONE = {"print"} | RAISED | (TYPES - BUILTINS)
-
-
-def _is_indices(path: str | None, text: str | None) -> bool:
-    """Whether a first argument is `"ij,jk->ik"`."""
-    if text is None or path != "numpy.einsum":
-        return False
-    return len(text) < MAX_INDICES and all(each.isalpha() or each in ",.-> " for each in text)
-
-
-def _text(node: ast.AST) -> str | None:
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if isinstance(value, str) else None

@@ -4,7 +4,7 @@ What is in no list is not forbidden; the code that uses it is only not proven. S
 out in any doubt: what reads memory that nobody wrote, tells where an object lies (`id`, `str`, a
 set's order), takes a text that it looks at or a function that it keeps, or sets something for
 later. NumPy's common random generator is in: it is put back when a process is used again. So is
-`empty`: a worker fills what it makes (`worker/unwritten.py`).
+`empty`: a worker fills what it makes (`worker/empty_arrays.py`).
 """
 
 
@@ -26,7 +26,13 @@ RAISED = _words(
     "AssertionError IndexError KeyError NotImplementedError TypeError ValueError Exception"
 )
 TYPES = _words("bool complex dict float int list str tuple")
-NUMBERS = _all("numpy", "bool bool_ float16 float32 float64 int8 int16 int32 int64 int_ uint8")
+NUMBERS = _all(
+    "numpy",
+    """
+    bool bool_ double float16 float32 float64 half int8 int16 int32 int64 int_ intp single uint8
+    uint16 uint32 uint64
+    """,
+)
 KINDS = NUMBERS | {"numpy.ndarray", "numpy.floating", "numpy.integer", "numpy.number"}
 ANNOTATIONS = ("typing.", "collections.abc.", "numpy.typing.")
 
@@ -78,7 +84,9 @@ ATTRIBUTES = _words(
 FILLED = _all("numpy", "array copy full full_like ones ones_like zeros zeros_like")
 
 # Texts say how something is to be done, and are kept nowhere: for each keyword, these.
-NUMBERS_AS_TEXTS = _words("bool float float32 float64 int int32 int64 f4 f8 i4 i8")
+NUMBERS_AS_TEXTS = _words(
+    "bool d double f float float32 float64 int int32 int64 f4 f8 i4 i8 single"
+)
 ERRORS = _words("ignore warn raise")
 HOW = {
     "indexing": _words("ij xy"),

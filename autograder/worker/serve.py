@@ -17,6 +17,7 @@ import numpy as np
 from . import output
 from .codec import Handle, Tensor, decode, encode
 from .elsewhere import Asking, Elsewhere, make_generator
+from .empty_arrays import fill_unwritten
 from .failures import explain
 from .imports import NotImported
 from .kinds import Record, Tuple
@@ -27,7 +28,6 @@ from .module_calls import run_module
 from .partner import Offered, Partner
 from .renewal import Loaded
 from .serialise import GENERATOR, Unsendable, serialised
-from .unwritten import fill_unwritten
 from .wire import Wire
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.memory.vocabulary import ATTRIBUTES, LIBRARY
-from autograder.worker.unwritten import fill_unwritten
+from autograder.worker.empty_arrays import fill_unwritten
 
 SEVERAL = (float, (2,))  # two numbers as one
 POSITIONS: tuple[tuple[Any, ...], ...] = (

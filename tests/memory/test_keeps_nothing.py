@@ -22,6 +22,12 @@ KEEPS_NOTHING = {
     "loops": "def f(n):\n    rows = []\n    for i in range(n):\n        rows.append(i)\n    return rows\n",
     "types": "import numpy as np\ndef f(x: np.ndarray, n: int = 3) -> tuple[np.ndarray, int]: return x, n\n",
     "what is said": "def f(x):\n    assert x > 0, f'{x:.2f} is not positive'\n    print('x:', x, end=' ')\n",
+    "what an error says, put together": """
+        def f(x, n):
+            if n < 1:
+                raise ValueError("n = %d of %s is " % (n, x.shape) + str(n) + ", and too small")
+            return x / n
+    """,
     "how it is done": """
         import numpy as np
         def f(x):
@@ -132,6 +138,10 @@ MAY_KEEP = {
     "where an object lies, as text": "def f(x): return f'{lambda: 0}'\n",
     "a text on its way to the screen": "def f(x, out): print(out.append(f'{x}'))\n",
     "a text by a percent sign": "def f(x): return '%s' % (lambda: 0)\n",
+    "a text by a percent sign, in what an error says": (
+        "def f(x, out): raise ValueError('%s' % out.append('%s' % x))\n"
+    ),
+    "another str": "str = print\ndef f(x): raise ValueError(str(x))\n",
     "a text as a key": "def f(x): return dict(aaaa=1)\n",
     "a text that is looked up": "import numpy as np\ndef f(x): return np.r_['seen']\n",
     "a text that is kept": "def f(x):\n    x.append('float32')\n    return x\n",

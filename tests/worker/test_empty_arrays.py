@@ -5,15 +5,15 @@ import re
 import numpy as np
 import pytest
 
-from autograder.worker import unwritten
+from autograder.worker import empty_arrays
 
 
 @pytest.fixture
 def filled(monkeypatch):
     """NumPy as workers have it, for one test."""
-    for name in unwritten.MAKERS:
+    for name in empty_arrays.MAKERS:
         monkeypatch.setattr(np, name, getattr(np, name))
-    unwritten.fill_unwritten()
+    empty_arrays.fill_unwritten()
 
 
 @pytest.mark.usefixtures("filled")
