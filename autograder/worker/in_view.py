@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Visible = npt.NDArray[np.bool_]
-Cells = tuple[Floats | None, Floats | None]
-Limits = tuple[Floats, Floats]
+Grid = tuple[Floats | None, Floats | None]
+Extent = tuple[Floats, Floats]
 
 FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
 OPAQUE = 0.9
@@ -35,8 +35,8 @@ class View:
         self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
-        self._cells: dict[int, Cells] = {}
-        self._on_axes: dict[int, Limits] = {}
+        self._cells: dict[int, Grid] = {}
+        self._on_axes: dict[int, Extent] = {}
         if is_visible(figure):
             self._walk(figure, 0)
         self._rank = {id(artist): rank for rank, artist in enumerate(self._drawn)}
@@ -87,13 +87,13 @@ class View:
                 seen &= ~(path.contains_points(places) & _inside(places, limits))
         return seen
 
-    def _limits_of(self, axes: Any) -> Limits:
+    def _limits_of(self, axes: Any) -> Extent:
         """What lies on axes, and on the page."""
         if id(axes) not in self._on_axes:
             self._on_axes[id(axes)] = _both([_limits(axes.bbox), _limits(axes.figure.bbox)])
         return self._on_axes[id(axes)]
 
-    def _opaque(self) -> Iterator[tuple[int, Any, list[Limits]]]:
+    def _opaque(self) -> Iterator[tuple[int, Any, list[Extent]]]:
         """What hides what is drawn before it: its rank, an outline, and where that is cut off."""
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
@@ -102,7 +102,7 @@ class View:
                 for path in paths:
                     yield rank, path, limits
 
-    def cells(self, item: Any) -> Cells:
+    def cells(self, item: Any) -> Grid:
         """The corners of an image's or a mesh's cells, and their colours; see `cell_corners`."""
         if id(item) not in self._cells:
             corners = cell_corners(item)
@@ -146,19 +146,19 @@ def clips(artist: Any) -> Iterator[Any]:
             yield path.get_extents(transform)
 
 
-def _limits(box: Any) -> Limits:
+def _limits(box: Any) -> Extent:
     """The least and the largest place in a box, with a pixel to spare."""
     corners = np.asarray(box.get_points(), float)
     return corners.min(axis=0) - PIXEL, corners.max(axis=0) + PIXEL
 
 
-def _both(several: list[Limits]) -> Limits:
+def _both(several: list[Extent]) -> Extent:
     """The limits of what lies in all of these boxes."""
     least, largest = zip(*several, strict=True)
     return functools.reduce(np.maximum, least), functools.reduce(np.minimum, largest)
 
 
-def _inside(places: Floats, several: list[Limits]) -> Visible:
+def _inside(places: Floats, several: list[Extent]) -> Visible:
     """Whether places lie within all of these limits; a place that is not finite does not."""
     if not several:
         return np.ones(len(places), bool)
