@@ -22,6 +22,7 @@ from autograder.worker.partner import Offered, Partner
 from autograder.worker.wire import Wire
 
 DOUBLE = "def implementation(x):\n    return x * 2, x.sum()\n"
+DRAWN = "def implementation(rng):\n    return rng.random(3)\n"
 PROVEN = """
 import numpy as np
 def use(f, x):
@@ -41,6 +42,7 @@ def many(f, count):
     return total
 """
 SHORT = Limits(load_seconds=20, call_seconds=0.5, total_seconds=60, memory_mb=1024)
+TICKET = 2**61 + 7
 
 
 @pytest.fixture(scope="module")
@@ -96,18 +98,27 @@ def test_one_process_after_another_has_the_line(submitted, carried):
 
 def test_a_random_generator_goes_on_where_the_function_left_it(submitted, carried):
     work = submitted(PROVEN)
-    drawn = "def implementation(rng):\n    return rng.random(3)\n"
-    first, then = work.draws(work.elsewhere(drawn, "implementation"), 5)
+    first, then = work.draws(work.elsewhere(DRAWN, "implementation"), 5)
     np.testing.assert_array_equal([*first, *then], np.random.default_rng(5).random(5))
     assert carried == []
 
 
-def test_what_is_kept_in_a_process_stays_there(submitted, carried):
+def test_what_is_kept_in_a_process_is_handed_on(submitted, carried):
     work = submitted(PROVEN)
-    drawn = "def implementation(rng):\n    return rng.random(3)\n"
     rng = work.make("numpy.random.default_rng", 5)
-    first = work.with_kept(work.elsewhere(drawn, "implementation"), rng)
+    first = work.with_kept(work.elsewhere(DRAWN, "implementation"), rng)
     np.testing.assert_array_equal(first, np.random.default_rng(5).random(3))
+    assert carried == []
+
+
+def test_what_is_kept_in_a_process_stays_there_when_its_line_is_gone(submitted, carried):
+    work = submitted(PROVEN)
+    rng = work.make("numpy.random.default_rng", 5)
+    drawn = work.elsewhere(DRAWN, "implementation")
+    first = work.with_kept(drawn, rng)
+    drawn.beside.close()
+    then = work.with_kept(drawn, rng)
+    np.testing.assert_array_equal([*first, *then], np.random.default_rng(5).random(6))
     assert carried == [1]
 
 
@@ -149,14 +160,15 @@ def test_what_is_no_number_is_the_judge_s_to_carry(submitted, carried):
 
 
 class Line:
-    """Both ends of a line, with functions that answer at one, in a thread."""
+    """Both ends of a line, with a function that answers at one, in a thread."""
 
-    def __init__(self, *functions: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.mine, theirs = socket.socketpair()
         self.judge, until = socket.socketpair()
         self._open = theirs, until
         partner = Partner(Wire(theirs.fileno(), theirs.fileno(), bounded=True))
-        offered = Offered(functions, lambda value: value)
+        offered = Offered(lambda value: value)
+        offered._functions[TICKET] = function
         self.thread = threading.Thread(
             target=partner.serve, args=(offered, until.fileno()), daemon=True
         )
@@ -184,9 +196,10 @@ def frame(message: object) -> bytes:
 
 def test_numbers_come_back_and_all_else_is_refused():
     line = Line(lambda x: x + 1)
-    assert line.asked(frame(Callback(1, [2]))).args[0] == 3
-    for refused in (Callback(2, [2]), Callback(0, [2]), Callback(1, ["text"]), Callback(1, [])):
-        assert line.asked(frame(refused)).target == "the judge"
+    assert line.asked(frame(Callback(TICKET, [2]))).args[0] == 3
+    refused = [Callback(1, [2]), Callback(0, [2]), Callback(TICKET, ["text"]), Callback(TICKET, [])]
+    for each in refused:
+        assert line.asked(frame(each)).target == "the judge"
     assert line.end()
 
 
