@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from autograder.course import Library, Limits
 from autograder.sandbox.child import Child, Children, Place
-from autograder.sandbox.client import Asked, Client
+from autograder.sandbox.client import Answerer, Client
 from autograder.sandbox.problems import StudentProblem
 from autograder.sandbox.process import WorkerProcess
 from autograder.submission.source import Source
@@ -76,7 +76,7 @@ class TrialClient(Client):
         self.line = line
         self.ledger.room = HEARD
 
-    def ask(self, request: Request, asked: Asked | None = None) -> Reply:
+    def ask(self, request: Request, asked: Answerer | None = None) -> Reply:
         reply = super().ask(request, asked)
         self.line.slow = self.line.slow or isinstance(reply.value, Figure)
         return reply

@@ -19,7 +19,7 @@ from autograder.worker.messages import Callback, Problem, Reply, Request, Unit
 MAKE_SECONDS = 60.0
 
 
-class Asked(Protocol):
+class Answerer(Protocol):
     """What the student's code may ask for while a call runs."""
 
     def answer(self, ask: Callback) -> Request:
@@ -74,7 +74,7 @@ class Client(Life):
     def load_problems(self) -> list[Problem]:
         return self.ledger.load_problems or []
 
-    def ask(self, request: Request, asked: Asked | None = None) -> Reply:
+    def ask(self, request: Request, asked: Answerer | None = None) -> Reply:
         """The reply to a call, if it holds a value; `asked` is for what it asks for meanwhile.
 
         Raises:
@@ -110,7 +110,7 @@ class Client(Life):
             raise self._problem(reply.problem, subject)
         return reply
 
-    def _noted(self, asked: Asked) -> AnswerTo:
+    def _noted(self, asked: Answerer) -> AnswerTo:
         def noted(ask: Callback) -> Request:
             answered = asked.answer(ask)
             if not answered.target:  # the new states of generators are nothing that code can read
