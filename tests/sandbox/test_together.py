@@ -15,9 +15,10 @@ from autograder.sandbox import callbacks
 from autograder.sandbox.client import Client
 from autograder.sandbox.forkserver import ForkServers
 from autograder.sandbox.problems import Raised
+from autograder.sandbox.process import WorkerProcess
 from autograder.submission.source import Source
 from autograder.worker.codec import decode, encode
-from autograder.worker.messages import Callback, Request, Unit
+from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.partner import Offered, Partner
 from autograder.worker.wire import Wire
 
@@ -94,6 +95,58 @@ def test_one_process_after_another_has_the_line(submitted, carried):
         again = work.fresh()
         assert again.many(again.elsewhere(DOUBLE, "implementation"), count) == count * (count - 1)
     assert carried == []
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """What goes to the processes."""
+    sent: list[Request] = []
+    exchange = WorkerProcess.exchange
+
+    def noting(process: WorkerProcess, request: Request, *rest: Any) -> Reply:
+        sent.append(request)
+        return exchange(process, request, *rest)
+
+    monkeypatch.setattr(WorkerProcess, "exchange", noting)
+    return sent
+
+
+def test_a_run_of_a_test_is_one_message(submitted, sent):
+    work = submitted(PROVEN)
+    work.many(work.elsewhere(DOUBLE, "implementation"), 1)
+    texts = [DOUBLE.replace("2", str(factor)) for factor in (3, 4, 5)]
+    tried = [work.elsewhere(text, "implementation") for text in texts]
+    sent.clear()
+    found = [work.fresh().use(each, np.ones(1))[0][0] for each in tried]
+    assert found == [4, 5, 6]
+    assert [each.operation for each in sent] == ["offer", "call", "call", "call"]
+    assert len(sent[0].units) == 3
+
+
+def test_the_first_process_has_the_line(submitted, sent):
+    work = submitted(PROVEN)
+    work.draws(work.elsewhere(DRAWN, "implementation"), 5)
+    assert [each.target for each in sent if each.operation == "load"] == ["work", "course"]
+
+
+def test_a_text_that_fails_costs_no_other(submitted, carried):
+    work = submitted(PROVEN)
+    broken = work.elsewhere("raise ValueError", "implementation")
+    double = work.elsewhere(DOUBLE, "implementation")
+    assert work.many(double, 2) == 2
+    with pytest.raises(Raised, match="did not come to an end|ValueError"):
+        work.gives(broken, 1)
+    assert carried == [1]
+
+
+def test_a_ticket_is_for_one_process(submitted, sent):
+    work = submitted(PROVEN)
+    double = work.elsewhere(DOUBLE, "implementation")
+    work.many(double, 1)
+    double.beside.close()
+    work.fresh().many(double, 1)
+    (first,), (then,) = [each.together for each in sent if each.operation == "call"]
+    assert min(first, then) > 2**32 and first != then
 
 
 def test_a_random_generator_goes_on_where_the_function_left_it(submitted, carried):
