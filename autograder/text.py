@@ -25,19 +25,20 @@ def printable(text: str, limit: int = 2000) -> str:
     direction marks that can reorder a line are shown as `\\x1b` and the like. Memory
     addresses become `0x…`, since they differ from run to run.
     """
-    shown = []
-    for char in text[: limit + 1]:
-        if char in "\n\t" or not _is_control(char):
-            shown.append(char)
-        else:
-            shown.append(char.encode("unicode_escape", "backslashreplace").decode("ascii"))
-    cut = _ADDRESS.sub("0x…", "".join(shown))
+    start = text[: limit + 1]
+    cut = _ADDRESS.sub("0x…", start if start.isprintable() else "".join(map(_shown, start)))
     return cut if len(text) <= limit else cut[:limit] + " …"
 
 
 def one_line(text: str, limit: int = 200) -> str:
     """`printable` text on a single line: newlines, tabs and runs of blanks become one blank."""
     return printable(" ".join(text.split()), limit)
+
+
+def _shown(char: str) -> str:
+    if char in "\n\t" or not _is_control(char):
+        return char
+    return char.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def _is_control(char: str) -> bool:

@@ -94,7 +94,11 @@ def main() -> None:
         answers = processes.setdefault(process, _Timed([], _no_answer))
         header, _, buffers = encode(request, MAX_REQUEST)
         sent = b"".join(bytes(buffer) for buffer in buffers)
-        answers.answer(decode(Request, sent[:header], sent[header:]))
+        asked = decode(Request, sent[:header], sent[header:])
+        if asked.renewed:  # of several processes in one, none stays as it was
+            asked.renewed = False
+            answers.kept.clear()
+        answers.answer(asked)
     sys.stdout.write(f"{_Timed.spent}\n")
 
 

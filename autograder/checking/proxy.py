@@ -7,7 +7,7 @@ import msgspec
 
 from autograder.report.literal import as_text
 from autograder.sandbox.beside import beside
-from autograder.sandbox.callbacks import CourseFunction, answering, come_together
+from autograder.sandbox.callbacks import CourseFunction, HandedIn
 from autograder.sandbox.client import Client, handle_in
 from autograder.sandbox.problems import Crashed, NotPlain
 from autograder.submission.where_set import where_set
@@ -170,6 +170,7 @@ class Submission:
         """The function `name` of a text of the course's, to pass as an argument.
 
         It runs in another process: the student's code can call it, and see nothing else of it.
+        Several that are made before the first is handed over are taken there together.
         """
         return CourseFunction(beside(self._client), text, name)
 
@@ -253,7 +254,6 @@ class Submission:
         sent = [_sent(arg, offered) for arg in args]
         named = {key: _sent(value, offered) for key, value in kwargs.items()}
         self._calls.append(Call(name, tuple(sent), named))
-        together = come_together(self._client, offered, name, [*sent, *named.values()])
         request = Request(
             "call",
             name,
@@ -263,9 +263,8 @@ class Submission:
             keep=keep,
             echo=echo,
             draw=draw,
-            together=together,
         )
-        return self._client.ask(request, answering(offered) if offered else None)
+        return self._client.ask(request, HandedIn(offered) if offered else None)
 
 
 def _passed(reply: Reply) -> Passed:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from autograder.course import Library, Limits
 from autograder.sandbox.child import Child, Children, Place
-from autograder.sandbox.client import Client
+from autograder.sandbox.client import Answerer, Client
 from autograder.sandbox.problems import StudentProblem
-from autograder.sandbox.process import AnswerTo, WorkerProcess
+from autograder.sandbox.process import WorkerProcess
 from autograder.submission.source import Source
 from autograder.worker.codec import Figure
 from autograder.worker.confinement import Level
@@ -76,8 +76,8 @@ class TrialClient(Client):
         self.line = line
         self.ledger.room = HEARD
 
-    def ask(self, request: Request, answer: AnswerTo | None = None) -> Reply:
-        reply = super().ask(request, answer)
+    def ask(self, request: Request, asked: Answerer | None = None) -> Reply:
+        reply = super().ask(request, asked)
         self.line.slow = self.line.slow or isinstance(reply.value, Figure)
         return reply
 
@@ -85,11 +85,11 @@ class TrialClient(Client):
         """All is heard, beside code of the course's too: it is never shown."""
         self.ledger.note_printed(reply.printed)
 
-    def _loaded(self) -> WorkerProcess:
+    def process(self) -> WorkerProcess:
         if self._worker is not None and self._worker is not self.line.worker:
             self.rest()  # another process has taken its place
         try:
-            return super()._loaded()
+            return super().process()
         except StudentProblem as problem:
             if problem.kind in {"timed out", "crashed"}:
                 self.line.end()

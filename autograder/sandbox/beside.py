@@ -1,15 +1,24 @@
 """The course's own functions in a process beside a submission's, called with hostile values."""
 
+import secrets
+import socket
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
 from autograder.course import Library, Limits
+from autograder.sandbox import problems
 from autograder.sandbox.child import Child, Children
 from autograder.sandbox.client import Client
 from autograder.sandbox.process import WorkerProcess
 from autograder.submission.source import Source
-from autograder.worker.codec import Handle
-from autograder.worker.messages import Reply, Request
+from autograder.worker.messages import Callback, Reply, Request, Unit
+
+
+class CourseName(NamedTuple):
+    """The function `name` of a text of the course's."""
+
+    text: str
+    name: str
 
 
 def beside(client: Client) -> "Beside":
@@ -24,52 +33,87 @@ class Beside:
     """Functions of the course's in a process without a submission, called with hostile values.
 
     They are the right ones and the broken ones that a student's tests are tried on. Only what they
-    return ever reaches the submission.
+    return ever reaches the submission. Each has a ticket, by which it is asked for.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:
         self._client = _BesideClient(Source("course", "course.py", ()), library, limits, children)
-        self._known: dict[str, Handle] = {}
+        self._wanted: dict[CourseName, None] = {}
+        self._texts: dict[str, int] = {}
+        self._tickets: dict[CourseName, int] = {}
         self._answering: WorkerProcess | None = None
         self._partner: WorkerProcess | None = None
 
-    def call(self, text: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Reply:
-        """What the function `name` of a text returns, with the arguments as they are then.
+    def want(self, function: CourseName) -> None:
+        """Have a function offered with the next that is asked for: one message for them all."""
+        self._wanted[function] = None
+
+    def call(self, function: CourseName, ask: Callback) -> Reply:
+        """What the function gives for arguments of a submission's: a list, as "carry" says.
 
         Raises:
             StudentProblem: it raised, or did not come to an end.
         """
-        on = self._number(text)
-        return self._client.ask(Request("call", name, args, kwargs, on=on, echo=True))
+        (ticket,) = self.tickets([function])
+        return self._client.ask(Request("carry", function.name, ask.args, ask.kwargs, on=ticket))
 
-    def _number(self, text: str) -> int:
-        """What a text is kept as in the process."""
+    def tickets(self, functions: Sequence[CourseName]) -> list[int]:
+        """By what they can be asked for, in the process that there is now.
+
+        Raises:
+            StudentProblem: one of them cannot be had there.
+        """
         worker = self._client.process()
-        if worker is not self._answering:  # another process: what the last one kept is gone
+        if worker is not self._answering:  # another process: what the last one had is gone
             self._answering = worker
-            self._known.clear()
-        if text not in self._known:
-            self._known[text] = self._client.define("course", text)
-        return self._known[text].number
+            self._texts.clear()
+            self._tickets.clear()
+        if any(each not in self._tickets for each in functions):
+            try:
+                self._offer([*functions, *self._wanted])
+            except problems.StudentProblem:
+                if not self._wanted:
+                    raise
+                self._wanted.clear()  # none of them shall stand in another's way
+                return self.tickets(functions)
+        for each in functions:
+            self._wanted.pop(each, None)
+        return [self._tickets[each] for each in functions]
 
-    def start(self, side: int, partner: WorkerProcess) -> None:
+    def _offer(self, functions: Sequence[CourseName]) -> None:
+        new = [each for each in dict.fromkeys(functions) if each not in self._tickets]
+        texts = [t for t in dict.fromkeys(each.text for each in new) if t not in self._texts]
+        numbers = self._texts | {text: len(self._texts) + n for n, text in enumerate(texts)}
+        tickets = {each: secrets.randbits(62) for each in new}
+        offered = [[numbers[each.text], each.name, ticket] for each, ticket in tickets.items()]
+        units = [Unit("course", text) for text in texts]
+        self._client.ask(Request("offer", "", offered, units=units))
+        self._texts, self._tickets = numbers, self._tickets | tickets
+
+    def start(self, partner: WorkerProcess) -> None:
         """Begin anew, in a process with a line to a submission's, its `partner`."""
-        self._client.process(side)
+        self._client.rest()
+        self._client.side, partner.side = partner.side, None
+        self._client.process()
         self._partner = partner
 
     def is_partner_of(self, worker: WorkerProcess) -> bool:
         """Whether that process has a line to this one."""
         return self._partner is worker and self._client.process() is self._answering
 
-    def offer(self, functions: Sequence[tuple[str, str]]) -> None:
-        """Answer calls by the partner of these functions, each a name in a text, from now on."""
-        kept = [[self._number(text), name] for text, name in functions]
-        self._client.ask(Request("offer", "", kept))
-
     def close(self) -> None:
         self._client.close()
 
 
 class _BesideClient(Client):
-    def _child(self) -> Child:
-        return self.children.take(self.library, self.limits, place="course", side=self.side)
+    side: socket.socket | None = None  # of a line that the next process gets
+
+    def _process(self) -> WorkerProcess:
+        side, self.side = self.side, None
+        if side is None:
+            return WorkerProcess(self._course_child(-1))
+        with side:
+            return WorkerProcess(self._course_child(side.fileno()))
+
+    def _course_child(self, side: int) -> Child:
+        return self.children.take(self.library, self.limits, place="course", side=side)

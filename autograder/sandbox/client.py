@@ -1,32 +1,35 @@
-"""A submission's worker, through its whole life: loading, calling, dying, starting again."""
+"""Calls into a submission, and what comes of them."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from autograder.course import Library, Limits
 from autograder.sandbox import problems
-from autograder.sandbox.child import Child, Children, GraderTrouble, NearItsMemory, Place
+from autograder.sandbox.child import Children, Place
 from autograder.sandbox.ledger import Ledger
-from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
-from autograder.sandbox.warm import also_warm
+from autograder.sandbox.life import Life
+from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone
 from autograder.submission.source import Source
 from autograder.submission.where_set import where_set
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
 from autograder.worker.messages import Callback, Problem, Reply, Request, Unit
 
-SIGKILL = 9
 MAKE_SECONDS = 60.0
 
 
-class KilledFromOutside(GraderTrouble):
-    """The process was ended by SIGKILL, but not by us: by the system, say, short of memory."""
+class Answerer(Protocol):
+    """What the student's code may ask for while a call runs."""
 
-    killed = True
+    def answer(self, ask: Callback) -> Request:
+        """What there is to be said to a question, which the judge carries."""
+
+    def tickets(self, client: "Client") -> list[int]:
+        """By what it is had without the judge; empty where that cannot be."""
 
 
-class Client:
+class Client(Life):
     """Calls into a student's source. Loads it on the first call, and again after a death.
 
     `fresh` is the same submission in a process in which nothing has run but its loading. In each
@@ -46,17 +49,9 @@ class Client:
         heard: bool = True,
         place: Place = "first",
     ) -> None:
-        self.source = source
-        self.limits = limits
-        self.library: Library = library
-        self.children = children
-        self.last_try = last_try
-        self.ledger = ledger or Ledger(limits)
+        super().__init__(source, library, limits, children, last_try, ledger, place)
         self.heard = heard
-        self.place: Place = place
         self.spoke = False
-        self.side = -1
-        self._worker: WorkerProcess | None = None
 
     def fresh(self, place: Place = "first") -> "Client":
         """The same submission in another process; what it prints there is not shown."""
@@ -79,8 +74,8 @@ class Client:
     def load_problems(self) -> list[Problem]:
         return self.ledger.load_problems or []
 
-    def ask(self, request: Request, answer: AnswerTo | None = None) -> Reply:
-        """The reply to a call, if it holds a value; `answer` is for what it asks for meanwhile.
+    def ask(self, request: Request, asked: Answerer | None = None) -> Reply:
+        """The reply to a call, if it holds a value; `asked` is for what it asks for meanwhile.
 
         Raises:
             StudentProblem: it does not, and why.
@@ -91,16 +86,17 @@ class Client:
         if request.operation != "get" or request.keep or "." in request.target:
             target = "" if request.on else request.target
             self.ledger.proof.called(target, [*request.args, *request.kwargs.values()])
-        worker, noted = self._loaded(), answer and self._noted(answer)
-        worker.has_kept = worker.has_kept or request.keep
+        if asked is not None and self._may_have_line():
+            request = msgspec.structs.replace(request, together=asked.tickets(self))
+        noted = None if asked is None else self._noted(asked)
         spent = self.ledger.spent_on_calls
         try:
-            reply = self._exchange(worker, request, self.limits.call_seconds, noted)
+            reply = self._in_process(request, self.limits.call_seconds, noted)
         except WorkerGone as gone:
             self._gone()
             if request.together:  # what it waited for was not its own doing: the judge takes part
                 self.ledger.come_apart(spent)
-                return self.ask(msgspec.structs.replace(request, together=False), answer)
+                return self.ask(msgspec.structs.replace(request, together=[]), asked)
             if not isinstance(gone, DeadlinePassed):
                 self._believe(gone)
                 raise problems.Crashed(f"While {subject} ran, the process ended: {gone}.") from None
@@ -114,14 +110,47 @@ class Client:
             raise self._problem(reply.problem, subject)
         return reply
 
-    def _noted(self, answer: AnswerTo) -> AnswerTo:
+    def _noted(self, asked: Answerer) -> AnswerTo:
         def noted(ask: Callback) -> Request:
-            answered = answer(ask)
+            answered = asked.answer(ask)
             if not answered.target:  # the new states of generators are nothing that code can read
                 self.ledger.proof.answered(answered.args[:1])
             return answered
 
         return noted
+
+    def _in_process(
+        self, request: Request, seconds: float, answer: AnswerTo | None = None
+    ) -> Reply:
+        """The process' reply; one that was used before is made as after its load first."""
+        __tracebackhide__ = True
+        if self.process().is_used:
+            reply = self._renewed_first(request, seconds, answer)
+            if reply is not None:
+                return reply
+            request = msgspec.structs.replace(request, together=[])
+        worker = self.process()
+        worker.has_kept = worker.has_kept or request.keep
+        return self._exchange(worker, request, seconds, answer)
+
+    def _renewed_first(
+        self, request: Request, seconds: float, answer: AnswerTo | None
+    ) -> Reply | None:
+        """The reply of a used process, made as after its load; None if it cannot be, and ended."""
+        __tracebackhide__ = True
+        worker, renewed = self.process(), msgspec.structs.replace(request, renewed=True)
+        try:
+            reply = self._exchange(worker, renewed, seconds, answer)
+        except WorkerGone as gone:
+            if request.together or isinstance(gone, DeadlinePassed):
+                raise
+            self._gone()  # also one that was ended since it was used last
+            return None
+        if reply.stale:
+            self.rest()
+            return None
+        worker.is_used, worker.has_kept = False, request.keep
+        return reply
 
     def value(self, name: str) -> Any:
         """The value of a module-level name, read once for all checks: it cannot change between."""
@@ -147,21 +176,20 @@ class Client:
     def make(self, target: str, *args: Any) -> Handle:
         """An object of a library, made and kept in the worker: `numpy.random.default_rng`, say."""
         __tracebackhide__ = True
-        return self._kept(Request("make", target, list(args)), target)
+        return self._kept(Request("make", target, list(args), keep=True), target)
 
     def define(self, name: str, text: str) -> Handle:
         """A text of the course's, run in the worker beside the student's module, and kept there."""
         __tracebackhide__ = True
         self.heard = False
-        return self._kept(Request("define", name, units=[Unit(name, text)]), "the course's part")
+        request = Request("define", name, units=[Unit(name, text)], keep=True)
+        return self._kept(request, "the course's part")
 
     def _kept(self, request: Request, what: str) -> Handle:
         """What the worker made for the course; if it cannot, the submission is in the way."""
         __tracebackhide__ = True
-        worker = self._loaded()
-        worker.has_kept = True
         try:
-            reply = self._exchange(worker, request, MAKE_SECONDS)
+            reply = self._in_process(request, MAKE_SECONDS)
         except WorkerGone as gone:
             self._gone()
             self._believe(gone)
@@ -173,157 +201,6 @@ class Client:
                 f"({said}). Has the file given one of a library's names another value?"
             )
         return handle_in(reply)
-
-    def _believe(self, gone: WorkerGone) -> None:
-        """A first SIGKILL may have come from outside; the whole submission is then tried again."""
-        self.ledger.may_go_on()
-        if gone.code == -SIGKILL and not self.last_try:
-            raise KilledFromOutside(str(gone))
-
-    def close(self) -> None:
-        """End the processes, also those of fresh clients."""
-        for alive in list(self.ledger.alive.values()):
-            alive.rest()
-        self.rest()
-        if self.ledger.beside is not None:
-            self.ledger.beside.close()
-            self.ledger.beside = None
-
-    def cancel(self) -> None:
-        """Stop, from any thread: what is asked now or later of this submission is `Cancelled`.
-
-        A process that is being made just now escapes; whoever waits for the end asks again.
-        """
-        self.ledger.cancelled = True
-        for alive in list(self.ledger.alive.values()):
-            worker = alive._worker
-            if worker is not None:
-                worker.child.kill()
-
-    def rest(self) -> None:
-        """End the process, if there is one; the next call starts another."""
-        if self._worker is not None:
-            self._worker.end()
-        self._gone()
-
-    def _gone(self) -> None:
-        self._worker = None
-        if self.ledger.alive.get(self.place) is self:
-            del self.ledger.alive[self.place]
-
-    def process(self, side: int = -1) -> WorkerProcess:
-        """The process, loaded; with `side`, a new one, which has that descriptor too.
-
-        Raises:
-            StudentProblem: the submission cannot be loaded.
-        """
-        __tracebackhide__ = True
-        if side >= 0:
-            self.rest()
-            self.side = side
-        try:
-            return self._loaded()
-        finally:
-            self.side = -1
-
-    def _loaded(self) -> WorkerProcess:
-        __tracebackhide__ = True
-        if self.ledger.failed_load is not None:
-            raise self.ledger.failed_load
-        if self._worker is None:
-            before = self.ledger.alive.get(self.place)
-            if before is not None:
-                self._worker = self._renewed(before)
-                self.ledger.alive[self.place] = self
-        if self._worker is None:
-            self._worker = self._process()
-            self.ledger.alive[self.place] = self
-            try:
-                self._load(self._worker)
-            except problems.StudentProblem as problem:
-                self.ledger.failed_load = problem
-                self.rest()
-                raise
-        return self._worker
-
-    def _renewed(self, before: "Client") -> WorkerProcess | None:
-        """Another client's process, as it was after its load, if it can be had so."""
-        worker, seconds = before._worker, self.limits.load_seconds
-        if worker is not None and self.ledger.proof.keeps_nothing(self.source):
-            try:
-                reply = self._exchange(worker, Request("renew", ""), seconds, again=True)
-            except WorkerGone:
-                before._gone()
-                return None
-            has_room = worker.stayed_within(self.limits.memory_mb / 2)
-            if reply.value is True and worker.is_as_loaded and has_room:
-                before._worker, worker.is_shared, worker.has_kept = None, True, False
-                return worker
-        before.rest()
-        return None
-
-    def _process(self) -> WorkerProcess:
-        return WorkerProcess(self._child())
-
-    def _child(self) -> Child:
-        library: Library = "torch" if self.source.imports("torch") else self.library
-        also = also_warm(library, self.source.mentions)
-        return self.children.take(library, self.limits, also, self.place, self.side)
-
-    def _load(self, worker: WorkerProcess) -> None:
-        __tracebackhide__ = True
-        seconds = self.limits.load_seconds
-        first = self.ledger.load_problems is None
-        try:
-            units = list(self.source.units) if first else self._compiled(worker)
-            request = Request("load", self.source.name, units=units, helpers=self.source.helpers)
-            reply = self._exchange(worker, request, seconds, again=not first)
-        except DeadlinePassed:
-            raise problems.TimedOut(
-                f"{self.source.label} did not finish loading within {number(seconds)} seconds: "
-                f"something at its top level, outside every function, runs too long."
-            ) from None
-        except WorkerGone as gone:
-            self._believe(gone)
-            raise problems.Crashed(
-                f"While {self.source.label} was loading, the process ended: {gone}."
-            ) from None
-        worker.is_loaded()
-        if first:
-            self.ledger.load_problems = reply.problems
-            self.ledger.note_printed(reply.printed)
-        names = reply.value if isinstance(reply.value, list) else []
-        if not names and reply.problems:
-            found = problems.from_worker(reply.problems[0], self.source.label)
-            raise problems.NotLoaded(found.finding, found.place)
-
-    def _compiled(self, worker: WorkerProcess) -> list[Unit]:
-        """The units with their code, which a process is asked for before anything has run in it."""
-        units, ledger = self.source.units, self.ledger
-        if ledger.compiled is None:
-            request = Request("compile", self.source.name, units=list(units))
-            value = self._exchange(worker, request, self.limits.load_seconds, again=True).value
-            is_code = isinstance(value, list) and all(isinstance(each, bytes) for each in value)
-            ledger.compiled = value if is_code and len(value) == len(units) else [b""] * len(units)
-        return [
-            Unit(unit.label, unit.text, code)
-            for unit, code in zip(units, ledger.compiled, strict=True)
-        ]
-
-    def _exchange(
-        self,
-        worker: WorkerProcess,
-        request: Request,
-        seconds: float,
-        answer: AnswerTo | None = None,
-        again: bool = False,
-    ) -> Reply:
-        __tracebackhide__ = True
-        with self.ledger.deadline(worker, seconds, again) as deadline:
-            reply = worker.exchange(request, deadline, answer)
-        if worker.is_shared and not worker.stayed_within(self.limits.memory_mb / 2):
-            raise NearItsMemory("a process of the submission used half of its memory")
-        return reply
 
     def _note_printed(self, reply: Reply) -> None:
         self.spoke = bool(reply.printed)

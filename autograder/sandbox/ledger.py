@@ -15,7 +15,7 @@ from autograder.worker.messages import Problem
 if TYPE_CHECKING:
     from autograder.sandbox.beside import Beside
     from autograder.sandbox.child import Place
-    from autograder.sandbox.client import Client
+    from autograder.sandbox.life import Life
     from autograder.sandbox.process import WorkerProcess
 
 MAX_TIMEOUTS = 2
@@ -39,7 +39,7 @@ class Ledger:
         self.room = MAX_PRINTED
         self.values: dict[str, Any] = {}
         self.shared: dict[Any, Any] = {}
-        self.alive: dict[Place, Client] = {}
+        self.alive: dict[Place, Life] = {}
         self.beside: Beside | None = None
         self.proof = Proof()
         self.may_come_together = True

@@ -2,6 +2,7 @@
 
 import secrets
 import signal
+import socket
 import time
 from collections.abc import Callable
 
@@ -36,28 +37,39 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """A child that has loaded nothing yet, or one student's file."""
+    """A child that has loaded nothing yet, or one student's file.
 
-    def __init__(self, child: Child) -> None:
+    `side` is the other end of a line that the child has beside that to the judge, if it has one.
+    """
+
+    def __init__(self, child: Child, side: socket.socket | None = None) -> None:
         self.child = child
         self.line = child.open()
+        self.side = side
         self._loaded: Memory | None = None
+        self._memory: Memory | None = None  # as it was read since the last message
         self.is_shared = False
+        self.is_used = False  # to be made as after the load, by what it is asked next
         self.has_kept = False  # objects that the judge may name again
 
     def is_loaded(self) -> None:
         """Note what memory it has now that a file is loaded."""
-        self._loaded = self.child.clock.memory()
+        self._loaded = self._has()
+        self.is_used = False
 
     @property
     def is_as_loaded(self) -> bool:
         """Whether it has as much memory as then: how much is left tells of what was done."""
-        memory = self.child.clock.memory()
+        memory = self._has()
         return memory is not None and self._loaded is not None and memory.now == self._loaded.now
+
+    def _has(self) -> Memory | None:
+        self._memory = self._memory or self.child.clock.memory()
+        return self._memory
 
     def stayed_within(self, mebibytes: float) -> bool:
         """Whether it never had so much more memory than after its load, as far as is known."""
-        memory = self.child.clock.memory()
+        memory = self._has()
         if memory is None or self._loaded is None:
             return False
         return memory.most - self._loaded.now <= 1024 * mebibytes
@@ -101,6 +113,7 @@ class WorkerProcess:
     def _there_and_back(self, request: Request, deadline: Deadline) -> Reply:
         header, payload, buffers = encode(request, MAX_REQUEST)
         call = secrets.randbits(64)
+        self._memory = None
         self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)
         return self._receive(call, deadline)
 
@@ -114,6 +127,8 @@ class WorkerProcess:
     def end(self) -> None:
         self.child.end()
         self.line.close()
+        if self.side is not None:
+            self.side.close()
 
 
 def _how_it_ended(error: Exception, code: int | None) -> str:

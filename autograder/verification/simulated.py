@@ -33,8 +33,8 @@ class SimulatedClient(Client):
         """Itself: it keeps nothing of a call."""
         return self
 
-    def _loaded(self) -> Any:
-        return SimpleNamespace(has_kept=False)
+    def process(self) -> Any:
+        return SimpleNamespace(has_kept=False, is_used=False)
 
     def _asked(self, ask: Callback) -> Request:
         assert self._answer is not None

@@ -239,7 +239,7 @@ def _mark(value: Any) -> Any:
     kind = type(value)
     if kind in _UNMARKED or (kind is int and -(2**63) <= value < 2**64):
         return value
-    if not isinstance(value, msgspec.Struct):
+    if kind is not list and not isinstance(value, msgspec.Struct):
         value = as_sent(value)
     if isinstance(value, list):
         return [_mark(item) for item in value]

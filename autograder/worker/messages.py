@@ -9,7 +9,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 Operation = Literal[
-    "load", "compile", "renew", "call", "get", "make", "define", "offer", "forward", "answer"
+    "load",
+    "compile",
+    "renew",
+    "call",
+    "get",
+    "make",
+    "define",
+    "offer",
+    "carry",
+    "forward",
+    "answer",
 ]
 
 MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES, MAX_BASES = 80, 500, 200, 200, 8, 8
@@ -19,6 +29,7 @@ Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Text = Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)]
 LineText = Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
 Size = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+Ticket = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 ShapeOnWire = Annotated[list[Size], msgspec.Meta(max_length=32)]
 Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
@@ -61,16 +72,21 @@ class Request(msgspec.Struct, array_like=True):
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
     define: run `units`, a text of the course's, as a module beside the student's, and keep it.
-    offer: answer calls of these functions by the line to a submission's process: for each of them
-            `args` has the handle it is kept below, and its name.
+    offer: run `units`, texts of the course's, each as a module, and answer calls of functions in
+            them, also those that come by the line to a submission's process. For each function
+            `args` has the number of its text, counted over all offers from 0, its name, and a
+            ticket, by which alone it can be asked for.
+    carry: call the offered function of the ticket `on`, for a submission that the judge speaks for.
+            The value is a list: what it returns, and the random generators' new states.
     answer: what came of a `Callback`: `args` hold the value and the random generators' new states,
             or, where `target` names an exception, its message.
     forward: make an object of the class `target`, a torch module, and call it.
 
     With `draw`, so many values are taken of the generator that a call returns, and the reply's
     value is [whether it was a generator, whether it ended, the values]; the result stands in place
-    of the values where it was none. `together`: the course's process has been told of the functions
-    that the call may use, and is asked first.
+    of the values where it was none. `together` has the tickets of the functions that the call may
+    use, if the course's process is to be asked for them first. `renewed`: be as after the load
+    first, as for "renew"; where that cannot be, do nothing, and say that the process is `stale`.
     """
 
     operation: Operation
@@ -84,7 +100,8 @@ class Request(msgspec.Struct, array_like=True):
     echo: bool = False
     forward: Forward | None = None
     draw: int | None = None
-    together: bool = False
+    together: list[Ticket] = []
+    renewed: bool = False
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
@@ -136,9 +153,13 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """A call, by the student's code, of a function that runs elsewhere: the one of that number."""
+    """A call, by the student's code, of a function that runs elsewhere: the one of that number.
 
-    number: Size
+    To the judge it is the function's place among those that were handed in, from 1; on the line to
+    the course's process its ticket.
+    """
+
+    number: Ticket
     args: list[Any] = []
     kwargs: dict[Name, Any] = {}
 
@@ -147,7 +168,8 @@ class Reply(msgspec.Struct, array_like=True):
     """The answer to one request, or a question in between (`ask`), after which the answer comes.
 
     `problems` belongs to a load: what went wrong in which unit (the other units have run).
-    `echo` holds the arguments as they are after the call, if the request asked for that.
+    `echo` holds the arguments as they are after the call, if the request asked for that. A process
+    that is `stale` has done nothing of the request.
     """
 
     value: Any = None
@@ -156,3 +178,4 @@ class Reply(msgspec.Struct, array_like=True):
     echo: list[Any] = []
     printed: Annotated[str, msgspec.Meta(max_length=MAX_PRINTED)] = ""
     ask: Callback | None = None
+    stale: bool = False

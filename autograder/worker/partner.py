@@ -7,11 +7,13 @@ Whatever is unusual is left to the judge: an error, a value that is no number, a
 
 import select
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 from .codec import ProtocolError, decode, encode
 from .elsewhere import has_handle, is_generator, of_numbers
-from .messages import Callback, Request
+from .loading import define
+from .messages import Callback, Request, Unit
 from .serialise import serialised
 from .wire import Wire
 
@@ -19,30 +21,49 @@ NOT_HERE = "the judge"
 
 
 class Offered:
-    """Functions of the course's that are called by number, from 1; `revive` makes arguments."""
+    """Functions of the course's, each called by its ticket; `revive` makes arguments.
 
-    def __init__(
-        self, functions: Sequence[Callable[..., Any]], revive: Callable[[Any], Any]
-    ) -> None:
-        self._functions = functions
+    A ticket is a large number drawn at random: who has one cannot guess another's.
+    """
+
+    def __init__(self, revive: Callable[[Any], Any]) -> None:
         self._revive = revive
+        self._modules: list[ModuleType] = []
+        self._functions: dict[int, Callable[..., Any]] = {}
+
+    def add(self, texts: Sequence[Unit], functions: Sequence[tuple[int, str, int]]) -> None:
+        """Run texts of the course's, and offer functions: a text's number, a name, a ticket.
+
+        Raises:
+            Exception: what a text raises, which is a mistake in the course.
+        """
+        self._modules += [define(text.label, [text]) for text in texts]
+        for number, name, ticket in functions:
+            self._functions[ticket] = getattr(self._modules[number], name)
+
+    def call(self, ticket: int, given: list[Any], named: dict[str, Any]) -> list[Any]:
+        """What a function returns, then for each argument its state, if it is a generator.
+
+        Raises:
+            Exception: what the function raises, or why it cannot be called.
+        """
+        if any(map(has_handle, [*given, *named.values()])):
+            raise TypeError("an argument that is no plain value")
+        args = [self._revive(each) for each in given]
+        kwargs = {name: self._revive(each) for name, each in named.items()}
+        value = serialised(self._functions[ticket](*args, **kwargs))
+        after = zip([*given, *named.values()], [*args, *kwargs.values()], strict=True)
+        return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
 
     def answer(self, ask: Callback) -> Request:
-        """What a function returns, and the states of random generators after it."""
-        given = [*ask.args, *ask.kwargs.values()]
-        if not 1 <= ask.number <= len(self._functions) or any(map(has_handle, given)):
-            return Request("answer", NOT_HERE)
-        args = [self._revive(each) for each in ask.args]
-        kwargs = {name: self._revive(each) for name, each in ask.kwargs.items()}
+        """What came of a call by the line; whatever is unusual is left to the judge."""
         try:
-            value = serialised(self._functions[ask.number - 1](*args, **kwargs))
+            answered = self.call(ask.number, ask.args, ask.kwargs)
         except Exception:
             return Request("answer", NOT_HERE)
-        if not of_numbers(value):
+        if not of_numbers(answered[0]):
             return Request("answer", NOT_HERE)
-        after = zip(given, [*args, *kwargs.values()], strict=True)
-        states = [serialised(now) if is_generator(before) else None for before, now in after]
-        return Request("answer", "", [value, *states])
+        return Request("answer", "", answered)
 
 
 class Partner:

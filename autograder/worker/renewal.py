@@ -2,6 +2,7 @@
 
 import builtins
 import gc
+import operator
 import random
 from types import FunctionType, ModuleType
 from typing import Any
@@ -46,6 +47,9 @@ def _parts(value: object) -> dict[str, Any]:
 
 def _same(now: dict[str, Any], then: dict[str, Any], count: int | None = None) -> bool:
     """Whether each name still has the very same value; with a `count`, no other has come."""
-    return (count is None or len(now) == count) and all(
-        now.get(name, then) is value for name, value in then.items()
-    )
+    if count is not None and len(now) != count:
+        return False
+    try:
+        return all(map(operator.is_, map(now.__getitem__, then), then.values()))
+    except KeyError:
+        return False

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -45,24 +45,23 @@ class Answers:
         self.kept: dict[int, object] = {}
         self.loaded: Loaded | None = None
         self.offered: Offered | None = None
-        self.together = False
+        self.together: list[int] = []
+        self.others: dict[str, Callable[[Request], Reply]] = {
+            "load": self._load,
+            "compile": lambda request: Reply(compiled(request.units)),
+            "renew": lambda _: Reply(self._renewed()),
+            "define": lambda request: Reply(self._keep(define(request.target, request.units))),
+            "offer": self._offer,
+            "carry": self._carry,
+        }
 
     def answer(self, request: Request) -> Reply:
         """The reply to any request; what the student's code raises is a problem in it."""
         try:
-            if request.operation == "load":
-                return self._load(request)
-            if request.operation == "compile":
-                return Reply(compiled(request.units))
-            if request.operation == "renew":
-                self.kept.clear()
-                return Reply(self.loaded is not None and self.loaded.put_back())
-            if request.operation == "offer":
-                functions = [getattr(self._kept(on), name) for on, name in request.args]
-                self.offered = Offered(functions, self._revive)
-                return Reply()
-            if request.operation == "define":
-                return Reply(self._keep(define(request.target, request.units)))
+            if request.renewed and not self._renewed():
+                return Reply(stale=True)
+            if request.operation in self.others:
+                return self.others[request.operation](request)
             self.together = request.together
             found = self._find(request)
             if isinstance(found, Problem):
@@ -77,13 +76,27 @@ class Answers:
                 value = value(*args, **kwargs)
                 if request.draw is not None:
                     value = _drawn(value, request.draw)
-            kept = request.keep or request.operation == "make"
             # only what is kept here is sent as a handle: one in a student's result is no plain data
-            sent = self._keep(value) if kept else serialised(value)
+            sent = self._keep(value) if request.keep else serialised(value)
             echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
             return Reply(sent, echo=echo)
         except BaseException as error:
             return Reply(problem=explain(error, self.labels))
+
+    def _renewed(self) -> bool:
+        """Whether the module is as it was after the load, of which nothing else is left now."""
+        self.kept.clear()
+        return self.loaded is not None and self.loaded.put_back()
+
+    def _offer(self, request: Request) -> Reply:
+        self.offered = self.offered or Offered(self._revive)
+        self.offered.add(request.units, request.args)
+        return Reply()
+
+    def _carry(self, request: Request) -> Reply:
+        if self.offered is None:
+            raise LookupError("no function of the course's")
+        return Reply(self.offered.call(request.on, request.args, request.kwargs))
 
     def _load(self, request: Request) -> Reply:
         random.seed(0)
@@ -224,11 +237,11 @@ class Server:
         Raises:
             ValueError, TypeError: the question is too large, or holds what cannot be sent.
         """
-        answer = (
-            self.partner.ask(ask) if self.partner is not None and self.answers.together else None
-        )
-        if answer is not None:
-            return answer
+        if self.partner is not None and 1 <= ask.number <= len(self.answers.together):
+            ticket = self.answers.together[ask.number - 1]
+            answer = self.partner.ask(Callback(ticket, ask.args, ask.kwargs))
+            if answer is not None:
+                return answer
         self.line.send(*encode(Reply(ask=ask)), self.call)
         return self._request()
 

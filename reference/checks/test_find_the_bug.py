@@ -128,24 +128,23 @@ def compare_dropout(submission, rng):
 
 
 def stopped_by(submission, name, chosen):
-    """For each implementation, what the student's test raised, or None."""
-    return {each.id: outcome(submission, name, each) for each in chosen}
+    """For each implementation, what the student's test raised, or None; tried on each once."""
+    untried = [each for each in chosen if (name, each.id) not in submission.shared]
+    functions = [submission.elsewhere(each.text, "implementation") for each in untried]
+    for each, function in zip(untried, functions, strict=True):
+        submission.shared[name, each.id] = outcome(submission, name, function)
+    return {each.id: submission.shared[name, each.id] for each in chosen}
 
 
-def outcome(submission, name, each):
-    """What the student's test raised when it was tried on one implementation; it is tried once."""
-    key = name, each.id
-    if key not in submission.shared:
-        implementation = submission.elsewhere(each.text, "implementation")
-        try:
-            getattr(submission.fresh(), f"test_{name}").kept(implementation)
-        except NotWritten:
-            raise
-        except Raised as error:
-            submission.shared[key] = error
-        else:
-            submission.shared[key] = None
-    return submission.shared[key]
+def outcome(submission, name, function):
+    """What the student's test raises when it is tried on a function."""
+    try:
+        getattr(submission.fresh(), f"test_{name}").kept(function)
+    except NotWritten:
+        raise
+    except Raised as error:
+        return error
+    return None
 
 
 @each_function(1, "test_{}: lets right functions pass, and stops the broken one", hints=WRITE)

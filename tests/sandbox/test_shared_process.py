@@ -5,6 +5,7 @@ import pytest
 from autograder.memory.keeps_nothing import Proof, proven
 from autograder.sandbox.child import NearItsMemory
 from autograder.sandbox.client import Client
+from autograder.sandbox.process import WorkerProcess
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -29,6 +30,31 @@ def test_code_that_keeps_nothing_has_one_process(submit, started):
     work = submit(PLAIN)
     assert [work.f(1), work.fresh().f(x=2), work.fresh().f(3), work.f(4)] == [2, 3, 4, 5]
     assert len(started) == 1
+
+
+def test_a_call_makes_the_process_as_it_was(submit, monkeypatch):
+    """To be renewed costs no message of its own."""
+    sent = []
+    exchange = WorkerProcess.exchange
+
+    def noting(process, request, *rest):
+        sent.append((request.operation, request.renewed))
+        return exchange(process, request, *rest)
+
+    monkeypatch.setattr(WorkerProcess, "exchange", noting)
+    work = submit(PLAIN)
+    work.f(1)
+    again = work.fresh()
+    again.f(2), again.f(3)
+    assert sent == [("load", False), ("call", False), ("call", True), ("call", False)]
+
+
+def test_a_process_that_was_ended_meanwhile_costs_nothing_but_another(submit, started):
+    work = submit(PLAIN)
+    work.f(1)
+    started[-1].child.kill()
+    assert work.fresh().f(2) == 3
+    assert len(started) == 2
 
 
 def test_code_that_may_keep_something_has_one_each_time(submit, started):

@@ -15,13 +15,15 @@ from autograder.sandbox import callbacks
 from autograder.sandbox.client import Client
 from autograder.sandbox.forkserver import ForkServers
 from autograder.sandbox.problems import Raised
+from autograder.sandbox.process import WorkerProcess
 from autograder.submission.source import Source
 from autograder.worker.codec import decode, encode
-from autograder.worker.messages import Callback, Request, Unit
+from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.partner import Offered, Partner
 from autograder.worker.wire import Wire
 
 DOUBLE = "def implementation(x):\n    return x * 2, x.sum()\n"
+DRAWN = "def implementation(rng):\n    return rng.random(3)\n"
 PROVEN = """
 import numpy as np
 def use(f, x):
@@ -41,6 +43,7 @@ def many(f, count):
     return total
 """
 SHORT = Limits(load_seconds=20, call_seconds=0.5, total_seconds=60, memory_mb=1024)
+TICKET = 2**61 + 7
 
 
 @pytest.fixture(scope="module")
@@ -94,20 +97,81 @@ def test_one_process_after_another_has_the_line(submitted, carried):
     assert carried == []
 
 
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """What goes to the processes."""
+    sent: list[Request] = []
+    exchange = WorkerProcess.exchange
+
+    def noting(process: WorkerProcess, request: Request, *rest: Any) -> Reply:
+        sent.append(request)
+        return exchange(process, request, *rest)
+
+    monkeypatch.setattr(WorkerProcess, "exchange", noting)
+    return sent
+
+
+def test_a_run_of_a_test_is_one_message(submitted, sent):
+    work = submitted(PROVEN)
+    work.many(work.elsewhere(DOUBLE, "implementation"), 1)
+    texts = [DOUBLE.replace("2", str(factor)) for factor in (3, 4, 5)]
+    tried = [work.elsewhere(text, "implementation") for text in texts]
+    sent.clear()
+    found = [work.fresh().use(each, np.ones(1))[0][0] for each in tried]
+    assert found == [4, 5, 6]
+    assert [each.operation for each in sent] == ["offer", "call", "call", "call"]
+    assert len(sent[0].units) == 3
+
+
+def test_the_first_process_has_the_line(submitted, sent):
+    work = submitted(PROVEN)
+    work.draws(work.elsewhere(DRAWN, "implementation"), 5)
+    assert [each.target for each in sent if each.operation == "load"] == ["work", "course"]
+
+
+def test_a_text_that_fails_costs_no_other(submitted, carried):
+    work = submitted(PROVEN)
+    broken = work.elsewhere("raise ValueError", "implementation")
+    double = work.elsewhere(DOUBLE, "implementation")
+    assert work.many(double, 2) == 2
+    with pytest.raises(Raised, match="did not come to an end|ValueError"):
+        work.gives(broken, 1)
+    assert carried == [1]
+
+
+def test_a_ticket_is_for_one_process(submitted, sent):
+    work = submitted(PROVEN)
+    double = work.elsewhere(DOUBLE, "implementation")
+    work.many(double, 1)
+    double.beside.close()
+    work.fresh().many(double, 1)
+    (first,), (then,) = [each.together for each in sent if each.operation == "call"]
+    assert min(first, then) > 2**32 and first != then
+
+
 def test_a_random_generator_goes_on_where_the_function_left_it(submitted, carried):
     work = submitted(PROVEN)
-    drawn = "def implementation(rng):\n    return rng.random(3)\n"
-    first, then = work.draws(work.elsewhere(drawn, "implementation"), 5)
+    first, then = work.draws(work.elsewhere(DRAWN, "implementation"), 5)
     np.testing.assert_array_equal([*first, *then], np.random.default_rng(5).random(5))
     assert carried == []
 
 
-def test_what_is_kept_in_a_process_stays_there(submitted, carried):
+def test_what_is_kept_in_a_process_is_handed_on(submitted, carried):
     work = submitted(PROVEN)
-    drawn = "def implementation(rng):\n    return rng.random(3)\n"
     rng = work.make("numpy.random.default_rng", 5)
-    first = work.with_kept(work.elsewhere(drawn, "implementation"), rng)
+    first = work.with_kept(work.elsewhere(DRAWN, "implementation"), rng)
     np.testing.assert_array_equal(first, np.random.default_rng(5).random(3))
+    assert carried == []
+
+
+def test_what_is_kept_in_a_process_stays_there_when_its_line_is_gone(submitted, carried):
+    work = submitted(PROVEN)
+    rng = work.make("numpy.random.default_rng", 5)
+    drawn = work.elsewhere(DRAWN, "implementation")
+    first = work.with_kept(drawn, rng)
+    drawn.beside.close()
+    then = work.with_kept(drawn, rng)
+    np.testing.assert_array_equal([*first, *then], np.random.default_rng(5).random(6))
     assert carried == [1]
 
 
@@ -149,14 +213,15 @@ def test_what_is_no_number_is_the_judge_s_to_carry(submitted, carried):
 
 
 class Line:
-    """Both ends of a line, with functions that answer at one, in a thread."""
+    """Both ends of a line, with a function that answers at one, in a thread."""
 
-    def __init__(self, *functions: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.mine, theirs = socket.socketpair()
         self.judge, until = socket.socketpair()
         self._open = theirs, until
         partner = Partner(Wire(theirs.fileno(), theirs.fileno(), bounded=True))
-        offered = Offered(functions, lambda value: value)
+        offered = Offered(lambda value: value)
+        offered._functions[TICKET] = function
         self.thread = threading.Thread(
             target=partner.serve, args=(offered, until.fileno()), daemon=True
         )
@@ -184,9 +249,10 @@ def frame(message: object) -> bytes:
 
 def test_numbers_come_back_and_all_else_is_refused():
     line = Line(lambda x: x + 1)
-    assert line.asked(frame(Callback(1, [2]))).args[0] == 3
-    for refused in (Callback(2, [2]), Callback(0, [2]), Callback(1, ["text"]), Callback(1, [])):
-        assert line.asked(frame(refused)).target == "the judge"
+    assert line.asked(frame(Callback(TICKET, [2]))).args[0] == 3
+    refused = [Callback(1, [2]), Callback(0, [2]), Callback(TICKET, ["text"]), Callback(TICKET, [])]
+    for each in refused:
+        assert line.asked(frame(each)).target == "the judge"
     assert line.end()
 
 
