@@ -5,9 +5,8 @@ graded where no weights came with it, a mask where the scores have another scale
 the values are others.
 """
 
-import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,14 +48,20 @@ class Asked:
     name: str
     first: tuple[tuple[Sizes, Inputs, Weights], ...]
     what: tuple[str, ...] = NEXT
+    _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
-        """The same class, in another process."""
+        """The same class, in another process; what is known of it is known of both."""
         return replace(self, submission=submission)
 
-    @functools.cached_property
+    @property
     def is_regular(self) -> bool:
         """Whether the results are in number, order and shape what they should be."""
+        if "regular" not in self._known:
+            self._known["regular"] = self._has_right_shapes()
+        return self._known["regular"]
+
+    def _has_right_shapes(self) -> bool:
         for made_with, inputs, state in self.first:
             try:
                 run = pass_through(self.submission, self.name, made_with, inputs, state, WORDS)
