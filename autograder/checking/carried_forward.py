@@ -4,8 +4,9 @@ Each question about the student's own step is put to a process of its own, as th
 it is asked: so it can neither repeat what was answered a moment ago, nor tell the question from a
 test of the step. And the step has to say something: where what follows does not move with the
 question, or does not show what the check is about, nothing follows. The many questions that find
-that out are put to two processes, in two orders; only where an answer depends on its place has each
-question a process of its own.
+that out are put to two processes, in two orders (`two_orders`); only where an answer depends on its
+place has each question a process of its own. A process that would be asked what another was asked
+from its load on, in the same order, is not started: the answers are the same (`conversation`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
