@@ -5,9 +5,9 @@ graded where no weights came with it, a mask where the scores have another scale
 the values are others.
 """
 
-import functools
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from autograder.checking.parts import Weights
 from autograder.checking.proxy import Submission
 from autograder.checking.right_pass import right_pass
 from autograder.checking.torch_modules import Run, pass_through
-from autograder.sandbox.problems import Raised
+from autograder.checking.two_orders import alone, in_two_orders
+from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed
 from reference.attention import Array
@@ -25,6 +26,7 @@ from reference.parts import WORDS
 
 Sizes = tuple[Any, ...]
 Inputs = tuple[Any, ...]
+Case = tuple[Inputs, Weights]
 Note = Callable[[str], None]
 NEXT = ("the output", "the weights")
 MOVED = 1e-5  # what is less than this has not moved
@@ -49,14 +51,20 @@ class Asked:
     name: str
     first: tuple[tuple[Sizes, Inputs, Weights], ...]
     what: tuple[str, ...] = NEXT
+    _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
-        """The same class, in another process."""
+        """The same class, in another process; what is known of it is known of both."""
         return replace(self, submission=submission)
 
-    @functools.cached_property
+    @property
     def is_regular(self) -> bool:
         """Whether the results are in number, order and shape what they should be."""
+        if "regular" not in self._known:
+            self._known["regular"] = self._has_right_shapes()
+        return self._known["regular"]
+
+    def _has_right_shapes(self) -> bool:
         for made_with, inputs, state in self.first:
             try:
                 run = pass_through(self.submission, self.name, made_with, inputs, state, WORDS)
@@ -264,7 +272,7 @@ class Asked:
         """Pass if the results are right, or at least are others for other inputs and weights."""
         __tracebackhide__ = True
         right = self.is_right(made_with, inputs, state)
-        if not right and not self._follows(made_with, inputs, state):
+        if not right and not next(self._follow(made_with, [(inputs, state)])):
             change = "change" if is_plural(self.what[0]) else "changes"
             raise Mismatch(
                 f"{capital(self.what[0])} of {self.name} hardly {change} when the input or the "
@@ -274,23 +282,31 @@ class Asked:
                 "is nothing yet that this check can look at.",
             )
 
-    def _follows(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
-        """Whether every row of the output is another one for other inputs, or other weights.
+    def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
+        """For each case, whether every row of the output is another for other inputs and weights.
 
-        Each is asked in a process of its own: a count of the calls, say, is the same there.
+        What is compared are answers to the first question of a process, or such as do not depend
+        on their place among others: a count of the calls, say, makes no difference.
         """
 
-        def answer(given: Inputs, weights: Weights) -> Array:
-            own = self.of(self.submission.own())
-            return own.output(made_with, given, weights).astype(np.float64)
+        def answer(mine: Submission, case: Case) -> Array:
+            return self.of(mine).output(made_with, *case).astype(np.float64)
 
-        first = answer(inputs, state)
-        others = [answer(other_inputs(inputs), state)]
-        if state:
-            changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
-            others.append(answer(inputs, changed))
-        says = np.ptp(first) >= SAYS
-        return bool(says and all((np.abs(each - first).max(-1) > SAYS).all() for each in others))
+        def in_turn(mine: Submission, case: Case) -> Array:
+            try:
+                return answer(mine, case)
+            except Mismatch as wrong:
+                raise ValueError from wrong
+
+        asked = [_with_others(*case) for case in cases]
+        found = iter(in_two_orders(self.submission, in_turn, list(chain(*asked))))
+        for each in asked:
+            known = zip(each, islice(found, len(each)), strict=True)
+            first, *others = [
+                alone(self.submission, answer, x) if y is None else y for x, y in known
+            ]
+            says = np.ptp(first) >= SAYS
+            yield bool(says and all((np.abs(y - first).max(-1) > SAYS).all() for y in others))
 
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
@@ -305,31 +321,49 @@ class Asked:
         return gradients
 
     def compare_each(
-        self, made_with: Sizes, inputs: Inputs, state: Weights, usual: Sizes, note: Note
+        self, made_with: Sizes, cases: Iterable[Case], usual: Sizes, note: Note
     ) -> None:
         """`compare` for any batch axes; wrong values only have to be those of each matrix alone."""
         __tracebackhide__ = True
+        wrong: list[tuple[Case, Mismatch]] = []
+        stopped: Mismatch | StudentProblem | None = None
         try:
-            self.compare(made_with, inputs, state)
-        except Mismatch:
-            alone = _like(inputs, (0,) * (inputs[0].ndim - 2), usual)
-            if self.is_right(made_with, alone, state) or not self._each_alone(
-                made_with, inputs, state, usual
-            ):
-                raise
+            for case in cases:
+                try:
+                    self.compare(made_with, *case)
+                except Mismatch as error:
+                    if not self._each_alone(made_with, *case, usual):
+                        raise
+                    wrong.append((case, error))
+        except (Mismatch, StudentProblem) as error:
+            stopped = error
+        follow = self._follow(made_with, [case for case, _ in wrong])
+        for _, mismatch in wrong:
+            try:
+                does = next(follow)
+            except (Mismatch, Raised):
+                does = False
+            if not does:
+                raise mismatch
             note("Each sequence gives what it gives by itself.")
+        if stopped is not None:
+            raise stopped
 
     def _each_alone(self, made_with: Sizes, inputs: Inputs, state: Weights, usual: Sizes) -> bool:
+        """Whether wrong values are those of each matrix alone, which are wrong as well."""
+        alike = _like(inputs, (0,) * (inputs[0].ndim - 2), usual)
+        if self.is_right(made_with, alike, state):
+            return False
         try:
             together = self.output(made_with, inputs, state)
             for place in np.ndindex(*inputs[0].shape[:-2]):
-                alone = self.output(made_with, _like(inputs, place, usual), state)
-                first = alone.reshape(-1, *alone.shape[-2:])[0]
+                by_itself = self.output(made_with, _like(inputs, place, usual), state)
+                first = by_itself.reshape(-1, *by_itself.shape[-2:])[0]
                 if not np.allclose(first, together[place], atol=MOVED):
                     return False
-            return self._follows(made_with, inputs, state)
         except (Mismatch, Raised):
             return False
+        return True
 
     def total(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
@@ -355,6 +389,13 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return None if value is None else np.shape(value)
     except ValueError:
         return None
+
+
+def _with_others(inputs: Inputs, state: Weights) -> list[Case]:
+    """A case, and others whose answers are others."""
+    changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
+    more = [(inputs, changed)] if state else []
+    return [(inputs, state), (other_inputs(inputs), state), *more]
 
 
 def other_inputs(inputs: Inputs) -> Inputs:

@@ -136,6 +136,7 @@ def own_words(
 
     for _ in range(count):
         tokens.append(int(steps.ask(choice, np.array(tokens[-limit:]))[0]))
+        steps.comes_to(len(tokens) - 1, tokens[-1])
     return tokens
 
 
@@ -165,6 +166,7 @@ def own_losses(
         tokens = batches[step % len(batches)]
         logits = model(torch.from_numpy(tokens))
         loss, *gradient = steps.ask(own_loss, logits.detach().numpy())
+        steps.comes_to(step, float(loss))
         optimizer.zero_grad()
         logits.backward(torch.tensor(gradient, dtype=torch.float64).reshape(logits.shape))
         optimizer.step()

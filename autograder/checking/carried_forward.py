@@ -4,18 +4,21 @@ Each question about the student's own step is put to a process of its own, as th
 it is asked: so it can neither repeat what was answered a moment ago, nor tell the question from a
 test of the step. And the step has to say something: where what follows does not move with the
 question, or does not show what the check is about, nothing follows. The many questions that find
-that out are put to two processes, in two orders; only where an answer depends on its place has each
-question a process of its own.
+that out are put to two processes, in two orders (`two_orders`); only where an answer depends on its
+place has each question a process of its own. A process that would be asked what another was asked
+from its load on, in the same order, is not started: the answers are the same (`conversation`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checking.expect import Mismatch, Numbers, expect_close
+from autograder.checking.expect import Mismatch, Numbers, expect_close, expect_numbers
 from autograder.checking.tolerance import allowed_error
+from autograder.checking.two_orders import RunOwn, alone, in_two_orders
 from autograder.sandbox.problems import StudentProblem
 from autograder.untold import MayFollow, NotToldHere
 
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 
 Note = Callable[[str], None]
 Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
-RunOwn = Callable[["Submission", Any], Any]
 FromOwn = Callable[["OwnSteps"], npt.ArrayLike]
 Case = tuple[Any, npt.ArrayLike, FromOwn]
 
@@ -70,8 +72,18 @@ class OwnSteps:
         self._axes = axes
         self.share = share
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
+        self.graded: Callable[[int, float], object] | None = None
         self._known: list[Numbers] = []
         self._last: _Changed | None = None
+
+    def comes_to(self, place: int, value: float) -> None:
+        """Say what follows at a place of a row, before more is asked.
+
+        Raises:
+            Mismatch: the answer has another number there, so it does not follow.
+        """
+        if self.graded is not None:
+            self.graded(place, value)
 
     def ask(self, run: RunOwn, x: Any) -> Numbers:
         """What `run` gets from the student's functions for `x`, as an array of real numbers.
@@ -84,47 +96,28 @@ class OwnSteps:
         else:
             changed, self._last = self._last or _Changed(x), None
             x, known = changed.x, changed.answer
-            answer = self._alone(run, x) if known is None else known
+            answer = alone(self._submission, run, x) if known is None else known
         self.asked.append((run, x, answer))
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
         """The same steps, of which the last will be asked another question."""
         if self.asked:
-            run, x, _ = self.asked[-1]
-            yield from map(self._with, self._at_once(run, list(self._changed(x))))
+            yield from map(self._with, self._others())
 
     def answers_to_others(self) -> Iterator[Numbers]:
         """What is answered to other questions than the last."""
+        run = self.asked[-1][0]
+        for other in self._others():
+            known = other.answer
+            yield alone(self._submission, run, other.x) if known is None else known
+
+    def _others(self) -> list["_Changed"]:
+        """The last question's changes, with their answers where two processes agree on all."""
         run, x, _ = self.asked[-1]
-        for other in self._at_once(run, list(self._changed(x))):
-            yield self._alone(run, other.x) if other.answer is None else other.answer
-
-    def _alone(self, run: RunOwn, x: Any) -> Numbers:
-        """The answer to one question, of a process that has been asked nothing else."""
-        return np.asarray(run(self._submission.own(), x), dtype=np.float64)
-
-    def _at_once(self, run: RunOwn, questions: Sequence[Any]) -> list["_Changed"]:
-        """Questions with what two processes answer to them, each to all, none at the same place.
-
-        There are no answers where the two are not the same: these depend on more than the question.
-        """
-        places, half = range(len(questions)), len(questions) // 2
-        orders = [[*places], [*places[half:], *places[:half]]]
-        try:
-            one, other = (self._in_turn(run, questions, order) for order in orders)
-        except (StudentProblem, ValueError, TypeError):
-            return [_Changed(x) for x in questions]
-        if half and all(np.array_equal(one[at], other[at], equal_nan=True) for at in places):
-            return [_Changed(x, one[at]) for at, x in enumerate(questions)]
-        return [_Changed(x) for x in questions]
-
-    def _in_turn(
-        self, run: RunOwn, questions: Sequence[Any], order: Sequence[int]
-    ) -> dict[int, Numbers]:
-        """What one process answers, by the places of the questions."""
-        submission = self._submission.own()
-        return {at: np.asarray(run(submission, questions[at]), dtype=np.float64) for at in order}
+        questions = list(self._changed(x))
+        answers = in_two_orders(self._submission, run, questions)
+        return [_Changed(*each) for each in zip(questions, answers, strict=True)]
 
     @property
     def is_extreme(self) -> bool:
@@ -153,13 +146,13 @@ class OwnSteps:
             return
         other = self._vary(x)
         # one score that is left of a row has no share to lose
-        alone = (np.isfinite(x).sum(axis=-1, keepdims=True) < 2) & (x.shape[-1] > 1)
+        single = (np.isfinite(x).sum(axis=-1, keepdims=True) < 2) & (x.shape[-1] > 1)
         for axis in self._axes or range(x.ndim):
             along = np.arange(x.shape[axis])
             places = np.linspace(0, along[-1], MOST_PLACES).round()
             for place in sorted({int(place) for place in places}):
                 here = np.expand_dims(along == place, [i for i in range(x.ndim) if i != axis])
-                if (here & np.isfinite(x) & ~alone).any():
+                if (here & np.isfinite(x) & ~single).any():
                     yield np.where(here, other, x)
 
 
@@ -241,6 +234,7 @@ class _Following:
         try:
             for actual, expected, from_own in cases:
                 steps = self.start.anew()
+                steps.graded = partial(self._expect_entry, actual)
                 following = self._run(from_own, steps)
                 if following.shape != np.shape(expected):
                     return False
@@ -262,6 +256,10 @@ class _Following:
             following = np.asarray(from_own(steps), dtype=np.float64)
         self._question = steps.asked[-1][1] if steps.asked else None
         return following
+
+    def _expect_entry(self, actual: Any, place: int, value: float) -> None:
+        entry = expect_numbers(actual, self.what).ravel()[place : place + 1]
+        expect_close(entry, np.full(entry.shape, value), self.what, condition=self.condition)
 
     def _clear(self, actual: Any, following: Numbers) -> float:
         """What differs by more than that is another answer, whatever was rounded."""

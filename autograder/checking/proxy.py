@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from autograder.checking.conversation import Conversation, Heard
 from autograder.report.literal import as_text
 from autograder.sandbox.beside import beside
 from autograder.sandbox.callbacks import CourseFunction, HandedIn
@@ -101,20 +102,21 @@ class Remote:
         """The value of an attribute, as plain data."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number)
-        return self._submission._client.ask(request).value
+        return self._submission._reply(request).value
 
     def part(self, name: str) -> "Remote":
         """An attribute, left in the worker too: a function to pass as an argument, say."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
-        return Remote(self._submission, handle_in(self._submission._client.ask(request)))
+        return Remote(self._submission, handle_in(self._submission._reply(request)))
 
 
 class Submission:
     """The student's module, at arm's length: `submission.softmax(x)` runs in the worker."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, conversation: Conversation | None = None) -> None:
         self._client = client
+        self._conversation = conversation
         self._calls: list[Call] = []
         self._read: list[str] = []
 
@@ -127,7 +129,7 @@ class Submission:
         """The value of a module-level name such as `a_scores`; all checks see the same."""
         __tracebackhide__ = True
         self._read.append(name)
-        return self._client.value(name)
+        return self._process.value(name)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
         """The line that gives a value which was read, or an entry of it, what it has."""
@@ -142,7 +144,7 @@ class Submission:
         """What a module-level name stands for, left in the worker: a function to hand on, say."""
         __tracebackhide__ = True
         self._read.append(name)
-        return Remote(self, handle_in(self._client.ask(Request("get", name, keep=True))))
+        return Remote(self, handle_in(self._reply(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
         """The same module in a process of its own, in which nothing has run but its loading.
@@ -155,11 +157,13 @@ class Submission:
 
     def aside(self) -> "Submission":
         """The same process, for calls that are not what a check is about."""
-        return Submission(self._client)
+        return Submission(self._client, self._conversation)
 
     def own(self) -> "Submission":
         """The same, for a question about a step of the student's own; what is kept here stays."""
-        return Submission(self._client.fresh("own"))
+        client = self._client.fresh("own")
+        heard: dict[bytes, Heard] = self.shared.setdefault(Conversation, {})
+        return Submission(client, Conversation(client, heard))
 
     def borrows(self, name: str) -> bool:
         """Whether the student's file takes a function from a file of that name beside it."""
@@ -172,7 +176,7 @@ class Submission:
         It runs in another process: the student's code can call it, and see nothing else of it.
         Several that are made before the first is handed over are taken there together.
         """
-        return CourseFunction(beside(self._client), text, name)
+        return CourseFunction(beside(self._process), text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
@@ -181,6 +185,8 @@ class Submission:
 
     def make(self, target: str, *args: Any) -> Handle:
         """A library's object, made in the worker, to pass as an argument."""
+        if self._conversation is not None:
+            return self._conversation.make(target, list(args))
         return self._client.make(target, *args)
 
     def define(self, name: str, text: str) -> Remote:
@@ -189,7 +195,8 @@ class Submission:
         The student's code can see it and change it, so nothing in it may be secret.
         """
         __tracebackhide__ = True
-        return Remote(self.aside(), self._client.define(name, text))
+        told = self._conversation or self._client
+        return Remote(self.aside(), told.define(name, text))
 
     def forward(
         self,
@@ -217,7 +224,7 @@ class Submission:
             None if toward is None else [None if t is None else tensor(t) for t in toward],
             [[tensor(each) for each in call] for call in before],
         )
-        reply = self._client.ask(Request("forward", name, list(made_with), forward=sent))
+        reply = self._reply(Request("forward", name, list(made_with), forward=sent))
         return _passed(reply)
 
     @property
@@ -264,7 +271,16 @@ class Submission:
             echo=echo,
             draw=draw,
         )
-        return self._client.ask(request, HandedIn(offered) if offered else None)
+        return self._process.ask(request, HandedIn(offered)) if offered else self._reply(request)
+
+    def _reply(self, request: Request) -> Reply:
+        __tracebackhide__ = True
+        return (self._conversation or self._client).ask(request)
+
+    @property
+    def _process(self) -> Client:
+        """The process itself, where what it is asked is not remembered."""
+        return self._client if self._conversation is None else self._conversation.alone()
 
 
 def _passed(reply: Reply) -> Passed:

@@ -147,8 +147,8 @@ def test_bare_values(bare, rng):
 )
 def test_bare_axes(bare, rng, note):
     usual = bare_batch(bare, rng)
-    for batch in ((), (2,), (2, 3)):
-        bare.compare_each((), draw(rng, batch, 3, 4, 2, 5), {}, usual, note)
+    cases = [(draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((), (2,), (2, 3))]
+    bare.compare_each((), cases, usual, note)
 
 
 @pytest.mark.check(
@@ -282,8 +282,9 @@ def test_values(whole, bare, rng, note):
 )
 def test_axes(whole, rng, note):
     usual = whole_batch(whole, rng)
-    for batch in ((), (2,), (2, 3)):
-        whole.compare_each((4,), draw_x(rng, *batch, 3, 4), state_of(rng, 4), usual, note)
+    batches = ((), (2,), (2, 3))
+    cases = [(draw_x(rng, *batch, 3, 4), state_of(rng, 4)) for batch in batches]
+    whole.compare_each((4,), cases, usual, note)
 
 
 @pytest.mark.check(

@@ -6,7 +6,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import OwnSteps, says_something
+from autograder.checking.carried_forward import OwnSteps, follows, says_something
+from autograder.checking.expect import Mismatch
 from autograder.checking.proxy import Submission
 from autograder.sandbox.client import Client
 from autograder.submission.source import Source
@@ -154,6 +155,34 @@ def test_what_depends_on_the_question_is_asked_of_two_processes(monkeypatch):
     steps.ask(lambda submission, x: submission.answer(x), np.arange(6.0).reshape(2, 3))
     assert len(list(steps.answers_to_others())) == 5
     assert len(started) == 3
+
+
+def test_two_questions_are_asked_of_as_many_processes(monkeypatch):
+    started = []
+    own = Counting.own
+    monkeypatch.setattr(Counting, "own", lambda self: started.append(1) or own(self))
+    steps = OwnSteps(cast(Submission, Counting(lambda _: 0)))
+    steps.ask(lambda submission, x: submission.answer(x), np.arange(2.0))
+    assert len(list(steps.answers_to_others())) == 2
+    assert len(started) == 3
+
+
+def test_no_more_is_asked_once_a_number_does_not_follow():
+    def losses(steps):
+        found = []
+        for step in range(3):
+            answer = steps.ask(lambda own, x: own.answer(x), np.array([1.0, step]))
+            found.append(answer[0, 0])
+            steps.comes_to(step, found[-1])
+            asked.append(step)
+        return found
+
+    submission = cast(Submission, Counting(lambda _: 0))
+    for answer, most in (([1.0, 2.0, 3.5], [0, 1]), ([1.5, 2.0, 3.0], [])):
+        asked: list[int] = []
+        with pytest.raises(Mismatch, match="3 values differ"):
+            follows(np.array(answer), [9.0, 9.0, 9.0], losses, "it", print, "own", submission)
+        assert asked == most
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -172,6 +172,14 @@ SAYINGS = {
     "zeros": "def SAYS(shape, x): return torch.zeros(shape)\n",
     "a constant": "def SAYS(shape, x): return torch.full(shape, 0.25)\n",
     "a ramp": "def SAYS(shape, x): return torch.arange(1.0, shape[-1] + 1).expand(shape)\n",
+    "a count of the calls": "SEEN = []\n"
+    "def SAYS(shape, x):\n"
+    "    SEEN.append(1)\n"
+    "    return torch.full(shape, 0.1 * len(SEEN))\n",
+    "what was asked before": "SEEN = [torch.zeros(1)]\n"
+    "def SAYS(shape, x):\n"
+    "    SEEN.append(x.detach().sum())\n"
+    "    return torch.full(shape, float(SEEN[-2])) + torch.arange(1.0 * shape[-1])\n",
     "hardly anything": "def SAYS(shape, x):\n"
     "    hashed = torch.remainder(x.sum(-1, keepdim=True) * 97.3, 1.0).detach()\n"
     "    return 4e-6 * hashed * torch.ones(shape)\n",
