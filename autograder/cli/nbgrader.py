@@ -19,9 +19,10 @@ def _needed() -> None:
     require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
-    # 2.5 of the 4 seconds that nbgrader takes to start go into jsonschema's grammar of IRIs, which
-    # nothing here needs; without that module jsonschema does without.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    # Nothing here needs jsonschema's formats of IRIs, whose grammar alone takes longer than nbgrader
+    # to start, and of durations; without these modules jsonschema does without.
+    for name in ("rfc3987_syntax", "isoduration"):
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
 def init(folder: Path, course_path: Path | None) -> int:
