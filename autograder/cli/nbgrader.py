@@ -19,8 +19,8 @@ def _needed() -> None:
     require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
-    # Nothing here needs jsonschema's formats of IRIs, whose grammar alone takes longer than nbgrader
-    # to start, and of durations; without these modules jsonschema does without.
+    # Nothing here needs jsonschema's formats of durations and of IRIs, whose grammar takes longer
+    # to start than nbgrader; without these modules jsonschema does without.
     for name in ("rfc3987_syntax", "isoduration"):
         sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
