@@ -116,11 +116,13 @@ def _is_too_even(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
     """Whether a stretch comes twice that is too unlikely to do so.
 
-    Wherever the first is, the chance that the second repeats it is that of its steps.
+    Wherever the first is, the chance that the second repeats it is that of its steps. Shorter ones
+    than `shortest` steps are all likely enough.
     """
     steps = np.log(np.maximum(probabilities[words[:-1], words[1:]], 1e-300))
     limit = np.log(FALSE_ALARM / len(words) ** 2)
-    for distance in range(1, len(words) - 1):
+    shortest = int(limit / min(steps.min(initial=0.0), -1e-9))
+    for distance in _distances(words, max(2, shortest)):
         same = words[distance:] == words[:-distance]
         costs = np.where(same[:-1] & same[1:], steps[distance:], 0.0)
         total = np.cumsum(costs)
@@ -128,6 +130,22 @@ def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
         if (total + np.where(np.isfinite(before), before, 0.0)).min(initial=0.0) < limit:
             return True
     return False
+
+
+def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
+    """How far apart the same `length` words stand, of all that come more than once."""
+    if length > len(words):
+        return []
+    stretches = np.lib.stride_tricks.sliding_window_view(words, length)
+    kinds = np.unique(stretches, axis=0, return_inverse=True)[1].ravel()
+    places = np.argsort(kinds, kind="stable")
+    found: set[int] = set()
+    for ahead in range(1, len(places)):
+        same = kinds[places[ahead:]] == kinds[places[:-ahead]]
+        if not same.any():
+            break
+        found.update((places[ahead:] - places[:-ahead])[same].tolist())
+    return sorted(found)
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:

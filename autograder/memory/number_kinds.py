@@ -9,7 +9,9 @@ from collections import Counter
 from autograder.memory.bound import Bound, binders
 from autograder.memory.vocabulary import NUMBERS, NUMBERS_AS_TEXTS
 
-CALLED_AT_ONCE = frozenset({"numpy.array", "numpy.asarray"})  # by another name, nobody sees a kind
+# Where they take a kind; by another name, nobody would see it.
+PLACE_OF_A_KIND = {"numpy.array": 1, "numpy.asarray": 1, "numpy.linspace": 5}
+METHOD_WITH_A_KIND = "astype"  # and has it first
 PYTHONS = frozenset({"bool", "float", "int"})
 
 

@@ -5,11 +5,17 @@ looks at is in doubt as well.
 """
 
 import ast
-import re
 from collections.abc import Iterable
 
 from autograder.memory.bound import Bound, Doubt, is_constant, is_infinity
-from autograder.memory.number_kinds import CALLED_AT_ONCE, dotted, is_kind, loops_over_kinds
+from autograder.memory.number_kinds import (
+    METHOD_WITH_A_KIND,
+    PLACE_OF_A_KIND,
+    dotted,
+    is_kind,
+    loops_over_kinds,
+)
+from autograder.memory.plain_texts import is_format, is_indices, text_of
 from autograder.memory.vocabulary import (
     ANNOTATIONS,
     ATTRIBUTES,
@@ -33,9 +39,7 @@ PLAIN = (
 )  # fmt: skip
 
 
-BY_ITSELF = LIBRARY - CALLED_AT_ONCE
-MAX_INDICES = 60
-FORMAT = re.compile(r"[\w.,+<>^=% -]*")
+BY_ITSELF = LIBRARY - PLACE_OF_A_KIND.keys()
 
 
 def check_syntax(tree: ast.Module, bound: Bound) -> None:
@@ -183,7 +187,7 @@ class _Walk(ast.NodeVisitor):
                 raise Doubt(path, node)
             self._excuse(node)
             return
-        if node.attr not in ATTRIBUTES:
+        if node.attr not in ATTRIBUTES - {METHOD_WITH_A_KIND}:
             raise Doubt(f".{node.attr}", node)
         self._excuse(node.ctx)
         self.visit(node.value)
@@ -218,7 +222,7 @@ class _Walk(ast.NodeVisitor):
         for place, each in enumerate(node.args):
             if place == kind_at:
                 self._kind(each)
-            elif not place and _is_indices(function, _text(each)):
+            elif not place and is_indices(function, text_of(each)):
                 self._excuse(each)
             else:
                 self.visit(each)
@@ -227,7 +231,7 @@ class _Walk(ast.NodeVisitor):
             known = HOW.get(keyword.arg or "", ()) if is_method or function else ()
             if keyword.arg == "dtype" and (is_method or function):
                 self._kind(keyword.value)
-            elif _text(keyword.value) in known:
+            elif text_of(keyword.value) in known:
                 self._excuse(keyword.value)
             elif keyword.arg == "err_msg" and (function or "").startswith("numpy.testing."):
                 self._said(keyword.value)
@@ -240,9 +244,9 @@ class _Walk(ast.NodeVisitor):
         Of a kind that is several numbers, these leave some as they were.
         """
         method = node.func if isinstance(node.func, ast.Attribute) and function is None else None
-        if function in CALLED_AT_ONCE:
-            place = 1
-        elif method is not None and method.attr == "astype":
+        if function in PLACE_OF_A_KIND:
+            place = PLACE_OF_A_KIND[function]
+        elif method is not None and method.attr == METHOD_WITH_A_KIND:
             self.met.add(id(method))
             self._excuse(method.ctx)
             self.visit(method.value)
@@ -277,21 +281,29 @@ class _Walk(ast.NodeVisitor):
 
     def _said(self, node: ast.expr) -> None:
         """Visit the text of an error or for the screen, which no code reads, with what it shows."""
-        if isinstance(node, ast.JoinedStr):
-            self.met.add(id(node))
-            for part in node.values:
-                self.met.add(id(part))
-                if isinstance(part, ast.FormattedValue):
-                    self.visit(part.value)
-                    self._format(part.format_spec)
-        elif _text(node) is not None:
-            self._excuse(node)
-        else:
-            self.visit(node)
+        match node:
+            case ast.JoinedStr(values=parts):
+                self.met.update(map(id, [node, *parts]))
+                for part in parts:
+                    if isinstance(part, ast.FormattedValue):
+                        self.visit(part.value)
+                        self._format(part.format_spec)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Mod() as op, right=right):
+                self.met.update(map(id, [node, op]))
+                self._said(left)
+                self._said(right)
+            case ast.Call(func=ast.Name(id="str") as function, args=[each], keywords=[]):
+                self.met.add(id(node))
+                self._excuse(function)
+                self.visit(each)
+            case _ if text_of(node) is not None:
+                self._excuse(node)
+            case _:
+                self.visit(node)
 
     def _format(self, node: ast.expr | None) -> None:
         for each in ast.walk(node) if node is not None else ():
-            if isinstance(each, ast.FormattedValue) or not FORMAT.fullmatch(_text(each) or ""):
+            if isinstance(each, ast.FormattedValue) or not is_format(text_of(each)):
                 raise Doubt("a format", each)
             self.met.add(id(each))
 
@@ -328,15 +340,3 @@ NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf
 
 
 NOT_ALONE = {"print"} | RAISED | (TYPES - BUILTINS)
-
-
-def _is_indices(path: str | None, text: str | None) -> bool:
-    """Whether a first argument is `"ij,jk->ik"`."""
-    if text is None or path != "numpy.einsum":
-        return False
-    return len(text) < MAX_INDICES and all(each.isalpha() or each in ",.-> " for each in text)
-
-
-def _text(node: ast.AST) -> str | None:
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if isinstance(value, str) else None

@@ -1,9 +1,10 @@
 """The words of code that keeps nothing: numbers in, numbers out, the same for the same at any time.
 
 What is in no list is not forbidden; the code that uses it is only not proven. So a word is left
-out in any doubt: what reads memory that nobody wrote (`empty`), tells where an object lies (`id`,
-`str`, a set's order), takes a function or a text that it calls or keeps, or sets something for
-later. NumPy's common random generator is in: it is put back when a process is used again.
+out in any doubt: what reads memory that nobody wrote, tells where an object lies (`id`, `str`, a
+set's order), takes a text that it looks at or a function that it keeps, or sets something for
+later. NumPy's common random generator is in: it is put back when a process is used again. So is
+`empty`: a worker fills what it makes (`worker/empty_arrays.py`).
 """
 
 
@@ -25,7 +26,13 @@ RAISED = _words(
     "AssertionError IndexError KeyError NotImplementedError TypeError ValueError Exception"
 )
 TYPES = _words("bool complex dict float int list str tuple")
-NUMBERS = _all("numpy", "bool bool_ float16 float32 float64 int8 int16 int32 int64 int_ uint8")
+NUMBERS = _all(
+    "numpy",
+    """
+    bool bool_ double float16 float32 float64 half int8 int16 int32 int64 int_ intp single uint8
+    uint16 uint32 uint64
+    """,
+)
 KINDS = NUMBERS | {"numpy.ndarray", "numpy.floating", "numpy.integer", "numpy.number"}
 ANNOTATIONS = ("typing.", "collections.abc.", "numpy.typing.")
 
@@ -33,18 +40,18 @@ LIBRARY = (
     _all(
         "numpy",
         """
-        abs absolute add all allclose amax amin any append arange argmax argmin argsort argwhere
-        around array array_equal array_split asarray average
-        broadcast_to ceil choose clip column_stack copy concatenate cos corrcoef count_nonzero cov
-        cumprod cumsum diag diagflat diagonal diff divide dot dstack e einsum equal exp exp2
+        abs absolute add all allclose amax amin any append apply_along_axis arange argmax argmin
+        argsort argwhere around array array_equal array_split asarray average broadcast_to ceil
+        choose clip column_stack copy concatenate cos corrcoef count_nonzero cov cumprod cumsum diag
+        diagflat diagonal diff divide dot dstack e einsum empty empty_like equal exp exp2
         expand_dims expm1 eye fill_diagonal flatnonzero flip fliplr flipud floor floor_divide full
         full_like greater greater_equal hsplit hstack identity indices inf inner isclose isfinite
         isin isinf isnan isneginf isposinf kron less less_equal linspace log log10 log1p log2
-        logaddexp logical_and logical_not logical_or logical_xor matmul matrix_transpose max
-        maximum mean median meshgrid min minimum mod moveaxis multiply nan nan_to_num nanmax
-        nanmean nanmin nanstd nansum ndim ndindex negative newaxis nonzero not_equal ones ones_like
-        outer permute_dims pi power prod ptp put_along_axis putmask ravel repeat reshape roll round
-        shape sign sin size sort split sqrt square squeeze stack std subtract sum swapaxes take
+        logaddexp logical_and logical_not logical_or logical_xor matmul matrix_transpose max maximum
+        mean median meshgrid min minimum mod moveaxis multiply nan nan_to_num nanmax nanmean nanmin
+        nanstd nansum ndim ndindex negative newaxis nonzero not_equal ones ones_like outer
+        permute_dims pi power prod ptp put_along_axis putmask ravel repeat reshape roll round shape
+        sign sin size sort split sqrt square squeeze stack std subtract sum swapaxes take
         take_along_axis tanh tensordot tile trace transpose tri tril tril_indices triu triu_indices
         true_divide unique unravel_index var vdot vecdot vsplit vstack where zeros zeros_like
         add.reduce maximum.reduce multiply.reduce logical_and.reduce logical_or.reduce finfo
@@ -77,7 +84,9 @@ ATTRIBUTES = _words(
 FILLED = _all("numpy", "array copy full full_like ones ones_like zeros zeros_like")
 
 # Texts say how something is to be done, and are kept nowhere: for each keyword, these.
-NUMBERS_AS_TEXTS = _words("bool float float32 float64 int int32 int64 f4 f8 i4 i8")
+NUMBERS_AS_TEXTS = _words(
+    "bool d double f float float32 float64 int int32 int64 f4 f8 i4 i8 single"
+)
 ERRORS = _words("ignore warn raise")
 HOW = {
     "indexing": _words("ij xy"),

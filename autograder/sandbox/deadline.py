@@ -5,6 +5,7 @@ counted, of all its threads, and the time in which it slept; not the time in whi
 run and could not. Where the system does not tell, the clock on the wall has to do, with patience.
 """
 
+import re
 import time
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ PATIENCE = 3.0  # so many times its limit a process may sleep: for a file, or fo
 LONGEST = 20.0  # so many times its limit, on the wall, whatever the process says it does
 GRACE = 60.0
 AT_ONCE = 0.05  # an answer that comes within this time is not measured
+MAPPED = re.compile(rb"^VmPeak:\s+(?P<most>\d+) kB\nVmSize:\s+(?P<now>\d+) kB$", re.MULTILINE)
 
 
 class Had(NamedTuple):
@@ -54,10 +56,10 @@ class Clock:
             return None
         try:
             with open(self._status, "rb", buffering=0) as file:
-                lines = dict(line.split(b":", 1) for line in file.read(4096).splitlines())
-            return Memory(*(int(lines[name].split()[0]) for name in (b"VmSize", b"VmPeak")))
-        except (OSError, ValueError, KeyError, IndexError):
+                found = MAPPED.search(file.read(4096))
+        except OSError:
             return None
+        return Memory(int(found["now"]), int(found["most"])) if found else None
 
 
 class Deadline:

@@ -17,6 +17,7 @@ import numpy as np
 from . import output
 from .codec import Handle, Tensor, decode, encode
 from .elsewhere import Asking, Elsewhere, make_generator
+from .empty_arrays import fill_unwritten
 from .failures import explain
 from .imports import NotImported
 from .kinds import Record, Tuple
@@ -265,6 +266,7 @@ def _not_a_function(name: str, value: object) -> Problem:
 
 def warm_up(names: list[str]) -> None:
     """Import what submissions need, and take the first steps that are slow or read the system."""
+    fill_unwritten()
     for name in names:
         importlib.import_module(name)
     if "torch" in sys.modules:

@@ -22,12 +22,20 @@ KEEPS_NOTHING = {
     "loops": "def f(n):\n    rows = []\n    for i in range(n):\n        rows.append(i)\n    return rows\n",
     "types": "import numpy as np\ndef f(x: np.ndarray, n: int = 3) -> tuple[np.ndarray, int]: return x, n\n",
     "what is said": "def f(x):\n    assert x > 0, f'{x:.2f} is not positive'\n    print('x:', x, end=' ')\n",
+    "what an error says, put together": """
+        def f(x, n):
+            if n < 1:
+                raise ValueError("n = %d of %s is " % (n, x.shape) + str(n) + ", and too small")
+            return x / n
+    """,
     "how it is done": """
         import numpy as np
         def f(x):
             with np.errstate(over="ignore"):
                 return np.einsum("ij,jk->ik", x.astype("float64"), np.eye(2, dtype="float32"))
     """,
+    "memory that a worker fills": "import numpy as np\ndef f(x): return np.empty_like(x)\n",
+    "rows in turn": "import numpy as np\ndef f(x): return np.apply_along_axis(lambda r: r[0], -1, x)\n",
     "kinds of numbers in turn": """
         def f(x):
             for kind in (bool, int):
@@ -80,7 +88,7 @@ MAY_KEEP = {
     "a format": "def f(x, out):\n    print(f'{1:{out.append(x)}}')\n",
     "a format that is no plain one": "def f(x): print(f'{x:(1)}')\n",
     "a name for a value on the way": "def f(x): return [y := x, y]\n",
-    "memory that nobody wrote": "import numpy as np\ndef f(x): return np.empty(9)\n",
+    "memory that nobody wrote": "import numpy as np\ndef f(x): return np.ndarray(9)\n",
     "padding that nobody wrote": "import numpy as np\ndef f(x): return np.zeros(9, dtype='float128')\n",
     "several numbers as one": """
         import numpy as np
@@ -91,6 +99,16 @@ MAY_KEEP = {
         def f(x, kind):
             make = np.array
             return make(x.T, kind)
+    """,
+    "several numbers as one, by a method with a name": """
+        def f(x):
+            to = x.T.astype
+            return to((float, (2,)))
+    """,
+    "several numbers as one, in turn": "def f(x): return list(map(x.T.astype, [(float, (2,))]))\n",
+    "several numbers as one, as steps": """
+        import numpy as np
+        def f(x): return np.linspace(x.T, 0, 1, True, False, (float, (2,)))
     """,
     "several numbers as one, by a star": "import numpy as np\ndef f(x): return np.array(*x)\n",
     "another kind in turn": """
@@ -120,6 +138,10 @@ MAY_KEEP = {
     "where an object lies, as text": "def f(x): return f'{lambda: 0}'\n",
     "a text on its way to the screen": "def f(x, out): print(out.append(f'{x}'))\n",
     "a text by a percent sign": "def f(x): return '%s' % (lambda: 0)\n",
+    "a text by a percent sign, in what an error says": (
+        "def f(x, out): raise ValueError('%s' % out.append('%s' % x))\n"
+    ),
+    "another str": "str = print\ndef f(x): raise ValueError(str(x))\n",
     "a text as a key": "def f(x): return dict(aaaa=1)\n",
     "a text that is looked up": "import numpy as np\ndef f(x): return np.r_['seen']\n",
     "a text that is kept": "def f(x):\n    x.append('float32')\n    return x\n",
