@@ -24,7 +24,7 @@ from autograder.cluster import machine
 from autograder.cluster.chunks import Chunk, ChunkReports, Readiness
 from autograder.cluster.dispatch import Dispatch
 from autograder.cluster.makeup import Makeup
-from autograder.cluster.over_dask import OverDask
+from autograder.cluster.over_dask import FEW_MESSAGES, OverDask
 from autograder.report.model import ExerciseReport, Grader
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -112,9 +112,11 @@ def run_scheduler(line) -> None:
     """A scheduler in a process of its own; at the end it says what it has used."""
     import asyncio
 
+    import dask
     from distributed import Scheduler
 
     hush()
+    dask.config.set(FEW_MESSAGES)  # as docs/clusters.md has it
 
     async def serve() -> None:
         options = {"dashboard": False, "dashboard_address": None}
@@ -187,9 +189,11 @@ def simulated(count: int, scale: float):
 
 def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
     """Hand out so many submissions, collect their reports, and measure."""
+    import dask
     from distributed import Client
 
     hush()
+    dask.config.set(FEW_MESSAGES)
     setup = Setup(Path("course.yml"), ("one",), 0, "none", (), Path("/nonexistent"))
     counted = Counted()
     memory: list[int] = []

@@ -205,7 +205,7 @@ def graded(
         else:
             yield task, outcome.reports
     if first is not None:
-        first.shutdown(wait=False)  # who has begun it waits
+        threading.Thread(target=first.shutdown).start()  # who has begun it waits for this
     for alone, outcome in _side_by_side(again, setup, 1):
         task, reports = doubtful.pop(alone.number)
         yield task, reports | outcome.reports
@@ -268,11 +268,23 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskRep
         yield task, outcome
 
 
+class _JudgePool(ProcessPoolExecutor):
+    """Judges that are ended once, whoever asks for it first; who asks later waits for it."""
+
+    def __init__(self, workers: int, setup: Setup) -> None:
+        context = context_of_judges()
+        number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
+        super().__init__(workers, context, _start, (setup, number))
+        self._ending = threading.Lock()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        with self._ending:
+            super().shutdown(wait, cancel_futures=cancel_futures)
+
+
 @contextlib.contextmanager
 def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
-    context = context_of_judges()
-    number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
-    executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
+    executor = _JudgePool(workers, setup)
     try:
         yield executor
     finally:

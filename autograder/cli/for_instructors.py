@@ -88,22 +88,21 @@ def grade(**options: Any) -> None:
                 3 nothing was changed: grades would change, and nobody said yes
     """
     with imports_that_stay():
-        _start_ahead(options)
+        if not (options["dry_run"] or options["scheduler"] or options["local_cluster"]):
+            _start_ahead(options["confinement"])
         from autograder.cli.grade import GradeOptions, run
 
     raise SystemExit(run(GradeOptions(**options)))
 
 
-def _start_ahead(options: dict[str, Any]) -> None:
+def _start_ahead(confinement: Level | None) -> None:
     """Let processes that take long to start do so while this one imports what it needs."""
-    if options["dry_run"] or options["scheduler"] or options["local_cluster"]:
-        return
     from autograder.classroom.judge_processes import judges_ahead
     from autograder.sandbox.levels import LEVELS, probe_ahead
 
     judges_ahead()
-    if options["confinement"] != "none":
-        probe_ahead(options["confinement"] or LEVELS[0])
+    if confinement != "none":
+        probe_ahead(confinement or LEVELS[0])
 
 
 @click.command(short_help="Make what students get: no answer in it.")
@@ -328,6 +327,8 @@ def nbgrader_grade(
     course: Path | None,
 ) -> None:
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
-    from autograder.cli.nbgrader import grade
+    with imports_that_stay():
+        _start_ahead(confinement)
+        from autograder.cli.nbgrader import grade
 
     raise SystemExit(grade(assignment, students, folder, course, workers, confinement))

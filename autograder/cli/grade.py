@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -30,7 +30,7 @@ from autograder.cli.summary import print_notes, print_overview
 from autograder.course import Course, Exercise, find_course
 from autograder.errors import UserError
 from autograder.extras import require_libraries
-from autograder.lint.known_good import unless_known
+from autograder.lint.known_good import refuse_slips, unless_known
 from autograder.platforms.recognise import left_something
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.sandbox.levels import choose
@@ -113,13 +113,6 @@ def _run(wanted: GradeOptions, console: Console) -> int:
     if wanted.as_json:
         events.end(overview, job.out, code)
     return code
-
-
-def refuse_slips(course: Course, exercises: Sequence[Exercise]) -> None:
-    """What looks for slips imports pytest, numpy and torch: only where a file has changed."""
-    from autograder.lint import course as slips
-
-    slips.refuse_slips(course, exercises)
 
 
 def _exercises(course: Course, wanted: GradeOptions) -> list[Exercise]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from autograder.cli.progress import graded_with_progress
 from autograder.course import find_course
 from autograder.extras import require, require_libraries
-from autograder.importing import imports_that_stay
+from autograder.lint.known_good import refuse_slips, unless_known
+from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
+from autograder.sandbox.levels import choose
 from autograder.text import number, one_line, several
 from autograder.worker.confinement import Level
 
@@ -17,9 +19,10 @@ def _needed() -> None:
     require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
-    # 2.5 of the 4 seconds that nbgrader takes to start go into jsonschema's grammar of IRIs, which
-    # nothing here needs; without that module jsonschema does without.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    # Nothing here needs jsonschema's formats of durations and of IRIs, whose grammar takes longer
+    # to start than nbgrader; without these modules jsonschema does without.
+    for name in ("rfc3987_syntax", "isoduration"):
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
 def init(folder: Path, course_path: Path | None) -> int:
@@ -43,18 +46,22 @@ def grade(
     confinement: Level | None,
 ) -> int:
     _needed()
-    with imports_that_stay():
-        from autograder.lint.course import refuse_slips
-        from autograder.lint.known_good import unless_known
-        from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
-
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
     named = [each for each in course.content.assignments if each.name == assignment]
-    chosen = named[0].exercises if named else tuple(course.exercises)
+    chosen = named[0].exercises if named else ()
     require_libraries(course.exercise(name) for each in named for name in each.exercises)
-    unless_known(refuse_slips, course, [course.exercise(name) for name in chosen])
-    count = workers or os.cpu_count() or 1
-    job = AssignmentJob(course, folder.resolve(), assignment, students, count, confinement)
+    unless_known(
+        refuse_slips, course, [course.exercise(name) for name in chosen or course.exercises]
+    )
+    job = AssignmentJob(
+        course,
+        folder.resolve(),
+        assignment,
+        chosen,
+        students,
+        workers or os.cpu_count() or 1,
+        choose(confinement, own_code=False),
+    )
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress),
         "are in the gradebook; the same command grades all again.",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import dask
 import msgspec
 from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
@@ -25,6 +26,8 @@ from autograder.text import one_line
 
 CONNECT_SECONDS, ASK_SECONDS, ANSWER_SECONDS = 15, 120, 60
 PLAIN = ["dask", "msgpack"]  # what is taken from machines: bytes, and no pickle
+# Dask keeps the last 1,000 messages of each connection, and with them the chunks in them.
+FEW_MESSAGES = {"distributed.admin.low-level-log-length": 10}
 
 
 class Certificates(msgspec.Struct, frozen=True):
@@ -204,6 +207,7 @@ def connected(address: str, files: Certificates | None) -> Iterator[OverDask]:
         UserError: it does not answer, or it would have to be spoken to without TLS over a network.
     """
     security, address = refuse_plain(address, files)
+    dask.config.set(FEW_MESSAGES)
     try:
         client = _client(address, security)
     except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
@@ -222,6 +226,7 @@ def connected(address: str, files: Certificates | None) -> Iterator[OverDask]:
 def local(machines: int) -> Iterator[OverDask]:
     """A cluster on this machine alone, with certificates of its own for the time it lives."""
     security = Security.temporary()
+    dask.config.set(FEW_MESSAGES)
     with contextlib.ExitStack() as stack:
         try:
             with _quiet():

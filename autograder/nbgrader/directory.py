@@ -31,11 +31,7 @@ def open_directory(folder: Path) -> Any:
     Raises:
         UserError: the folder, its configuration or its gradebook cannot be used.
     """
-    if not (folder / CONFIG).is_file():
-        raise UserError(
-            f"There is no {CONFIG} in {folder}. Run this in the course directory, or make one: "
-            f"autograder nbgrader init FOLDER"
-        )
+    must_be_configured(folder)
     from nbgrader.apps import NbGrader
     from nbgrader.apps.api import NbGraderAPI
 
@@ -54,6 +50,19 @@ def open_directory(folder: Path) -> Any:
     except Exception as error:
         raise unusable(api.coursedir.db_url, error) from None
     return api
+
+
+def must_be_configured(folder: Path) -> None:
+    """Do nothing where a folder is a course directory.
+
+    Raises:
+        UserError: it is none.
+    """
+    if not (folder / CONFIG).is_file():
+        raise UserError(
+            f"There is no {CONFIG} in {folder}. Run this in the course directory, or make one: "
+            f"autograder nbgrader init FOLDER"
+        )
 
 
 def unusable(address: str, error: Exception) -> UserError:

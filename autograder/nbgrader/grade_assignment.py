@@ -1,17 +1,20 @@
 """`autograder nbgrader grade`: all submissions of an assignment, and the gradebook."""
 
 import contextlib
+import functools
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from autograder.classroom.pool import Setup, Task, graded
+from autograder.classroom.pool import Graders, Setup, Task, at_hand, graded
 from autograder.course import FILE_NAME, Course
+from autograder.importing import imports_that_stay
 from autograder.nbgrader.clean_copy import Staged, stage
 from autograder.nbgrader.directory import (
+    must_be_configured,
     must_be_writable,
     notebooks_of,
     open_directory,
@@ -20,10 +23,11 @@ from autograder.nbgrader.directory import (
 )
 from autograder.nbgrader.engine import one_engine
 from autograder.nbgrader.grading import NotebookGrader, open_grading
-from autograder.nbgrader.writing import StudentResult, writing
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.levels import choose
 from autograder.worker.confinement import Level
+
+if TYPE_CHECKING:
+    from autograder.nbgrader.writing import StudentResult
 
 STAGED = "submitted"
 
@@ -31,44 +35,54 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """What to grade in which course directory."""
+    """What to grade in which course directory; `exercises` are those that course.yml assigns."""
 
     course: Course
     folder: Path
     assignment: str
+    exercises: tuple[str, ...]
     students: tuple[str, ...]
     workers: int
-    confinement: Level | None = None
+    level: Level
 
 
-def grade_assignment(job: AssignmentJob, progress: Tell) -> list[StudentResult]:
+def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
     """Grade what was collected in `submitted/`, and write gradebook and `autograded/`.
 
-    Workers grade in processes of their own; this process alone writes.
+    Workers grade in processes of their own; this process alone writes. The first of them starts
+    while nbgrader is imported, which takes as long.
 
     Raises:
         UserError: the folder is no course directory, or the assignment is not there; it says what
             to run.
     """
-    with contextlib.chdir(job.folder), quiet(), one_engine():
+    must_be_configured(job.folder)
+    with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
+        setup = _setup(job, scratch)
+        graders = stack.enter_context(at_hand(setup, job.workers, bool(job.exercises)))
+        with imports_that_stay():
+            from autograder.nbgrader.writing import writing
+
+        stack.enter_context(one_engine())
         api = open_directory(job.folder)
         notebooks = notebooks_of(api, job.assignment)
         students = students_of(api, job.assignment, job.students)
         for folder in (job.folder, job.folder / api.coursedir.autograded_directory):
             must_be_writable(folder)
         exercises = [name for name in notebooks if name in job.course.exercises]
+        if not set(exercises) <= set(setup.exercises):  # the gradebook's assignment is another one
+            setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
+            graders = functools.partial(graded, workers=job.workers)
+        grading = stack.enter_context(open_grading(job.course))
+        staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
+        writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
+        grading.before_grading = writer.gradebook.save  # others may write meanwhile
         results = []
-        with contextlib.ExitStack() as stack:
-            grading = stack.enter_context(open_grading(job.course))
-            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
-            staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
-            writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
-            grading.before_grading = writer.gradebook.save  # others may write meanwhile
-            setup = _setup(job, exercises, scratch)
-            for student, staged in _graded(students, staging, setup, job.workers, grading):
-                results.append(writer.write(student, staged))
-                grading.forget(student)
-                progress(len(results), len(students))
+        for student, staged in _graded(students, staging, setup, graders, grading):
+            results.append(writer.write(student, staged))
+            grading.forget(student)
+            progress(len(results), len(students))
     return results
 
 
@@ -92,10 +106,10 @@ def _graded(
     students: list[str],
     staging: Callable[[str], Staged],
     setup: Setup,
-    workers: int,
+    graders: Graders,
     grading: NotebookGrader,
 ) -> Iterator[tuple[str, Staged]]:
-    """Each student, in order, once the reports are known; as many processes as workers grade."""
+    """Each student, in order, once the reports are known."""
     staged: dict[str, Staged] = {}
     ready: set[str] = set()
 
@@ -108,7 +122,7 @@ def _graded(
                 ready.add(student)
 
     written = 0
-    for task, reports in graded(tasks(), setup, workers):
+    for task, reports in graders(tasks(), setup):
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
@@ -122,9 +136,8 @@ def _graded(
         yield student, staged[student]
 
 
-def _setup(job: AssignmentJob, exercises: list[str], scratch: Path) -> Setup:
+def _setup(job: AssignmentJob, scratch: Path) -> Setup:
     """What the judges must know; the course directory is hidden from what they run."""
-    course, level = job.course, choose(job.confinement, own_code=False)
-    hidden = (job.folder.resolve(),)
-    names = tuple(exercises)
-    return Setup(course.root / FILE_NAME, names, course.content.seed, level, hidden, scratch)
+    course, hidden = job.course, (job.folder.resolve(),)
+    place = course.root / FILE_NAME
+    return Setup(place, job.exercises, course.content.seed, job.level, hidden, scratch)

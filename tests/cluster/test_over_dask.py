@@ -1,5 +1,6 @@
 """Who is spoken to, and how: nobody over a network without TLS, and no machine that differs."""
 
+import dask
 import msgspec
 import pytest
 
@@ -150,6 +151,25 @@ def test_a_local_cluster_listens_to_this_machine_only(monkeypatch):
         pass
     places = [value for name, value in asked.items() if name.endswith(("host", "address"))]
     assert len(places) == 3 and all("127.0.0.1" in place for place in places)
+
+
+@pytest.mark.parametrize("what", ["LocalCluster", "Client"])
+def test_chunks_are_not_kept_in_dask_s_log_of_messages(monkeypatch, what):
+    kept = []
+
+    def never(*_, **__):
+        kept.append(dask.config.get("distributed.admin.low-level-log-length"))
+        raise OSError
+
+    monkeypatch.setattr(over_dask, what, never)
+    way = over_dask.local(2) if what == "LocalCluster" else over_dask.connected("127.0.0.1:1", None)
+    with (
+        dask.config.set(dict.fromkeys(over_dask.FEW_MESSAGES, 1000)),
+        pytest.raises(UserError),
+        way,
+    ):
+        pass
+    assert kept[0] <= 10
 
 
 def test_what_is_kept_beside_files_meanwhile_makes_no_other_machine(tmp_path):
