@@ -99,8 +99,7 @@ class Answers:
         return Reply(self.offered.call(request.on, request.args, request.kwargs))
 
     def _load(self, request: Request) -> Reply:
-        random.seed(0)
-        np.random.seed(0)
+        _seed_common_generators()
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
         self.module, problems = load(request.target, request.units, request.helpers, self.hidden)
@@ -275,6 +274,14 @@ def _not_a_function(name: str, value: object) -> Problem:
         return Problem("unsendable", message=f"{name} is None; a function was expected")
     kind = type(value).__name__
     return Problem("unsendable", message=f"{name} is of type {kind}; a function was expected")
+
+
+def _seed_common_generators() -> None:
+    """PyTorch's is seeded by the system otherwise: no two fork servers would draw the same."""
+    random.seed(0)
+    np.random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].default_generator.manual_seed(0)
 
 
 def warm_up(names: list[str]) -> None:
