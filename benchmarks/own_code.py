@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 from autograder.course import find_course
@@ -19,16 +19,19 @@ from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.process import MAX_REQUEST, WorkerProcess
 from autograder.submission.source import read_source
 from autograder.worker.codec import decode, encode
-from autograder.worker.messages import Forward, Reply, Request
+from autograder.worker.messages import Callback, Forward, Reply, Request
+from autograder.worker.partner import Offered
 from autograder.worker.serve import Answers, warm_up
 
 ROOT = Path(__file__).resolve().parent.parent
+Message = TypeVar("Message", Callback, Request)
 
 
 def own_seconds(exercise: str, file: Path) -> float:
     """Seconds of processor time in a right answer's own functions, measured in another process.
 
-    Of a test that calls what the course gives it, only what comes before the first call counts.
+    What a test is given of the course's answers it here too, and does not count. Where the judge
+    carried the calls, only what came before the first counts.
     """
     command = [sys.executable, "-m", "benchmarks.own_code", exercise, str(file)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -58,6 +61,28 @@ class _Timed(Answers):
     """Answers as a worker does, and adds up what the student's functions take."""
 
     spent = 0.0
+    course: Offered | None = None  # what tests are given, as the last process had it
+
+    def __init__(self) -> None:
+        super().__init__([], self._ask)
+
+    def _offer(self, request: Request) -> Reply:
+        reply = super()._offer(request)
+        _Timed.course = self.offered
+        return reply
+
+    def _ask(self, question: Callback) -> Request:
+        start = time.process_time()
+        try:
+            if self.course is None or not self.together:
+                raise RuntimeError("nobody answers here")
+            ask = _sent(question)
+            answered = self.course.call(self.together[ask.number - 1], ask.args, ask.kwargs)
+            return _sent(Request("answer", "", answered))
+        except Exception as error:
+            return Request("answer", type(error).__name__, [str(error)])
+        finally:
+            _Timed.spent -= time.process_time() - start
 
     def _find(self, request: Request) -> Any:
         found = super()._find(request)
@@ -81,8 +106,11 @@ class _Timed(Answers):
         return timed
 
 
-def _no_answer(_: object) -> Request:
-    raise RuntimeError("nobody answers here")
+def _sent(message: Message) -> Message:
+    """A message as it arrives: nothing of it is shared with who sent it."""
+    header, _, buffers = encode(message, MAX_REQUEST)
+    sent = b"".join(bytes(buffer) for buffer in buffers)
+    return decode(type(message), sent[:header], sent[header:])
 
 
 def main() -> None:
@@ -91,10 +119,8 @@ def main() -> None:
     warm_up(["numpy.random", "matplotlib.pyplot", needs])
     processes: dict[int, Answers] = {}
     for process, request in requests:
-        answers = processes.setdefault(process, _Timed([], _no_answer))
-        header, _, buffers = encode(request, MAX_REQUEST)
-        sent = b"".join(bytes(buffer) for buffer in buffers)
-        asked = decode(Request, sent[:header], sent[header:])
+        answers = processes.setdefault(process, _Timed())
+        asked = _sent(request)
         if asked.renewed:  # of several processes in one, none stays as it was
             asked.renewed = False
             answers.kept.clear()

@@ -44,7 +44,7 @@ def course(tmp_path):
 def no_process(monkeypatch):
     """As on a machine on which nothing can be started any more."""
 
-    def fails(self):
+    def fails(self, *_):
         raise GraderTrouble("no process could be started")
 
     monkeypatch.setattr(Client, "_child", fails)
