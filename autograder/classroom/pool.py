@@ -107,7 +107,7 @@ class TaskGrader:
             done[source.name] = self._grade_one(source)
         return TaskReports(
             {name: graded.encoded for name, graded in done.items()},
-            frozenset(name for name, graded in done.items() if graded.report.status in DOUBTFUL),
+            frozenset(name for name, graded in done.items() if _is_doubtful(graded)),
         )
 
     def _grade_one(self, source: Source) -> "Graded":
@@ -115,6 +115,10 @@ class TaskGrader:
         if any(check.outcome == "timed out" for check in graded.report.checks):
             self._spent += graded.client.ledger.spent
         return graded
+
+
+def _is_doubtful(graded: "Graded") -> bool:
+    return graded.report.status in DOUBTFUL or graded.client.ledger.is_in_doubt
 
 
 _grading: TaskGrader

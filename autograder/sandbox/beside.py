@@ -101,6 +101,11 @@ class Beside:
         """Whether that process has a line to this one."""
         return self._partner is worker and self._client.process() is self._answering
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether one of its processes ended, or was ended, before it had answered."""
+        return self._client.ledger.is_in_doubt
+
     def close(self) -> None:
         self._client.close()
 

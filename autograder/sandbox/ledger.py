@@ -46,6 +46,7 @@ class Ledger:
         if not may_share:
             self.proof.give_up()
         self.cancelled = False
+        self.is_in_doubt = False
         self._timeouts: dict[str, int] = {}
         self._spent = 0.0
         self._reloading = 0.0
@@ -60,11 +61,24 @@ class Ledger:
         """The seconds of the first load and of calls."""
         return self._spent
 
+    def lost(self) -> None:
+        """Note that a process ended, or was ended, before it had answered.
+
+        On a busy machine, and where something else ends processes, that may not be its own doing;
+        and what it changes need not be a check that says so.
+        """
+        self.is_in_doubt = True
+
     def come_apart(self, spent: float) -> None:
         """Have the judge carry values from now on; the time since `spent` does not count."""
         self.may_come_together = False
         self._spent = spent
+        self.close_beside()
+
+    def close_beside(self) -> None:
+        """End the process of the course's functions, and keep in mind whether it went well."""
         if self.beside is not None:
+            self.is_in_doubt = self.is_in_doubt or self.beside.is_in_doubt
             self.beside.close()
 
     def may_call(self, subject: str) -> None:
@@ -92,6 +106,7 @@ class Ledger:
             raise Cancelled("The grading was cancelled.")
 
     def timed_out(self, subject: str) -> None:
+        self.lost()
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
 
     @contextmanager
@@ -107,6 +122,7 @@ class Ledger:
         total = self.limits.total_seconds
         left = total - (self._reloading if again else self._spent)
         if left <= 0:
+            self.lost()
             raise problems.TimedOut(
                 f"The submission had used up its {number(total)} seconds before this check."
             )

@@ -120,6 +120,7 @@ class Life:
             request = Request("load", self.source.name, units=units, helpers=self.source.helpers)
             reply = self._exchange(worker, request, seconds, again=not first)
         except DeadlinePassed:
+            self.ledger.lost()
             raise problems.TimedOut(
                 f"{self.source.label} did not finish loading within {number(seconds)} seconds: "
                 f"something at its top level, outside every function, runs too long."
@@ -178,6 +179,7 @@ class Life:
     def _believe(self, gone: WorkerGone) -> None:
         """A first SIGKILL may have come from outside; the whole submission is then tried again."""
         self.ledger.may_go_on()
+        self.ledger.lost()
         if gone.code == -SIGKILL and not self.last_try:
             raise KilledFromOutside(str(gone))
 
@@ -186,9 +188,8 @@ class Life:
         for alive in list(self.ledger.alive.values()):
             alive.rest()
         self.rest()
-        if self.ledger.beside is not None:
-            self.ledger.beside.close()
-            self.ledger.beside = None
+        self.ledger.close_beside()
+        self.ledger.beside = None
 
     def cancel(self) -> None:
         """Stop, from any thread: what is asked now or later of this submission is `Cancelled`.
