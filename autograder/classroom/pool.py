@@ -34,6 +34,7 @@ Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
 TRIES = 4
+PAUSE = 0.25  # seconds, longer with each try
 MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises that run out of time
 
 
@@ -265,7 +266,8 @@ def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskRep
     """Grade again those that were under way when a judge died, each apart, to find the cause."""
     for task in tasks:
         outcome = TaskReports({})
-        for _ in range(TRIES):  # the end may have come from outside, more than once
+        for tried in range(TRIES):  # the end may have come from outside, more than once
+            time.sleep(PAUSE * tried)  # what judges are forked from may be ending just now
             with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
                 outcome = _submitted(executor, task).result()
                 break
