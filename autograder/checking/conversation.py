@@ -43,13 +43,11 @@ class Conversation:
         __tracebackhide__ = True
         return self._answer(request, lambda: self._client.ask(request))
 
-    def make(self, target: str, args: list[Any]) -> Handle:
+    def make(self, target: str, *args: Any) -> Handle:
         """An object of a library's, made in the process."""
         __tracebackhide__ = True
-        made = self._answer(
-            Request("make", target, args), lambda: Reply(self._client.make(target, *args))
-        )
-        return _handle(made)
+        request = Request("make", target, list(args))
+        return _handle(self._answer(request, lambda: Reply(self._client.make(target, *args))))
 
     def define(self, name: str, text: str) -> Handle:
         """A text of the course's, run in the process once."""

@@ -185,9 +185,7 @@ class Submission:
 
     def make(self, target: str, *args: Any) -> Handle:
         """A library's object, made in the worker, to pass as an argument."""
-        if self._conversation is not None:
-            return self._conversation.make(target, list(args))
-        return self._client.make(target, *args)
+        return self._told.make(target, *args)
 
     def define(self, name: str, text: str) -> Remote:
         """Python text of the course's, run in the worker: models, say, to pass as arguments.
@@ -195,8 +193,7 @@ class Submission:
         The student's code can see it and change it, so nothing in it may be secret.
         """
         __tracebackhide__ = True
-        told = self._conversation or self._client
-        return Remote(self.aside(), told.define(name, text))
+        return Remote(self.aside(), self._told.define(name, text))
 
     def forward(
         self,
@@ -275,7 +272,12 @@ class Submission:
 
     def _reply(self, request: Request) -> Reply:
         __tracebackhide__ = True
-        return (self._conversation or self._client).ask(request)
+        return self._told.ask(request)
+
+    @property
+    def _told(self) -> Client | Conversation:
+        """Who is asked: the process, or what remembers for it what others have answered."""
+        return self._conversation or self._client
 
     @property
     def _process(self) -> Client:

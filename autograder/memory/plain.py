@@ -40,6 +40,7 @@ PLAIN = (
 
 
 BY_ITSELF = LIBRARY - PLACE_OF_A_KIND.keys()
+READ_BY_ITSELF = ATTRIBUTES - {METHOD_WITH_A_KIND}
 
 
 def check_syntax(tree: ast.Module, bound: Bound) -> None:
@@ -187,7 +188,7 @@ class _Walk(ast.NodeVisitor):
                 raise Doubt(path, node)
             self._excuse(node)
             return
-        if node.attr not in ATTRIBUTES - {METHOD_WITH_A_KIND}:
+        if node.attr not in READ_BY_ITSELF:
             raise Doubt(f".{node.attr}", node)
         self._excuse(node.ctx)
         self.visit(node.value)

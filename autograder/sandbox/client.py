@@ -4,13 +4,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from autograder.course import Library, Limits
 from autograder.sandbox import problems
-from autograder.sandbox.child import Children, Place
-from autograder.sandbox.ledger import Ledger
+from autograder.sandbox.child import Place
 from autograder.sandbox.life import Life
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone
-from autograder.submission.source import Source
 from autograder.submission.where_set import where_set
 from autograder.text import number, one_line
 from autograder.worker.codec import Handle
@@ -38,33 +35,22 @@ class Client(Life):
     hidden check. `spoke` says whether the last call printed something.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        library: Library,
-        limits: Limits,
-        children: Children,
-        last_try: bool = True,
-        ledger: Ledger | None = None,
-        heard: bool = True,
-        place: Place = "first",
-    ) -> None:
-        super().__init__(source, library, limits, children, last_try, ledger, place)
-        self.heard = heard
-        self.spoke = False
+    heard = True
+    spoke = False
 
     def fresh(self, place: Place = "first") -> "Client":
         """The same submission in another process; what it prints there is not shown."""
-        return Client(
+        fresh = Client(
             self.source,
             self.library,
             self.limits,
             self.children,
             self.last_try,
             self.ledger,
-            heard=False,
-            place=place,
+            place,
         )
+        fresh.heard = False
+        return fresh
 
     @property
     def printed(self) -> str:
