@@ -8,6 +8,6 @@ def check(exercise: str, hint: bool = False) -> float:
 
     With `hint=True` it shows one hint more, where the course allows that.
     """
-    from autograder.notebook import check as check_cells
+    from autograder.student.notebook import check as check_cells
 
     return check_cells(exercise, hint)

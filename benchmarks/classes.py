@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from autograder.course import find_course
+from autograder.course.course_file import find_course
 from benchmarks.commands import COMMAND, ROOT
 from benchmarks.timing import Row, Size, in_turn, seconds
 

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.pool import Setup, Task, TaskReports
-from autograder.cluster import machine
-from autograder.cluster.chunks import Chunk, ChunkReports, Readiness
+from autograder.classroom.judge_pool import Setup, Task, TaskReports
+from autograder.cluster import judge_pool
+from autograder.cluster.dask_cluster import FEW_MESSAGES, OverDask
 from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.makeup import Makeup
-from autograder.cluster.over_dask import FEW_MESSAGES, OverDask
+from autograder.cluster.environment import Environment
+from autograder.cluster.messages import Chunk, ChunkReports, Readiness
 from autograder.report.model import ExerciseReport, Grader
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -41,7 +41,7 @@ ONE_PROCESS = {
     "distributed.admin.system-monitor.interval": "60s",
 }
 GRADER = Grader(version="0", python="3", numpy="2", digest="d", seed=0, confinement="none")
-HERE = Makeup(GRADER, "x86_64", "e", "c", {})
+HERE = Environment(GRADER, "x86_64", "e", "c", {})
 
 
 class Measured(msgspec.Struct):
@@ -142,9 +142,9 @@ def run_workers(line, address: str, count: int, scale: float) -> None:
 
     hush()
     dask.config.set(ONE_PROCESS)
-    machine.grade_chunk, machine.admit, machine.release = wait_for(scale), admit, release
-    machine.grade_chunk.__module__, machine.grade_chunk.__qualname__ = (
-        machine.__name__,
+    judge_pool.grade_chunk, judge_pool.admit, judge_pool.release = wait_for(scale), admit, release
+    judge_pool.grade_chunk.__module__, judge_pool.grade_chunk.__qualname__ = (
+        judge_pool.__name__,
         "grade_chunk",
     )
 

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.pool import Setup
+from autograder.classroom.judge_pool import Setup
 from autograder.cluster import dispatch
-from autograder.cluster.chunks import Chunk, Readiness
-from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.parcels import Seat
+from autograder.cluster.dispatch import Dispatch, Seat
+from autograder.cluster.messages import Chunk, Readiness
 from benchmarks.cluster import HERE, answer_to, cost, resident, tasks
 
 HERE_SECONDS, THERE_SECONDS, AWAY, READY = 0.0014, 0.0045, 0.005, 2.0

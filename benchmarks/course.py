@@ -17,9 +17,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import Course, Exercise, find_course
-from autograder.grading.session import Judge
-from autograder.sandbox.forkserver import collect_ended
+from autograder.course.course_file import Course, Exercise, find_course
+from autograder.grading.judge import Judge
+from autograder.sandbox.fork_server import collect_ended
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import read_source
 from benchmarks.own_code import own_seconds

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from autograder.course import load_course
+from autograder.course.course_file import load_course
 from autograder.desk.application import application
-from autograder.desk.results_now import ClassNow
-from autograder.desk.secrets_of import Secrets
+from autograder.desk.guard import Secrets
+from autograder.desk.results import ClassResults
 from benchmarks.commands import ROOT
 from benchmarks.timing import FULL, Row, Size, in_turn, seconds
 from tests.desk.generated import with_submissions
@@ -39,7 +39,7 @@ def views(size: Size) -> list[Row]:
         client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
         first = seconds(lambda: client.get(f"/?token={secrets.token}"))
         asked = [partial(client.get, path) for path in VIEWS.values()]
-        read, *times = in_turn(size.commands, lambda: ClassNow(results, course), *asked)
+        read, *times = in_turn(size.commands, lambda: ClassResults(results, course), *asked)
     of = f"desk, {students:,} × {len(course.exercises)}"
     rows = [(f"{of}: first page / read the class", *_told(first, read), "at most 1 s")]
     for name, spent in zip(VIEWS, times, strict=True):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from autograder.course import load_course
-from autograder.grading.session import Judge
+from autograder.course.course_file import load_course
+from autograder.grading.judge import Judge
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Source, read_source
 from benchmarks.commands import COMMAND, ROOT, run

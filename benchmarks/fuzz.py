@@ -12,9 +12,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["autograder.worker", "autograder.submission"]):
+    from autograder.course.text import file_name, printable
     from autograder.submission.read import UnreadableFile
     from autograder.submission.source import read_source
-    from autograder.text import file_name, printable
     from autograder.worker.codec import ProtocolError, decode
     from autograder.worker.messages import Reply
 

@@ -11,13 +11,13 @@ from unittest import mock
 
 import msgspec
 
-from autograder.course import Course, Exercise, Library, find_course, load_course
-from autograder.grading.session import Judge
+from autograder.authoring.simulated import SimulatedClient
+from autograder.course.course_file import Course, Exercise, Library, find_course, load_course
+from autograder.grading.judge import Judge
 from autograder.sandbox.child import Children
-from autograder.sandbox.forkserver import ForkServers
+from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.spawn import Spawner
 from autograder.submission.source import Source, read_source
-from autograder.verification.simulated import SimulatedClient
 from autograder.worker.confinement import LAYERS
 from benchmarks.timing import Row, Size, in_turn, ms
 

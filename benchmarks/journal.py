@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.grade_class import Job, grade_class
-from autograder.course import load_course
+from autograder.course.course_file import load_course
 from autograder.report.model import CheckReport, ExerciseReport
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
-from autograder.course import find_course
-from autograder.grading.session import Judge
+from autograder.course.course_file import find_course
+from autograder.grading.judge import Judge
 from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.process import MAX_REQUEST, WorkerProcess
 from autograder.submission.source import read_source
 from autograder.worker.codec import decode, encode
 from autograder.worker.messages import Callback, Forward, Reply, Request
-from autograder.worker.partner import Offered
+from autograder.worker.remote_functions import Offered
 from autograder.worker.serve import Answers, warm_up
 
 ROOT = Path(__file__).resolve().parent.parent

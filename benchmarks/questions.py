@@ -5,10 +5,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from autograder.checking.proxy import Submission
-from autograder.course import load_course
-from autograder.sandbox.client import Client
+from autograder.checks.proxy import Submission
+from autograder.course.course_file import load_course
 from autograder.sandbox.levels import children_on, choose
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from benchmarks.commands import ROOT
@@ -41,7 +41,7 @@ def of_a_test(size: Size) -> Row:
 
         def asked(together: bool) -> None:
             source = Source("asks", "asks.py", (Unit("asks.py", ASKS),))
-            client = Client(source, exercise.needs, course.limits(exercise), children)
+            client = WorkerSession(source, exercise.needs, course.limits(exercise), children)
             client.ledger.may_come_together = together
             work = Submission(client)
             try:

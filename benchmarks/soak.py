@@ -6,9 +6,9 @@ import sys
 import time
 from pathlib import Path
 
-from autograder.course import find_course
-from autograder.grading.session import Judge
-from autograder.sandbox.forkserver import ForkServers
+from autograder.course.course_file import find_course
+from autograder.grading.judge import Judge
+from autograder.sandbox.fork_server import ForkServers
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course import find_course
+from autograder.course.course_file import find_course
 from benchmarks.commands import COMMAND, ROOT
 
 COMPARED = ("report.jsonl", "grades.csv", "index.html")

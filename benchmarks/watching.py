@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.commands import COMMAND, run
 from benchmarks.timing import Row, Size, ms, seconds
-from tests.study.terminal import Terminal
+from tests.student.terminal import Terminal
 
 ROOT = Path(__file__).resolve().parent.parent
 AIMS = {"softmax": 100, "self_attention": 300}

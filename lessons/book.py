@@ -1,6 +1,6 @@
 """What `python -m lessons` does."""
 
-from autograder.course import load_course
+from autograder.course.course_file import load_course
 from lessons.drawn import HERE, LARGEST, figures
 from lessons.page import PAGE, page
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course import Course
+from autograder.course.course_file import Course
 from lessons.drawn import HERE
 
 PAGE = HERE.parent / "docs" / "lessons.md"

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.checking.parts import Weights
-from autograder.checking.proxy import Submission
-from autograder.checking.right_pass import right_pass
-from autograder.checking.torch_modules import Run, pass_through
-from autograder.checking.two_orders import alone, in_two_orders
+from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checks.module_weights import Weights
+from autograder.checks.order_independence import ask_alone, ask_in_two_orders
+from autograder.checks.proxy import Submission
+from autograder.checks.reference_answers import reference_pass
+from autograder.checks.torch_modules import ModuleRun, forward_pass
+from autograder.course.text import capital, is_plural
 from autograder.sandbox.problems import Raised, StudentProblem
-from autograder.text import capital, is_plural
 from autograder.worker.messages import Passed
 from reference.attention import Array
 from reference.parts import WORDS
@@ -67,7 +67,7 @@ class Asked:
     def _has_right_shapes(self) -> bool:
         for made_with, inputs, state in self.first:
             try:
-                run = pass_through(self.submission, self.name, made_with, inputs, state, WORDS)
+                run = forward_pass(self.submission, self.name, made_with, inputs, state, WORDS)
             except (Mismatch, Raised):
                 continue
             right = self.right(made_with, inputs, run.state).value
@@ -77,7 +77,7 @@ class Asked:
                 return True
         return False
 
-    def run(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> Run:
+    def run(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> ModuleRun:
         """A forward pass of the student's."""
         __tracebackhide__ = True
 
@@ -86,16 +86,16 @@ class Asked:
 
         submission, name = self.submission, self.name
         if details.get("toward") is not None:
-            plain = pass_through(submission, name, made_with, inputs, state, WORDS, right)
+            plain = forward_pass(submission, name, made_with, inputs, state, WORDS, right)
             if self._is_turned(plain.value, right(plain.state)):
                 details["toward"] = details["toward"][::-1]
-        return pass_through(submission, name, made_with, inputs, state, WORDS, right, **details)
+        return forward_pass(submission, name, made_with, inputs, state, WORDS, right, **details)
 
     def right(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs | None = None
     ) -> Passed:
         """The same pass of the course's own."""
-        return right_pass(self.build, made_with, inputs, state, toward)
+        return reference_pass(self.build, made_with, inputs, state, toward)
 
     def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
         """The output, and the weights, or None; results in the wrong order are turned round."""
@@ -299,21 +299,21 @@ class Asked:
                 raise ValueError from wrong
 
         asked = [_with_others(*case) for case in cases]
-        found = iter(in_two_orders(self.submission, in_turn, list(chain(*asked))))
+        found = iter(ask_in_two_orders(self.submission, in_turn, list(chain(*asked))))
         for each in asked:
             known = zip(each, islice(found, len(each)), strict=True)
             first, *others = [
-                alone(self.submission, answer, x) if y is None else y for x, y in known
+                ask_alone(self.submission, answer, x) if y is None else y for x, y in known
             ]
             says = np.ptp(first) >= SAYS
             yield bool(says and all((np.abs(y - first).max(-1) > SAYS).all() for y in others))
 
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
-    ) -> Callable[[], tuple[Run, Passed]]:
+    ) -> Callable[[], tuple[ModuleRun, Passed]]:
         """The student's gradients and the right ones, for other inputs of the same sizes."""
 
-        def gradients() -> tuple[Run, Passed]:
+        def gradients() -> tuple[ModuleRun, Passed]:
             given = other_inputs(inputs)
             run = self.run(made_with, given, state, toward=toward)
             return run, self.right(made_with, given, run.state, toward)

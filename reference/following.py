@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checking.carried_forward import OwnSteps, respond
-from autograder.checking.expect import Mismatch, expect_results, expect_shape
+from autograder.checks.expect import Mismatch, expect_results, expect_shape
+from autograder.checks.follow_through import OwnSteps, is_responsive
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import tensor
 from reference.attention import Array, attention, scale, scores, softmax
@@ -70,7 +70,7 @@ def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Dis
             d: sampling_distributions(d, sizes.seq_len, entropy=own_entropy)
             for d in sizes.dimensions
         }
-        return found if respond(steps) else None
+        return found if is_responsive(steps) else None
     except (Mismatch, StudentProblem, ValueError, TypeError):
         return None
 

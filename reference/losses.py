@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checking.once import computed_once
+from autograder.checks.memoize import memoize
 from reference.attention import Array
 from reference.generating import Tokens
 
@@ -29,7 +29,7 @@ def right_gradient(logits: Array, tokens: Tokens) -> Array:
     return gradient / tokens[:, 1:].size
 
 
-@computed_once
+@memoize
 def right_losses(
     weights: tuple[Array, Array], batches: Sequence[Tokens], steps: int, lr: float
 ) -> tuple[Array, Any]:

@@ -6,7 +6,7 @@ Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (
 
 import re
 
-from autograder.checking.parts import Words
+from autograder.checks.module_weights import ParameterNames
 
 # Each is looked for in one step of a dotted name, from the last step to the first.
 _JOINED = {"qkv": ("query", "key", "value"), "kv": ("key", "value")}
@@ -51,4 +51,4 @@ def neutral(name: str) -> float | None:
 
 
 _TIED = frozenset({("token", "out"), ("out", "token")})
-WORDS = Words(role, is_shift, _JOINED, neutral, _TIED)
+WORDS = ParameterNames(role, is_shift, _JOINED, neutral, _TIED)

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checking.proxy import Submission
-from autograder.classroom.pool import Reports, Setup, Task
-from autograder.course import Course, Limits, load_course
-from autograder.grading.graded import Wanted
-from autograder.grading.session import Judge
+from autograder.checks.proxy import Submission
+from autograder.classroom.judge_pool import Reports, Setup, Task
+from autograder.course.course_file import Course, Limits, load_course
+from autograder.grading.graded import RunOptions
+from autograder.grading.judge import Judge
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Children
-from autograder.sandbox.client import Client
 from autograder.sandbox.levels import children_on, choose
+from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import Spawner
-from autograder.submission.siblings import Siblings
-from autograder.submission.source import Source, read_source
+from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,7 +87,7 @@ def one_judge(judge: Judge, monkeypatch) -> None:
     """Classes are graded by this one judge; processes of judges have tests of their own."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        wanted = Wanted(seed=setup.seed)
+        wanted = RunOptions(seed=setup.seed)
         for task in tasks:
             yield task, {each.name: judge.run(each, wanted).encoded for each in task.sources}
 
@@ -124,12 +123,12 @@ def grade_text(grade_source) -> Callable[[str, str], ExerciseReport]:
 def submit() -> Iterator[Callable[..., Submission]]:
     """A submission from text, in a worker with short limits: `submit("def f(): ...").f()`."""
     spawner = Spawner("reference")
-    clients: list[Client] = []
+    clients: list[WorkerSession] = []
 
     def make(text: str, limits: Limits = SHORT, **siblings: str) -> Submission:
         units = (Unit("work.py", textwrap.dedent(text)),)
         source = Source("work", "work.py", units, siblings)
-        clients.append(Client(source, "numpy", limits, spawner))
+        clients.append(WorkerSession(source, "numpy", limits, spawner))
         return Submission(clients[-1])
 
     yield make

@@ -6,10 +6,9 @@ import msgspec
 import pytest
 
 from autograder.classroom.grade_class import Job, grade_class
-from autograder.errors import UserError
-from autograder.files import write_whole
-from autograder.report.attempts import attempts_file, read_attempts, write_attempts
-from autograder.report.hints import Attempts, Seen
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+from autograder.student.attempts import Attempts, Seen, attempts_path, read_attempts, write_attempts
 
 SHOWN = Attempts("d", {"one": Seen("failed", 2)})
 
@@ -34,7 +33,7 @@ def link(kind, at, to):
 
 
 def test_attempts_do_not_go_through_a_linked_folder(tmp_path, theirs):
-    kept = attempts_file(tmp_path / "work" / "softmax.py", "softmax")
+    kept = attempts_path(tmp_path / "work" / "softmax.py", "softmax")
     kept.parent.parent.mkdir()
     kept.parent.symlink_to(theirs)
     write_attempts(kept, SHOWN)
@@ -44,7 +43,7 @@ def test_attempts_do_not_go_through_a_linked_folder(tmp_path, theirs):
 
 def test_attempts_are_not_read_through_a_linked_folder(tmp_path, theirs):
     (theirs / "softmax.json").write_bytes(msgspec.json.encode(SHOWN))
-    kept = attempts_file(tmp_path / "softmax.py", "softmax")
+    kept = attempts_path(tmp_path / "softmax.py", "softmax")
     kept.parent.symlink_to(theirs)
     assert read_attempts(kept) == Attempts()
 
@@ -54,7 +53,7 @@ def test_attempts_are_not_read_through_a_linked_folder(tmp_path, theirs):
     "name", ["softmax.json", ".gitignore", "softmax.json.part", ".gitignore.part"]
 )
 def test_attempts_do_not_go_through_a_linked_file(tmp_path, theirs, kind, name):
-    kept = attempts_file(tmp_path / "softmax.py", "softmax")
+    kept = attempts_path(tmp_path / "softmax.py", "softmax")
     kept.parent.mkdir()
     link(kind, kept.parent / name, theirs / "keep.txt")
     write_attempts(kept, SHOWN)
@@ -64,7 +63,7 @@ def test_attempts_do_not_go_through_a_linked_file(tmp_path, theirs, kind, name):
 
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a file for the folder", "nothing"])
 def test_other_things_in_its_place_do_no_harm(tmp_path, kind):
-    kept = attempts_file(tmp_path / "softmax.py", "softmax")
+    kept = attempts_path(tmp_path / "softmax.py", "softmax")
     if kind == "a file for the folder":
         kept.parent.write_text("x")
     elif kind != "nothing":
@@ -77,7 +76,7 @@ def test_other_things_in_its_place_do_no_harm(tmp_path, kind):
 
 @pytest.mark.parametrize("data", [b"[" * 100_000, b"\xff\xfe", b"{}" * 2, b'{"checks": 3}'])
 def test_damaged_attempts_stand_for_nothing(tmp_path, data):
-    kept = attempts_file(tmp_path / "softmax.py", "softmax")
+    kept = attempts_path(tmp_path / "softmax.py", "softmax")
     kept.parent.mkdir()
     kept.write_bytes(data)
     assert read_attempts(kept) == Attempts()
@@ -87,7 +86,7 @@ def test_damaged_attempts_stand_for_nothing(tmp_path, data):
 @pytest.mark.parametrize("suffix", ["", ".part"])
 def test_a_file_takes_the_place_of_a_link(tmp_path, theirs, kind, suffix):
     link(kind, tmp_path / f"page.html{suffix}", theirs / "keep.txt")
-    write_whole(tmp_path / "page.html", "new")
+    write_atomically(tmp_path / "page.html", "new")
     assert (tmp_path / "page.html").read_text() == "new"
     assert not (tmp_path / "page.html").is_symlink()
     assert unchanged(theirs)

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from autograder.extras import PACKAGE
+from autograder.course.installation import PACKAGE
 
 SUBJECT = re.compile(
     r"attention|softmax|transformer|causal|\bquer(?:y|ies) and|\bmask is\b|\bits mask\b"

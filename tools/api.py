@@ -23,15 +23,14 @@ WHERE: dict[
     str, dict[str, tuple[str, ...]]
 ] = {  # the heading, and what of each module is an author's
     "Comparing": {
-        "autograder.checking.expect": (),
-        "autograder.checking.refusal": (),
-        "autograder.checking.unwritten": (),
-        "autograder.checking.equal": (),
-        "autograder.checking.tolerance": ("allowed_error",),
-        "autograder.checking.purity": ("expect_no_trace", "alike"),
-        "autograder.checking.carried_forward": (),
+        "autograder.checks.expect_errors": (),
+        "autograder.checks.expect": (),
+        "autograder.checks.equality": (),
+        "autograder.checks.tolerance": ("allowed_error",),
+        "autograder.checks.order_independence": ("expect_no_trace", "alike"),
+        "autograder.checks.follow_through": (),
     },
-    "The student's module": {"autograder.checking.proxy": ("Submission", "Function", "Remote")},
+    "The student's module": {"autograder.checks.proxy": ("Submission", "Function", "Remote")},
     "Recipes and misconceptions": {
         "autograder.diagnosis.mistakes": ("Mistakes",),
         "autograder.diagnosis.family": ("Family", "chosen", "without", "constant", "Misconception"),
@@ -44,19 +43,19 @@ WHERE: dict[
             "State",
             "Caller",
         ),
-        "autograder.diagnosis.comparison": (),
+        "autograder.diagnosis.outcome": (),
         "autograder.diagnosis.finding": ("Finding",),
         "autograder.diagnosis.blueprint": (),
     },
     "torch": {
-        "autograder.checking.torch_modules": (),
-        "autograder.checking.right_pass": (),
-        "autograder.checking.once": (),
-        "autograder.checking.parts": ("Words", "Fit"),
+        "autograder.checks.torch_modules": (),
+        "autograder.checks.reference_answers": (),
+        "autograder.checks.memoize": (),
+        "autograder.checks.module_weights": ("Words", "Fit"),
         "autograder.worker.codec": ("tensor",),
     },
 }
-GIVEN = {"autograder.checking.proxy"}  # what a fixture gives, and nobody makes
+GIVEN = {"autograder.checks.proxy"}  # what a fixture gives, and nobody makes
 WIDE = 90
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -72,7 +71,7 @@ def page() -> str:
 
 
 def _marks() -> Iterator[str]:
-    for node in _source("autograder.checking.collection").body:
+    for node in _source("autograder.checks.fixtures").body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MARKS":
             for line in ast.literal_eval(node.value):
                 name, _, said = line.partition(": ")
@@ -81,7 +80,7 @@ def _marks() -> Iterator[str]:
 
 def _fixtures() -> Iterator[str]:
     """The fixtures of a check: arguments of a test, which need no import."""
-    (plugin,) = _definitions(_source("autograder.checking.fixtures"), ("Fixtures",))
+    (plugin,) = _definitions(_source("autograder.checks.fixtures"), ("Fixtures",))
     for node in plugin.body:
         if isinstance(node, ast.FunctionDef) and "pytest.fixture" in map(
             ast.unparse, node.decorator_list

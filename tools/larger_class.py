@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from autograder.exports.grades import read_reports
+from autograder.classroom.grades import read_reports
 from autograder.report.model import Report, worst
 
 ALIKE = 0.6  # the part of a student's exercises that is one person's of the sample
@@ -40,14 +40,14 @@ def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Re
 
 def page_of(results: Path, size: int) -> str:
     """The page of a larger class, made of the records of a sample."""
-    from autograder.course import find_course
-    from autograder.report.class_page import content
+    from autograder.course.course_file import find_course
+    from autograder.report.class_page import class_page_content
     from autograder.report.html import environment
-    from autograder.report.overview import Overview
+    from autograder.report.overview import ClassOverview
 
     course = find_course(Path(__file__).parent)
-    overview = Overview(course.title, course.content.exercises)
+    overview = ClassOverview(course.title, course.content.exercises)
     for report in larger_class(read_reports(results), size):
         overview.add(report, f"feedback/{report.student}.html")
-    page: str = environment().get_template("index.html").render(**content(overview))
+    page: str = environment().get_template("index.html").render(**class_page_content(overview))
     return page

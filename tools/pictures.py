@@ -116,7 +116,7 @@ def main(results: Path, names: list[str]) -> int:
 
 def terminal() -> str:
     """What `autograder check softmax` says of a wrong softmax in a terminal, with its colours."""
-    from tests.study.terminal import Terminal
+    from tests.student.terminal import Terminal
 
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
         Path(folder, "softmax.py").write_text(WRONG, encoding="utf-8")

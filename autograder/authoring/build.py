@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.attachments import attach, require_pictures
-from autograder.course import Course, Exercise
-from autograder.errors import UserError
-from autograder.extras import require
-from autograder.submission.markers import strip_solutions
+from autograder.authoring.pictures import attach, require_pictures
+from autograder.course.course_file import Course, Exercise
+from autograder.course.errors import UserError
+from autograder.course.installation import require
+from autograder.course.variants import personalised
 from autograder.submission.notebook import check_cell
-from autograder.variants import personalised
+from autograder.submission.stubs import strip_solutions
 
 CELL = "# %% [markdown]"
 AFTER = re.compile(rf'^{re.escape(CELL)} after="check"$', re.MULTILINE)

@@ -1,18 +1,22 @@
 """`adjustments.csv`: points that a person changed, each for the work that it was given for."""
 
+import getpass
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
 
 import msgspec
 
-from autograder.classroom.by_hand import answer_id
-from autograder.classroom.filled_in import Row, Table, as_number
-from autograder.course import Course
-from autograder.errors import UserError
-from autograder.report.model import Adjustment, ExerciseReport, Report
-from autograder.report.table import plain_cell, safe_cell
-from autograder.text import few, number, one_line, several
+from autograder.classroom.marks import TABLE as MARKS
+from autograder.classroom.marks import Marks, answer_id
+from autograder.classroom.store import FILE as LOG
+from autograder.classroom.table_import import Row, Table, as_number
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.course.text import few, number, one_line, several
+from autograder.report.grades_table import plain_cell, safe_cell
+from autograder.report.model import Adjustment, CheckReport, ExerciseReport, Report
 
 TABLE = "adjustments.csv"
 COLUMNS = (
@@ -329,4 +333,90 @@ def _changed(exercise: ExerciseReport, each: Entered) -> ExerciseReport:
         points=round(max(0.0, points), 2),
         checks=tuple(checks),
         status="graded" if graded else exercise.status,
+    )
+
+
+# A person's decision on points, from what they say of it to a row of the table.
+
+
+def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
+    """What was decided, by whom and when."""
+    return {
+        "change": change,
+        "points": "" if amount is None else number(amount),
+        "why": one_line(why, 500),
+        "by": one_line(by or getpass.getuser(), 100),
+        "when": date.today().isoformat(),
+    }
+
+
+def check_named(
+    reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
+) -> str:
+    """The check's own name, for a name or a title; the student and the exercise are there.
+
+    Raises:
+        UserError: one of them is not.
+    """
+    if student not in reports:
+        raise UserError(f"There is nobody called {student!r} in {results}. See its grades.csv.")
+    graded = {each.name: each for each in reports[student].exercises}
+    if exercise not in {*graded, TOTAL}:
+        raise UserError(f"{exercise!r} was not graded. Name one of {', '.join(graded)}, {TOTAL}.")
+    if check is None:
+        return ""
+    checks = graded[exercise].checks if exercise in graded else ()
+    found = [each.name for each in checks if check in {each.name, each.title}]
+    if len(found) != 1:
+        known = ", ".join(each.name for each in checks) or "none"
+        raise UserError(f"{exercise} has no check {check!r} of its own. It has: {known}.")
+    return found[0]
+
+
+def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
+    """What is odd about a change of the points that there were when grade last ran."""
+    parts: list[Report | ExerciseReport | CheckReport] = [report]
+    if exercise != TOTAL:
+        one = next(each for each in report.exercises if each.name == exercise)
+        parts = [c for c in one.checks if c.name == check] if check else [one]
+    if amount is None:
+        return ""
+    before, most = parts[0].points, parts[0].max_points
+    after = amount if change == "set" else before + amount
+    if after < 0:
+        return f" There were {number(before)} points, so no more than these are taken off."
+    if after > most and amount:
+        return f" That makes {number(after)} of {number(most)} points: see that it is meant."
+    return ""
+
+
+# Whether people have entered anything that the results of a class do not have yet.
+
+
+def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
+    """See that marks and adjustments are all in the reports, so that no old points go out.
+
+    Raises:
+        UserError: somebody's are not; it names the table and whose they are.
+    """
+    adjustments = Adjustments(results / TABLE, course)
+    marks = Marks(results / MARKS, course, course.exercises.values())
+    later = {
+        TABLE: [each.student for each in reports if not adjustments.are_in(each)],
+        MARKS: [each.student for each in reports if not _has(each, marks)],
+    }
+    for table, students in later.items():
+        if students:
+            who = few([one_line(student, 60) for student in students], MAX_SHOWN)
+            desk = f" or {LOG}" if table == MARKS and marks.log.there else ""
+            raise UserError(
+                f"{results / table}{desk} was changed since grade ran, so the points of {who} "
+                f"are old. Run the same grade command again, and then export."
+            )
+
+
+def _has(report: Report, marks: Marks) -> bool:
+    return all(
+        marks.given(exercise, report.student).answers == exercise.answers
+        for exercise in report.exercises
     )

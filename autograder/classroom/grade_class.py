@@ -2,44 +2,105 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
-from autograder.classroom.basis import Bases
-from autograder.classroom.by_hand import TABLE as MARKS
-from autograder.classroom.by_hand import Marks
-from autograder.classroom.chosen import Chosen, choose
-from autograder.classroom.folders import Folder
-from autograder.classroom.graded_class import GradedClass
-from autograder.classroom.intake import Work, read_work
+from autograder.classroom.finalize import ReportMerger, without_checks
+from autograder.classroom.grade_difference import Bases
+from autograder.classroom.hand_ins import Folder
+from autograder.classroom.history import GRADES, settle
 from autograder.classroom.journal import FILE as JOURNAL
 from autograder.classroom.journal import Journal, key_of
+from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.lock import in_use
-from autograder.classroom.merging import Merging, without_checks
-from autograder.classroom.pool import Graders, Reports, Setup, Task, at_hand
-from autograder.classroom.proposed import Decide, Proposed
+from autograder.classroom.marks import TABLE as MARKS
+from autograder.classroom.marks import Marks
+from autograder.classroom.proposed import Decide, GradedClass, Proposal
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
-from autograder.classroom.spool import Spool
-from autograder.classroom.submissions import Opened, guarded, opened
-from autograder.classroom.versions import GRADES, settle
-from autograder.course import FILE_NAME, Course, Exercise
-from autograder.errors import UserError
-from autograder.grading.graded_by import grader
-from autograder.grading.plain_reports import ungraded
-from autograder.report.html import pages_ahead
+from autograder.classroom.records import Records, ReportSpool
+from autograder.classroom.submissions import Opened, StudentWork, guarded, opened, read_work
+from autograder.course.course_file import FILE_NAME, Course, Exercise
+from autograder.course.errors import UserError
+from autograder.course.text import nearest, one_line
+from autograder.course.variants import read_secret, stated_variant, variant_of
+from autograder.grading.reports import grader_record, report_without_checks
+from autograder.report.html import preload_pages
 from autograder.report.model import ExerciseReport
-from autograder.submission.releases import older_releases
 from autograder.submission.source import with_own_numbers
-from autograder.submission.stubs import read_stubs
-from autograder.variants import read_secret, stated_variant, variant_of
+from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
+
+# Which cells of a table a run changes: whose, and of which exercises.
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """What is graded now, and all that the table has.
+
+    `names` are the exercises graded now, `exercises` all columns; `folders` are all rows, those of
+    `others`, who are not graded now, without a path. `may_be_gone` are those of the others who
+    could have been graded, had they handed in.
+    """
+
+    before: Records
+    names: tuple[Exercise, ...]
+    exercises: tuple[Exercise, ...]
+    folders: list[Folder]
+    others: frozenset[str] = frozenset()
+    may_be_gone: bool = True
+
+
+def select(
+    before: Records,
+    course: Course,
+    exercises: Sequence[Exercise],
+    partial: bool,
+    students: Sequence[str],
+    folders: Sequence[Folder],
+) -> Selection:
+    """What is to be graded in a class, and what stays as it is in the results that count.
+
+    Without `partial` nothing does. With `students` it is theirs alone that changes.
+
+    Raises:
+        UserError: somebody is not there.
+    """
+    if not partial:
+        return Selection(before, tuple(exercises), tuple(exercises), list(folders))
+    here = {folder.student for folder in folders}
+    for student in students:
+        if student not in here:
+            near = nearest(student, here)
+            meant = f" Did you mean {near}?" if near else ""
+            raise UserError(
+                f"There is nobody called {one_line(student, 60)!r} among the submissions.{meant}"
+            )
+    names = _names(course, exercises, bool(students), before)
+    wanted = {exercise.name for exercise in names} | before.exercises.keys()
+    columns = tuple(each for each in course.content.exercises if each.name in wanted)
+    graded = [folder for folder in folders if not students or folder.student in students]
+    others = frozenset(before.students) - {folder.student for folder in graded}
+    rows = graded
+    if others:
+        rows = [*graded, *(Folder(student, None) for student in others)]
+        rows.sort(key=lambda folder: folder.student)
+    return Selection(before, names, columns, rows, others, may_be_gone=not students)
+
+
+def _names(
+    course: Course, exercises: Sequence[Exercise], by_student: bool, before: Records
+) -> tuple[Exercise, ...]:
+    """The exercises: for students alone, and if none is named, those that the table has."""
+    if by_student and len(exercises) == len(course.exercises):
+        there = tuple(each for each in exercises if each.name in before.exercises)
+        return there or tuple(exercises)
+    return tuple(exercises)
+
 
 __all__ = ["GRADES", "REPORTS", "Job", "grade_class"]
 
@@ -121,16 +182,16 @@ def _graded(
         return _Run(job, chosen, names, progress).run(found, decide, ready, setup)
 
 
-def _chosen(job: Job, before: Records, found: Opened, names: Pseudonyms) -> Chosen:
+def _chosen(job: Job, before: Records, found: Opened, names: Pseudonyms) -> Selection:
     """Those who are chosen, under the names that the results have for them."""
     names.refuse_mixed(before.students, job.anonymous, job.out)
     folders, students = found.folders, job.students
     if job.anonymous:
         folders, students = names.hidden(folders), tuple(map(names.called, students))
-    return choose(before, job.course, job.exercises, job.partial, students, folders)
+    return select(before, job.course, job.exercises, job.partial, students, folders)
 
 
-def _setup(job: Job, chosen: Chosen, found: Opened) -> Setup:
+def _setup(job: Job, chosen: Selection, found: Opened) -> Setup:
     """What judges of this run are told."""
     place = job.course.root / FILE_NAME
     names = tuple(exercise.name for exercise in chosen.names)
@@ -138,15 +199,17 @@ def _setup(job: Job, chosen: Chosen, found: Opened) -> Setup:
     return Setup(place, names, job.seed, job.level, secret, found.scratch)
 
 
-def _judges(job: Job, chosen: Chosen, setup: Setup) -> contextlib.AbstractContextManager[Graders]:
+def _judges(
+    job: Job, chosen: Selection, setup: Setup
+) -> contextlib.AbstractContextManager[Graders]:
     """Where nothing can have been graded yet, a judge starts while the class is read."""
-    return at_hand(setup, job.workers, bool(chosen.folders) and not (job.out / JOURNAL).exists())
+    return open_pool(setup, job.workers, bool(chosen.folders) and not (job.out / JOURNAL).exists())
 
 
 class _Waiting(msgspec.Struct):
     """A student whose report is not whole yet: what there is, and the keys of what will come."""
 
-    work: Work
+    work: StudentWork
     reports: dict[str, ExerciseReport]
     keys: dict[str, str]
 
@@ -155,17 +218,17 @@ class _Run:
     """One run over a class; reports are written in the order of the class."""
 
     journal: Journal
-    proposed: Proposed
+    proposed: Proposal
 
     def __init__(
-        self, job: Job, chosen: Chosen, pseudonyms: Pseudonyms, progress: Progress
+        self, job: Job, chosen: Selection, pseudonyms: Pseudonyms, progress: Progress
     ) -> None:
         self.job = job
         self.chosen = chosen
         self.pseudonyms = pseudonyms
         self.folders = chosen.folders
         self.progress = progress
-        self.grader = grader(job.course, job.seed, job.level)
+        self.grader = grader_record(job.course, job.seed, job.level)
         self.bases = Bases(job.course, self.grader)
         self.names = tuple(exercise.name for exercise in chosen.names)
         own = any(exercise.variant != "none" for exercise in chosen.names)
@@ -173,13 +236,13 @@ class _Run:
         self.marks = Marks(job.out / MARKS, job.course, chosen.exercises)
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, job.course)
         self.stubs = read_stubs(job.course)
-        self.merging = Merging(
+        self.merging = ReportMerger(
             job.course, chosen.exercises, self.names, self.grader, self.adjustments
         )
         self.waiting: dict[int, _Waiting] = {}
         self.written = 0
-        self.whole = Spool()
-        self.meanwhile = threading.Thread(target=pages_ahead, daemon=True)
+        self.whole = ReportSpool()
+        self.meanwhile = threading.Thread(target=preload_pages, daemon=True)
 
     def run(
         self, found: Opened, decide: Decide | None, graders: Graders, setup: Setup
@@ -189,7 +252,7 @@ class _Run:
         with (
             contextlib.closing(Journal(job.out)) as self.journal,
             contextlib.closing(
-                Proposed(job.out, job.course, self.chosen.exercises, before, self.journal, notes)
+                Proposal(job.out, job.course, self.chosen.exercises, before, self.journal, notes)
             ) as self.proposed,
             contextlib.closing(self.whole),
         ):
@@ -245,7 +308,7 @@ class _Run:
 
         return guarded(folder, names, read, self._looked_up)
 
-    def _looked_up(self, work: Work) -> _Waiting:
+    def _looked_up(self, work: StudentWork) -> _Waiting:
         waiting = _Waiting(work, {}, {})
         for exercise in self.chosen.names:
             known = self._known(exercise, work, waiting.keys)
@@ -253,7 +316,7 @@ class _Run:
                 waiting.reports[exercise.name] = known
         return waiting
 
-    def _with_variants(self, work: Work) -> Work:
+    def _with_variants(self, work: StudentWork) -> StudentWork:
         """The work with each student's own numbers, whatever the files say."""
         for name, source in list(work.sources.items()):
             student = self.pseudonyms.student(work.student)
@@ -269,7 +332,9 @@ class _Run:
                 work.sources[name] = with_own_numbers(source, variant)
         return work
 
-    def _known(self, exercise: Exercise, work: Work, keys: dict[str, str]) -> ExerciseReport | None:
+    def _known(
+        self, exercise: Exercise, work: StudentWork, keys: dict[str, str]
+    ) -> ExerciseReport | None:
         """The report, where no check has to run for it; else its key is put into `keys`."""
         report = without_checks(exercise, work)
         if report is not None:
@@ -290,7 +355,9 @@ class _Run:
             if data is None:
                 exercise = self.job.course.exercise(source.name)
                 reason = "The grader's own process ended while it graded this submission."
-                waiting.reports[source.name] = ungraded(exercise, "needs a person", reason)
+                waiting.reports[source.name] = report_without_checks(
+                    exercise, "needs a person", reason
+                )
                 continue
             report = msgspec.json.decode(data, type=ExerciseReport)
             waiting.reports[source.name] = report

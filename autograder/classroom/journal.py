@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.course import Course, Exercise
-from autograder.errors import UserError
+from autograder.course.course_file import Course, Exercise
+from autograder.course.errors import UserError
 from autograder.report.model import Grader
 from autograder.submission.source import Source
 

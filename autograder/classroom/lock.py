@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.errors import UserError
-from autograder.text import one_line
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
 
 if sys.platform != "win32":
     import fcntl

@@ -7,15 +7,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from autograder.classroom.by_hand import MAX_COMMENT, TABLE, TWO, Mark, Marks, answer_id
-from autograder.classroom.marks_log import Act, GivenMark, Key, MarkEntry, MarksLog
+from autograder.classroom.history import now
+from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Mark, Marks, answer_id
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.two_ways import of_the_table
-from autograder.classroom.versions import now
-from autograder.course import Course, Question
-from autograder.errors import UserError
+from autograder.classroom.store import Act, GivenMark, Key, MarkEntry, MarksLog, of_the_table
+from autograder.course.course_file import Course, Question
+from autograder.course.errors import UserError
+from autograder.course.text import digest, number, one_line, printable
 from autograder.report.model import WrittenAnswer
-from autograder.text import digest, number, one_line, printable
 
 MAX_BY = 60
 TOKEN = 12

@@ -3,11 +3,11 @@
 import atexit
 import os
 
-from autograder.importing import imports_that_stay
+from autograder.course.installation import imports_that_stay
 
 with imports_that_stay():
-    import autograder.grading.session
-    import autograder.sandbox.forkserver
+    import autograder.grading.judge
+    import autograder.sandbox.fork_server
     import autograder.sandbox.levels  # noqa: F401
 
 atexit.register(os._exit, 0)  # to take apart what is imported takes as long as a small class

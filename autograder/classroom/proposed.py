@@ -9,33 +9,45 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.adjustments import Adjustments
-from autograder.classroom.by_hand import TABLE as MARKS
-from autograder.classroom.by_hand import Marks, answers_of
 from autograder.classroom.grade_difference import Change, GradeDifference, compare
-from autograder.classroom.graded_class import GradedClass
+from autograder.classroom.history import CHANGES, CHANGES_TABLE, GRADES, proposal, put_in_force
 from autograder.classroom.journal import Journal
+from autograder.classroom.marks import TABLE as MARKS
+from autograder.classroom.marks import Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
-from autograder.classroom.versions import (
-    CHANGES,
-    CHANGES_TABLE,
-    GRADES,
-    proposal,
-    put_in_force,
-)
-from autograder.course import Course, Exercise
-from autograder.files import open_new, plain_folder
-from autograder.report.above import told_of
+from autograder.course.course_file import Course, Exercise
+from autograder.course.files import open_new, plain_folder
+from autograder.report.grades_table import safe_cell, write_grades, write_table
 from autograder.report.html import FOLDER, Pages
 from autograder.report.model import Grader, Report, WrittenAnswer
-from autograder.report.redact import for_student
-from autograder.report.table import safe_cell, write_grades, write_table
+from autograder.report.overview import ClassOverview, above_maximum_note
+from autograder.report.redaction import for_student
+
+# A class's results, and whether they count.
+
+
+class GradedClass(ClassOverview):
+    """The overview of a run, what it changes, and whether that is in force.
+
+    `version` is the number under which it was put in force, 0 where nothing was new; `difference`
+    is that to what was in force before, None where nothing was.
+    """
+
+    def __init__(
+        self, course: str, exercises: Sequence[Exercise], notes: Sequence[str] = ()
+    ) -> None:
+        super().__init__(course, exercises, notes)
+        self.in_force = True
+        self.version = 0
+        self.difference: GradeDifference | None = None
+
 
 ALL_HINTS = 99
 Decide = Callable[[GradeDifference], bool]
 
 
-class Proposed:
+class Proposal:
     """Results that come one student after the other, in the order of the table."""
 
     def __init__(
@@ -119,7 +131,7 @@ class Proposed:
             return
         if any(exercise.questions for exercise in self._exercises):
             self._write_marks(marks)
-        overview.notes += tuple(told_of(overview.above))
+        overview.notes += tuple(above_maximum_note(overview.above))
         here = {row.student for row in overview.rows}
         overview.notes += (*adjustments.notes(here), *adjustments.write())
         self._pages.write_index(overview)

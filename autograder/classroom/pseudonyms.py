@@ -11,12 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.filled_in import Row, Table
-from autograder.classroom.folders import Folder
-from autograder.classroom.intake import Work
-from autograder.errors import UserError
+from autograder.classroom.hand_ins import Folder
+from autograder.classroom.submissions import StudentWork
+from autograder.classroom.table_import import Row, Table
+from autograder.course.errors import UserError
+from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import HandIn, Report
-from autograder.report.table import plain_cell, safe_cell
 from autograder.submission.source import Source
 
 FILE = "pseudonyms.csv"
@@ -116,7 +116,7 @@ class Pseudonyms:
             text = re.sub(pattern, HIDDEN, text, flags=re.IGNORECASE)
         return text
 
-    def of_work(self, work: Work) -> Work:
+    def of_work(self, work: StudentWork) -> StudentWork:
         """A student's work with its files called after the exercises."""
         student = self.student(work.student)
         labels = {s.label: _label(s) for s in work.sources.values()}
@@ -126,7 +126,7 @@ class Pseudonyms:
                 text = text.replace(label, plain)
             return self._without_own(text, student)
 
-        return Work(
+        return StudentWork(
             student=work.student,
             sources={name: _renamed(source) for name, source in work.sources.items()},
             unclear={name: hide(text) for name, text in work.unclear.items()},

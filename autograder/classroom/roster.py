@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.filled_in import Row, Table, as_number
-from autograder.errors import UserError
-from autograder.platforms.model import Owner
-from autograder.platforms.registry import with_ids
+from autograder.classroom.downloads import Owner
+from autograder.classroom.recognise import with_ids
+from autograder.classroom.table_import import Row, Table, as_number
+from autograder.course.errors import UserError
+from autograder.course.text import few, nearest, number, one_line, several
+from autograder.report.grades_table import plain_cell
 from autograder.report.model import HandIn
-from autograder.report.table import plain_cell
-from autograder.text import few, nearest, number, one_line, several
 
 ABOUT = ("id", "name", "email", "section", "group")
 ELSEWHERE = ("oneroster", "lti")  # where results may go to, and nothing comes from

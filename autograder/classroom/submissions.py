@@ -2,21 +2,244 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from autograder.classroom.folders import Folder
-from autograder.classroom.hand_ins import Download, hand_ins
-from autograder.classroom.intake import Work
+from autograder.classroom.hand_ins import Download, Folder, hand_ins
 from autograder.classroom.roster import Roster
-from autograder.course import Course
-from autograder.errors import UserError
-from autograder.grading.overtime import Overtime, at_most
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.course.text import few, one_line, several
+from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.submission.archive import unpack
-from autograder.text import one_line
+from autograder.submission.choice import Choice, FoundFile, choose
+from autograder.submission.code import read_code
+from autograder.submission.file_names import NameMatch, bare_stem, named_for
+from autograder.submission.read import NotPython, UnreadableFile
+from autograder.submission.source import (
+    ALSO_READ,
+    MAX_KEPT,
+    SUFFIXES,
+    CharacterBudget,
+    Siblings,
+    Source,
+    read_source,
+)
+from autograder.submission.stubs import Stubs, exercises_in
+from autograder.submission.walk import FolderFile, FolderWalk
+
+# What one student handed in: their files, read, and what is odd about them.
+
+
+MAX_NOTES = 5
+MAX_CODE = 1024 * 1024  # of which so many are parsed
+MAX_READ = 128 * 1024 * 1024  # bytes of one student
+
+
+class StudentWork(msgspec.Struct):
+    """What one student handed in.
+
+    `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
+    why what was handed in cannot be run at all.
+    """
+
+    student: str
+    sources: dict[str, Source] = {}
+    unclear: dict[str, str] = {}
+    not_loaded: dict[str, str] = {}
+    notes: list[str] = []
+
+
+def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> StudentWork:
+    """Read a student's files. Whatever is wrong with them is in the result; nothing is raised.
+
+    With the course's `stubs`, a file that is still as it was handed out gives way to one that is
+    written, and a file whose name says nothing is taken for what it defines.
+    """
+    work = StudentWork(folder.student, notes=list(folder.notes))
+    names = list(exercises)
+    if folder.path is None:
+        return work
+    reading = _Reading(names, stubs or {})
+    try:
+        with FolderWalk(folder.path) as walk:
+            for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
+                reading.look_at(file)
+            work.notes += reading.notes(walk)
+    except OSError as error:
+        reason = f"The folder cannot be read: {error.strerror}."
+        work.unclear = dict.fromkeys(names, reason)
+        return work
+    untouched: list[str] = []
+    imported = reading.imported()
+    for exercise, candidates in reading.candidates.items():
+        if candidates:
+            choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
+            untouched += choice.untouched
+            _settle(work, exercise, choice)
+    if untouched:
+        work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
+    return work
+
+
+def _settle(work: StudentWork, exercise: str, choice: Choice) -> None:
+    """Put what was chosen for an exercise into the work."""
+    work.notes += choice.notes
+    if choice.chosen is None:
+        work.unclear[exercise] = choice.unclear
+    elif choice.chosen.source is not None:
+        work.sources[exercise] = choice.chosen.source
+    elif choice.chosen.not_python:
+        work.not_loaded[exercise] = choice.chosen.trouble
+    else:
+        work.unclear[exercise] = choice.chosen.trouble
+
+
+class _Reading:
+    """A student's files, one after the other, as candidates for the exercises."""
+
+    def __init__(self, names: list[str], stubs: Stubs) -> None:
+        self.names = names
+        self.stubs = stubs
+        self.candidates: dict[str, list[FoundFile]] = {name: [] for name in names}
+        self.unknown: list[str] = []
+        self.others: list[str] = []  # of which nothing says for which exercise they are
+        self.unread: dict[str, str] = {}
+        self.also: dict[str, str] = {}
+        self._siblings: dict[Path, Siblings] = {}
+        self._room, self._room_for_code = CharacterBudget(), MAX_CODE
+        self._left = MAX_READ
+
+    def look_at(self, file: FolderFile) -> None:
+        """Take a file as a candidate for what its name says, or else its content."""
+        named = self.named(file)
+        if file.suffix not in (*SUFFIXES, *ALSO_READ):
+            self.unread.update(dict.fromkeys(named, file.shown))
+            self.others += [] if named else [file.shown]
+            return
+        found = self._candidate(file)
+        recognised = exercises_in(found.source, found.code, self.stubs) if found.source else {}
+        exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
+        for exercise, name in named.items():
+            if name != NameMatch.WITHIN or not recognised or exercise in recognised:
+                self._add(exercise, found, name)
+        for exercise, defines in recognised.items():
+            if exact and exercise not in named:
+                self.also.setdefault(exercise, file.shown)
+            elif exercise not in named:
+                self._add(exercise, found, NameMatch.OTHER, defines)
+        if not named and not recognised:
+            (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
+
+    def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
+        """The exercises that the file's name speaks of."""
+        found = named_for(bare_stem(file.path), self.names)
+        if file.suffix in SUFFIXES:
+            return found
+        return {name: max(clear, NameMatch.NEAR) for name, clear in found.items()}
+
+    def _add(
+        self, exercise: str, found: FoundFile, name: NameMatch, defines: Iterable[str] = ()
+    ) -> None:
+        own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
+        if own.source is not None:
+            own.uses = frozenset(own.source.helpers)
+            helpers = {n: text for n, text in own.source.helpers.items() if n != exercise}
+            own.source = msgspec.structs.replace(own.source, name=exercise, helpers=helpers)
+        self.candidates[exercise].append(own)
+
+    def _candidate(self, file: FolderFile) -> FoundFile:
+        found = FoundFile(file.path, file.shown, NameMatch.OTHER)
+        try:
+            source = self._read(file)
+            found.source, found.code = source, read_code(source.units, self._room_for_code)
+            self._room_for_code -= len(source.text)
+        except UnreadableFile as error:
+            found.trouble, found.not_python = str(error), isinstance(error, NotPython)
+        return found
+
+    def _read(self, file: FolderFile) -> Source:
+        """Read a file, and what it names of the files beside it, within bounds.
+
+        Raises:
+            UnreadableFile: it cannot be read, or there is too much in the folder.
+        """
+        size = _size(file.path)
+        if size > self._left:
+            raise _too_much(file, f"{MAX_READ // 2**20} MiB")
+        self._left -= size
+        folder = file.path.parent
+        if folder not in self._siblings:
+            self._siblings[folder] = Siblings(folder, self._room)
+        source = read_source(file.path, file.path.stem, self._siblings[folder])
+        if not self._room.take(len(source.text)):
+            raise _too_much(file, f"{MAX_KEPT // 2**20} MiB of code")
+        return source
+
+    def imported(self) -> set[Path]:
+        """The files, without their suffix, that files named after an exercise import."""
+        return {
+            each.path.parent / name
+            for candidates in self.candidates.values()
+            for each in candidates
+            if each.name == NameMatch.EXACT and each.source is not None
+            for name in each.source.helpers
+        }
+
+    def notes(self, walk: FolderWalk) -> list[str]:
+        """What was not graded, and why; all files have been looked at."""
+        helpers = {
+            name
+            for candidates in self.candidates.values()
+            for each in candidates
+            if each.source is not None
+            for name in each.source.helpers
+        }
+        unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
+        found = [f"{name} was not graded: no exercise has that name." for name in unknown]
+        found = found[:MAX_NOTES]
+        if len(unknown) > MAX_NOTES:
+            found.append(f"Nor were {several(len(unknown) - MAX_NOTES, 'more file')}.")
+        for exercise, shown in self.unread.items():
+            if not self.candidates[exercise]:
+                found.append(
+                    f"{shown} was not graded for {exercise}: only .py and .ipynb files can be."
+                )
+        for exercise, shown in self.also.items():
+            if not self.candidates[exercise]:
+                found.append(
+                    f"Nothing was handed in as {exercise}, but {shown} defines what it asks for. "
+                    f"To have it graded, hand it in under that name."
+                )
+        if self.others and not any(self.candidates.values()):
+            found.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
+        return [*walk.notes, *found, *self._not_read()]
+
+    def _not_read(self) -> list[str]:
+        """What of the files beside there was no room for."""
+        names = [name for each in self._siblings.values() for name in each.left_out]
+        if not names:
+            return []
+        more = " …" if len(names) > MAX_NOTES else ""
+        return [
+            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the files of the folder are "
+            f"too many or over {MAX_KEPT // 2**20} MiB of code."
+        ]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0  # to be said by whoever reads it
+
+
+def _too_much(file: FolderFile, most: str) -> UnreadableFile:
+    return UnreadableFile(f"{file.shown} was not read: the files of the folder are over {most}.")
+
 
 READ_SECONDS = 60  # of the processor, for one student's folder
 
@@ -57,7 +280,10 @@ def opened(
 
 
 def guarded(
-    folder: Folder, names: Collection[str], read: Callable[[], T], otherwise: Callable[[Work], T]
+    folder: Folder,
+    names: Collection[str],
+    read: Callable[[], T],
+    otherwise: Callable[[StudentWork], T],
 ) -> T:
     """What `read` makes of a folder; where that goes wrong, what `otherwise` makes of a work that
     says so: it costs this student alone.
@@ -66,13 +292,13 @@ def guarded(
         UserError: it is not the folder that is at fault.
     """
     try:
-        with at_most(READ_SECONDS):
+        with cpu_limit(READ_SECONDS):
             return read()
     except UserError:  # of the course or the journal
         raise
-    except Overtime:
+    except CpuLimitExceeded:
         wrong = f"it took over {READ_SECONDS} seconds"
     except Exception as error:  # whatever a file was made to cause
         wrong = type(error).__name__
     reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at what is in it."
-    return otherwise(Work(folder.student, unclear=dict.fromkeys(names, reason)))
+    return otherwise(StudentWork(folder.student, unclear=dict.fromkeys(names, reason)))

@@ -15,7 +15,7 @@ import click
 import autograder
 from autograder.cli import about_classes, for_authors, for_instructors, for_students
 from autograder.cli.options import InOrder
-from autograder.errors import UserError
+from autograder.course.errors import UserError
 
 STOPPED, NOBODY_READS = 130, 141
 _ended_with: list[int] = []

@@ -53,7 +53,7 @@ def similar(
     answers are stands beside it. Nothing leaves this machine, and grade never does this by itself.
     Needs the extra `similar`.
     """
-    from autograder.cli.similar import run
+    from autograder.similarity.command import run
 
     raise SystemExit(run(submissions, out, exercises, platform, roster, most, course))
 
@@ -97,6 +97,6 @@ def desk(results: Path, port: int, no_browser: bool, course: Path | None) -> Non
 
     It is served on this machine alone, to whoever has the address that is printed.
     """
-    from autograder.cli.desk import run
+    from autograder.desk.command import run
 
     raise SystemExit(run(results, port, not no_browser, course))

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import click
 
-from autograder.classroom.adjustments import TABLE, Adjustments
-from autograder.classroom.decision import check_named, doubt_of, row_of
+from autograder.classroom.adjustments import TABLE, Adjustments, check_named, decision_row, doubt_of
+from autograder.classroom.grades import read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.course import Course, find_course
-from autograder.errors import UserError
-from autograder.exports.grades import read_reports
+from autograder.course.course_file import Course, find_course
+from autograder.course.errors import UserError
+from autograder.course.text import several
 from autograder.report.model import Report
-from autograder.text import several
 
 AGAIN = "Run the same grade command again: it says what changes, and grades and pages have it."
 
@@ -41,7 +40,7 @@ def run(
     else:
         change, amount = _change(add, points, excuse, why)
         where = {"student": student, "exercise": exercise, "check": name}
-        trouble = table.enter(where | row_of(change, amount, why, by))
+        trouble = table.enter(where | decision_row(change, amount, why, by))
         doubt = doubt_of(reports[student], exercise, name, change, amount)
         done = f"Entered in {results / TABLE}.{doubt}"
     if trouble:

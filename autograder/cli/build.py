@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from autograder.authoring.build import build_exercise, outdated, require_lesson
-from autograder.course import find_course
-from autograder.extras import require
-from autograder.lint.course import refuse_slips
+from autograder.authoring.lint import refuse_authoring_errors
+from autograder.course.course_file import find_course
+from autograder.course.installation import require
 
 
 def run(names: tuple[str, ...], check: bool, course_path: Path | None) -> int:
     require("authoring", "autograder build")
     course = find_course(Path.cwd(), named=course_path)
     exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
-    refuse_slips(course, [e for e in exercises if course.checks_file(e.name).is_file()])
+    refuse_authoring_errors(course, [e for e in exercises if course.checks_file(e.name).is_file()])
     stale = 0
     for exercise in exercises:
         require_lesson(course, exercise)

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from autograder.course import Course
-from autograder.errors import UserError
-from autograder.extras import require_libraries
-from autograder.report.ci.result_files import ResultFiles
-from autograder.study.targets import Target, course_of, targets_of
-from autograder.study.terminal import Terminal, from_here
-from autograder.text import number, several
+from autograder.cli.result_files import ResultFiles
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.course.installation import require_libraries
+from autograder.course.text import number, several
+from autograder.student.targets import Target, course_of, targets_of
+from autograder.student.terminal import Terminal, from_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autograder.grading.session import Judge
+    from autograder.grading.judge import Judge
     from autograder.report.model import ExerciseReport
-    from autograder.report.wrap import StyledLine
+    from autograder.report.styled_lines import StyledLine
     from autograder.sandbox.child import Children
     from autograder.submission.source import Source
 
 
-class Asked(msgspec.Struct, frozen=True):
+class CheckOptions(msgspec.Struct, frozen=True):
     """How the report is wanted."""
 
     more: bool = False
@@ -38,7 +38,7 @@ class Asked(msgspec.Struct, frozen=True):
     files: ResultFiles = ResultFiles()
 
 
-def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
+def run(names: Sequence[str], course_path: Path | None, asked: CheckOptions) -> int:
     course = course_of(names, course_path)
     targets = targets_of(course, names)
     require_libraries(target.exercise for target in targets)
@@ -50,8 +50,8 @@ def run(names: Sequence[str], course_path: Path | None, asked: Asked) -> int:
         return 1
 
     # The worker warms up on another core while this process imports what it needs.
+    from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
-    from autograder.sandbox.unconfined import children_for
 
     keep_to_one_thread()
     children = children_for(course, targets[0].exercise.needs, targets[0].path)
@@ -66,21 +66,21 @@ def _checked(
     course: Course,
     targets: Sequence[Target],
     children: "Children",
-    asked: Asked,
+    asked: CheckOptions,
     terminal: Terminal,
 ) -> "list[ExerciseReport]":
     # First what the worker does not import: the two would be in each other's way with numpy.
     import pytest  # noqa: F401
 
-    from autograder.grading.session import Judge
-    from autograder.lint.course import refuse_slips_in_code
-    from autograder.lint.known_good import unless_known
+    from autograder.authoring.lint import refuse_errors_in_code
+    from autograder.authoring.lint_cache import unless_cached
+    from autograder.grading.judge import Judge
 
     one = len(targets) == 1
     sources = [_read(target, one) for target in targets]  # before anything is started for them
     shown = []
     with Judge(course, [target.exercise for target in targets], children, asked.seed) as judge:
-        unless_known(refuse_slips_in_code, course, list(judge.exercises.values()))
+        unless_cached(refuse_errors_in_code, course, list(judge.exercises.values()))
         for target, source in zip(targets, sources, strict=True):
             shown.append(_looked_at(judge, target, source, one, asked, terminal))
     if asked.as_json:
@@ -96,31 +96,31 @@ def _write(
     targets: Sequence[Target], shown: "Sequence[ExerciseReport]", wanted: ResultFiles
 ) -> None:
     """The files for continuous integration, with paths as they are found from here."""
-    from autograder.report.ci.case import Shown
-    from autograder.report.ci.result_files import write
+    from autograder.cli.result_files import write_result_files
+    from autograder.report.test_results import ShownExercise
     from autograder.submission.read import UnreadableFile, read_text
-    from autograder.submission.siblings import MAX_SOURCE
+    from autograder.submission.source import MAX_SOURCE
 
     found = []
     for target, each in zip(targets, shown, strict=True):
         text = ""
         with contextlib.suppress(UnreadableFile):
             text = read_text(target.path, MAX_SOURCE)
-        found.append(Shown(each, from_here(target.path), text))
-    write(wanted, found)
+        found.append(ShownExercise(each, from_here(target.path), text))
+    write_result_files(wanted, found)
 
 
 def _read(target: Target, one: bool) -> "Source | ExerciseReport":
     """A student's file; beside others, one that cannot be read is a report that says so."""
-    from autograder.grading.plain_reports import ungraded
-    from autograder.study.step import source_of
+    from autograder.grading.reports import report_without_checks
+    from autograder.student.step import source_of
 
     try:
         return source_of(target.path, target.exercise)
     except UserError as error:
         if one:
             raise
-        return ungraded(target.exercise, "not loaded", str(error), ran=False)
+        return report_without_checks(target.exercise, "not loaded", str(error), ran=False)
 
 
 def _looked_at(
@@ -128,13 +128,18 @@ def _looked_at(
     target: Target,
     source: "Source | ExerciseReport",
     one: bool,
-    asked: Asked,
+    asked: CheckOptions,
     terminal: Terminal,
 ) -> "ExerciseReport":
     """What the student sees of one file, printed."""
     from autograder.report.model import ExerciseReport
     from autograder.report.terminal import repair_lines
-    from autograder.study.step import glanced_at, is_unnamed, shown_step, with_change
+    from autograder.student.step import (
+        may_have_repair,
+        shown_in_short,
+        shown_step,
+        with_repair_found,
+    )
 
     def show(shown: ExerciseReport) -> ExerciseReport:
         if not asked.as_json:
@@ -145,14 +150,14 @@ def _looked_at(
         return show(source)
     done = judge.run(source)
     if not (one or asked.show_all):
-        return show(glanced_at(judge.course, done.report, target.path))
+        return show(shown_in_short(judge.course, done.report, target.path))
     said = _no_further_hint(judge.course, done.report, target.path) if asked.more and one else ""
     shown = show(shown_step(judge.course, done.report, target.path, asked.more))
     if said and not asked.as_json:
         terminal.show([[], [(said, "")]])
-    if one and is_unnamed(judge, done):
+    if one and may_have_repair(judge, done):
         with _saying_that_it_looks():
-            shown = with_change(shown, judge, done)
+            shown = with_repair_found(shown, judge, done)
         if not asked.as_json:
             terminal.show(repair_lines(shown))
     return shown
@@ -160,10 +165,10 @@ def _looked_at(
 
 def _no_further_hint(course: Course, full: "ExerciseReport", path: Path) -> str:
     """What to say where a hint is asked for, and the last was shown before."""
-    from autograder.report.attempts import attempts_file, read_attempts
-    from autograder.study.further_hint import no_further_hint
+    from autograder.student.attempts import attempts_path, read_attempts
+    from autograder.student.step import no_further_hint
 
-    before = read_attempts(attempts_file(path, full.name))
+    before = read_attempts(attempts_path(path, full.name))
     values = f"`autograder check {full.name} --all` with every value"
     return no_further_hint(before, full, course.content.hints, values, path.name)
 
@@ -171,7 +176,7 @@ def _no_further_hint(course: Course, full: "ExerciseReport", path: Path) -> str:
 @contextlib.contextmanager
 def _saying_that_it_looks() -> "Iterator[None]":
     """A word on the screen for as long as the search takes."""
-    from autograder.repair import LOOKING
+    from autograder.grading.repair import LOOKING
 
     screen = sys.stderr.isatty()
     if screen:
@@ -184,13 +189,13 @@ def _saying_that_it_looks() -> "Iterator[None]":
 
 
 def _print(
-    shown: "ExerciseReport", target: Target, one: bool, asked: Asked, terminal: Terminal
+    shown: "ExerciseReport", target: Target, one: bool, asked: CheckOptions, terminal: Terminal
 ) -> None:
-    from autograder.study.step import face
+    from autograder.student.step import report_lines
 
     if one or asked.show_all:
         details, where = 1000 if asked.show_all else 1, from_here(target.path)
-        terminal.show(face(shown, details, where, terminal.width, asked.spoken))
+        terminal.show(report_lines(shown, details, where, terminal.width, asked.spoken))
         if not one:
             terminal.show([[]])
     else:
@@ -203,8 +208,8 @@ def _print(
 
 def _in_short(shown: "ExerciseReport", spoken: bool) -> "Iterator[StyledLine]":
     """An exercise in a line or two: its points, and the one sentence to act on."""
+    from autograder.report.presentation import opening
     from autograder.report.terminal import score
-    from autograder.report.told import opening
 
     said = opening(shown)
     if spoken:
@@ -226,16 +231,15 @@ def _sum(shown: "Sequence[ExerciseReport]") -> "Iterator[StyledLine]":
         yield [(f"autograder check {open_ones[0]} shows more of it.", "dim")]
 
 
-def _print_json(course: Course, shown: "Sequence[ExerciseReport]", asked: Asked) -> None:
-    from autograder.grading.graded_by import grader
-    from autograder.grading.plain_reports import whole_report
+def _print_json(course: Course, shown: "Sequence[ExerciseReport]", asked: CheckOptions) -> None:
+    from autograder.grading.reports import grader_record, whole_report
 
     seed = course.content.seed if asked.seed is None else asked.seed
-    report = whole_report("", course, shown, grader(course, seed))
+    report = whole_report("", course, shown, grader_record(course, seed))
     print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
 
 
 def _is_done(shown: "ExerciseReport") -> bool:
-    from autograder.study.progress import progress_of
+    from autograder.student.progress import progress_of
 
     return progress_of(shown).is_done

@@ -6,12 +6,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from autograder.errors import UserError
-from autograder.exports.grades import read_reports
-from autograder.extras import install_command, installed
-from autograder.files import write_whole
+from autograder.classroom.grades import read_reports
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+from autograder.course.installation import install_command, installed
 from autograder.report.class_report import class_report
-from autograder.report.class_report_faces import as_html, as_pdf
+from autograder.report.class_report_pages import as_html, as_pdf
 
 PAGE, SHEETS = "class-report.html", "class-report.pdf"
 
@@ -23,7 +23,7 @@ def run(results: Path, out: Path | None, date: datetime | None) -> int:
     console = Console(highlight=False, soft_wrap=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / PAGE, as_html(report))
+        write_atomically(folder / PAGE, as_html(report))
         console.print(Text(f"Written   {folder / PAGE}"))
         if not installed("pdf"):
             command = install_command("pdf")
@@ -31,7 +31,7 @@ def run(results: Path, out: Path | None, date: datetime | None) -> int:
                 Text(f"No PDF was made: that needs typst. Run: {command}. Or print the page.")
             )
             return 1
-        write_whole(folder / SHEETS, as_pdf(report))
+        write_atomically(folder / SHEETS, as_pdf(report))
         console.print(Text(f"Written   {folder / SHEETS}"))
     except OSError as error:
         raise UserError(f"{folder} cannot be written to: {error.strerror}.") from None

@@ -1,16 +1,93 @@
 """`autograder diff`: whose grades differ between two folders of results, and why."""
 
+import sys
 from contextlib import closing
 from pathlib import Path
 
+import click
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from autograder.classroom.grade_difference import GradeDifference, compare
+from autograder.classroom.grade_difference import (
+    TOTAL,
+    Change,
+    GradeCell,
+    GradeDifference,
+    compare,
+    headline,
+)
+from autograder.classroom.history import HISTORY, ensure_settled
 from autograder.classroom.records import FILE, Records
-from autograder.classroom.versions import HISTORY, see_settled
-from autograder.cli import events
-from autograder.cli.regrade import print_difference
-from autograder.errors import UserError
+from autograder.cli import log
+from autograder.course.errors import UserError
+
+# What a run would change in the grades that are there, shown before it counts.
+
+
+MOST = 10
+MOST_CELLS = 3
+MOST_CHECKS = 2
+
+
+def in_a_terminal() -> bool:
+    """Whether there is somebody who can be asked."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def confirm() -> bool:
+    """Whether the person at the terminal says yes."""
+    try:
+        question = "Put this in force? The table that counts now is kept."
+        return click.confirm(question, default=False, err=True)
+    except click.Abort:  # the end of the input
+        return False
+
+
+def print_difference(
+    console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
+) -> None:
+    """Whose grades change from what to what, and why; of many, the first, and where the rest is.
+
+    Many have a line each; of few, the checks are named.
+    """
+    changes = difference.changes
+    for line in headline(difference):
+        console.print(Text(line))
+    if not changes:
+        return
+    few = most is None or len(changes) <= most
+    table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for name in ("student", "total", "what changes", "why"):
+        table.add_column(name, overflow="fold" if few else "ellipsis", no_wrap=not few)
+    first = sorted(changes, key=lambda change: change.fills)[:most]  # what takes away comes first
+    for change in first:
+        cells = _cells(change, MOST_CELLS, MOST_CHECKS) if few else _cells(change, 1, 0)
+        table.add_row(Text(change.student), _total(change), cells, Text(", ".join(change.why)))
+    console.print(table)
+    if len(changes) > len(first):
+        console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."), soft_wrap=True)
+
+
+def _total(change: Change) -> Text:
+    if change.before and change.after:
+        return Text(f"{change.before} → {change.after}")
+    return Text(change.after or f"{change.before} → none")
+
+
+def _cells(change: Change, most: int, checks: int) -> Text:
+    if change.kind != "changed":
+        return Text("new" if change.kind == "new" else "gone")
+    told = [_cell(cell, checks) for cell in change.cells if cell.exercise != TOTAL]
+    told = told or [_cell(cell, checks) for cell in change.cells]
+    more = f"… {len(told) - most} more" if len(told) > most else ""
+    return Text(("\n" if checks else ", ").join(filter(None, [*told[:most], more])))
+
+
+def _cell(cell: GradeCell, most: int) -> str:
+    checks = [*cell.checks[:most], *(["…"] if len(cell.checks) > most else [])]
+    where = f" ({'; '.join(checks)})" if checks and most else ""
+    return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}{where}"
 
 
 def run(before: Path, after: Path, everything: bool, as_json: bool) -> int:
@@ -18,7 +95,7 @@ def run(before: Path, after: Path, everything: bool, as_json: bool) -> int:
     with closing(_records(before)) as earlier, closing(_records(after)) as later:
         difference = differ(earlier, later)
     if as_json:
-        events.changes(difference.changes)
+        log.emit_changes(difference.changes)
     else:
         most = None if everything else 12
         console = Console(highlight=False)
@@ -48,7 +125,7 @@ def _records(place: Path) -> Records:
         UserError: there are none.
     """
     folder = place if place.is_dir() else place.parent
-    see_settled(folder)
+    ensure_settled(folder)
     records = Records(place / FILE if place.is_dir() else place)
     if not records.there and folder.parent.name == HISTORY:
         raise UserError(

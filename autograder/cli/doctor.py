@@ -1,13 +1,39 @@
 """`autograder doctor`: what works on this machine, and why something does not."""
 
+import importlib.metadata
 import platform
 
 import click
 
-from autograder.extras import install_command
+from autograder.course.installation import install_command
 from autograder.sandbox.levels import LEVELS, why_not
-from autograder.submission.libraries import installed
 from autograder.worker.confinement import LAYERS
+
+# The libraries that submissions may import here, besides Python's own.
+
+
+# As they are imported, and as they are installed.
+OFFERED = {
+    "numpy": "numpy",
+    "matplotlib": "matplotlib",
+    "torch": "torch",
+    "scipy": "scipy",
+    "pandas": "pandas",
+    "seaborn": "seaborn",
+    "einops": "einops",
+}
+
+
+def installed() -> dict[str, str]:
+    """The versions by name; empty for one that is not here. Nothing is imported for that."""
+    found = {}
+    for name, package in OFFERED.items():
+        try:
+            found[name] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = ""
+    return found
+
 
 ABOUT = {
     "full": "namespaces, private root, landlock, seccomp, limits",

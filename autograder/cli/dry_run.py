@@ -6,14 +6,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from autograder.classroom.folders import Folder
-from autograder.classroom.intake import Work, read_work
-from autograder.classroom.submissions import guarded, opened
-from autograder.course import Course, Exercise
-from autograder.platforms.recognise import left_something
+from autograder.classroom.hand_ins import Folder
+from autograder.classroom.recognise import left_something
+from autograder.classroom.submissions import StudentWork, guarded, opened, read_work
+from autograder.course.course_file import Course, Exercise
+from autograder.course.text import one_line
 from autograder.report.model import HandIn
 from autograder.submission.stubs import Stubs, read_stubs
-from autograder.text import one_line
 
 
 def show(
@@ -40,7 +39,7 @@ def show(
     return 1 if unclear or left_something(found.notes) else 0
 
 
-def _read(folder: Folder, course: Course, stubs: Stubs) -> Work:
+def _read(folder: Folder, course: Course, stubs: Stubs) -> StudentWork:
     names = course.exercises
     return guarded(folder, names, lambda: read_work(folder, names, stubs), lambda work: work)
 
@@ -56,7 +55,7 @@ def _head(folder: Folder) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _lines(folder: Folder, work: Work, exercises: Sequence[Exercise]) -> list[str]:
+def _lines(folder: Folder, work: StudentWork, exercises: Sequence[Exercise]) -> list[str]:
     """What was handed in, which file is for which exercise, and what is said of it."""
     if folder.path is None:
         return ["nothing was handed in"]
@@ -65,7 +64,7 @@ def _lines(folder: Folder, work: Work, exercises: Sequence[Exercise]) -> list[st
     return [*(entries or (one_line(folder.path.name, 100),)), *filter(None, files), *work.notes]
 
 
-def _file(exercise: str, work: Work) -> str:
+def _file(exercise: str, work: StudentWork) -> str:
     if exercise in work.sources:
         return f"{exercise}: {one_line(work.sources[exercise].label, 100)}"
     wrong = work.unclear.get(exercise) or work.not_loaded.get(exercise)

@@ -8,7 +8,7 @@ import click
 from autograder.cli.options import ExerciseName, course_option
 
 if TYPE_CHECKING:
-    from autograder.course import Library
+    from autograder.course.course_file import Library
 
 
 @click.group(short_help="Begin a course, or an exercise.")
@@ -94,7 +94,7 @@ def verify(
     The exit code is 0 if all of it holds, and nothing false was said.
     """
     if unseen:
-        from autograder.cli.unseen import run as run_unseen
+        from tools.unseen.__main__ import run as run_unseen
 
         raise SystemExit(run_unseen(exercises, workers, sample, table, course))
     from autograder.cli.verify import run

@@ -15,12 +15,12 @@ from autograder.cli.options import (
     seed_option,
 )
 from autograder.cli.result_files import with_result_files
-from autograder.importing import imports_that_stay
+from autograder.course.installation import imports_that_stay
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
-    from autograder.course import HintPolicy
-    from autograder.release.paper import FileForm
+    from autograder.authoring.kit_files import FileForm
+    from autograder.course.course_file import HintPolicy
 
 
 @click.command(short_help="Grade a class.")
@@ -218,7 +218,7 @@ def export(
 
     The exit code is 1 if somebody has no row in it, who is then named.
     """
-    from autograder.cli.export import run
+    from autograder.platforms.export_command import run
 
     raise SystemExit(run(platform, results, template, out, column, scale, date, course))
 
@@ -254,7 +254,7 @@ def package(
 
     The exit code is 1 if an exercise had to be left out, which is then named.
     """
-    from autograder.cli.package import run
+    from autograder.platforms.package_command import run
 
     raise SystemExit(run(platform, out, exercises, assignment, kit, index, course))
 
@@ -301,7 +301,7 @@ def nbgrader() -> None:
 @course_option
 def nbgrader_init(folder: Path, course: Path | None) -> None:
     """Make a course directory for nbgrader: its configuration, and the source notebooks."""
-    from autograder.cli.nbgrader import init
+    from autograder.nbgrader.command import init
 
     raise SystemExit(init(folder, course))
 
@@ -329,6 +329,6 @@ def nbgrader_grade(
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     with imports_that_stay():
         _start_ahead(confinement)
-        from autograder.cli.nbgrader import grade
+        from autograder.nbgrader.command import grade
 
     raise SystemExit(grade(assignment, students, folder, course, workers, confinement))

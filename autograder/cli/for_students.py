@@ -64,11 +64,11 @@ def check(
     The exit code is 0 only for full marks, or where a person gives them, if all is answered.
     """
     gc.disable()  # a short life: collecting garbage while importing costs more than it frees
-    from autograder.cli.check import Asked, run
-    from autograder.report.ci.result_files import ResultFiles
+    from autograder.cli.check import CheckOptions, run
+    from autograder.cli.result_files import ResultFiles
 
     files = ResultFiles(junit, ctrf, summary, annotate)
-    asked = Asked(more, show_all, as_json, plot, plain, seed, files)
+    asked = CheckOptions(more, show_all, as_json, plot, plain, seed, files)
     raise SystemExit(run(work, course, asked))
 
 
@@ -97,7 +97,7 @@ def completion(shell: str) -> None:
 
     fish: autograder completion fish > ~/.config/fish/completions/autograder.fish
     """
-    from autograder.cli.completion import script
+    from autograder.cli.options import completion_script
 
     root = click.get_current_context().find_root().command
-    click.echo(script(root, shell))
+    click.echo(completion_script(root, shell))

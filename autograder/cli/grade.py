@@ -11,30 +11,35 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.classroom.by_hand import TABLE
+from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.classroom.grade_difference import GradeDifference
-from autograder.classroom.graded_class import GradedClass
-from autograder.classroom.pool import Graders
+from autograder.classroom.history import (
+    CHANGES_TABLE,
+    HISTORY,
+    PROPOSED,
+    GradeCommand,
+    remember_command,
+)
+from autograder.classroom.judge_pool import Graders
+from autograder.classroom.marks import TABLE
+from autograder.classroom.proposed import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
-from autograder.classroom.remembered import GradeCommand, remember
-from autograder.classroom.versions import CHANGES_TABLE, HISTORY, PROPOSED
-from autograder.cli import events
-from autograder.cli.cluster import chosen_graders
+from autograder.classroom.recognise import left_something
+from autograder.cli import log as log_module
+from autograder.cli.diff import confirm, in_a_terminal, print_difference
 from autograder.cli.dry_run import show
 from autograder.cli.log import FILE as LOG
 from autograder.cli.log import Log
 from autograder.cli.progress import graded_with_progress
-from autograder.cli.regrade import ask, in_a_terminal, print_difference
 from autograder.cli.summary import print_notes, print_overview
-from autograder.course import Course, Exercise, find_course
-from autograder.errors import UserError
-from autograder.extras import require_libraries
-from autograder.lint.known_good import refuse_slips, unless_known
-from autograder.platforms.recognise import left_something
+from autograder.cluster.command import chosen_graders
+from autograder.course.course_file import Course, Exercise, find_course
+from autograder.course.errors import UserError
+from autograder.course.installation import require_libraries
+from autograder.course.text import one_line, several
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.sandbox.levels import choose
-from autograder.text import one_line, several
 from autograder.worker.confinement import LAYERS, Level
 
 NOT_APPLIED = 3
@@ -84,7 +89,7 @@ def run(wanted: GradeOptions) -> int:
     try:
         return _run(wanted, Console(highlight=False, file=io.StringIO()))
     except UserError as error:
-        events.say("error", said=str(error), exit_code=2)
+        log_module.emit("error", said=str(error), exit_code=2)
         raise
 
 
@@ -96,7 +101,7 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         raise UserError(
             f"{wanted.submissions} is not there. Name the folder or zip of the submissions."
         )
-    unless_known(refuse_slips, course, exercises)
+    unless_cached(refuse_authoring_errors, course, exercises)
     if wanted.dry_run:
         return show(wanted.submissions, course, exercises, wanted.platform, wanted.roster)
     job = _job(wanted, course, exercises)
@@ -107,11 +112,11 @@ def _run(wanted: GradeOptions, console: Console) -> int:
         log.overview(overview, code)
     if overview.in_force:
         if not (wanted.anonymous and wanted.students):  # whose names stand nowhere
-            remember(job.out, _command(wanted, job))
+            remember_command(job.out, _command(wanted, job))
         print_overview(console, overview, course)
         _print_files(console, job, overview)
     if wanted.as_json:
-        events.end(overview, job.out, code)
+        log_module.emit_end(overview, job.out, code)
     return code
 
 
@@ -169,7 +174,7 @@ def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> Grade
     """The class, graded; what would change is shown, and decided about."""
     graders = _graders(wanted, log)
     if wanted.as_json:
-        events.start(job)
+        log_module.emit_start(job)
 
     def decide(difference: GradeDifference) -> bool:
         if wanted.only_if and difference.digest != wanted.only_if:
@@ -177,7 +182,7 @@ def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> Grade
         if wanted.apply or wanted.as_json or not in_a_terminal():
             return bool(wanted.apply)
         print_difference(console, difference, job.out / PROPOSED / CHANGES_TABLE)
-        return ask()
+        return confirm()
 
     def work(progress: Callable[[int, int], None]) -> GradedClass:
         told = log.beside(progress)
@@ -185,7 +190,9 @@ def _graded(wanted: GradeOptions, job: Job, console: Console, log: Log) -> Grade
         return grade_class(job, told, asked, _sayer(wanted, "waiting"), graders)
 
     kept = f"graded so far are kept in {job.out}; run the same command to go on from there."
-    overview = graded_with_progress(work, kept, events.progress if wanted.as_json else None)
+    overview = graded_with_progress(
+        work, kept, log_module.emit_progress if wanted.as_json else None
+    )
     asked = wanted.apply is None and in_a_terminal() and overview.difference is not None
     if overview.difference is not None and not (asked and overview.difference.needs_yes):
         place = HISTORY if overview.in_force else PROPOSED
@@ -217,7 +224,7 @@ def _sayer(wanted: GradeOptions, event: str) -> Callable[[str], None]:
 
     def say(said: str) -> None:
         if wanted.as_json:
-            events.say(event, said=said)
+            log_module.emit(event, said=said)
         else:
             print(said, file=sys.stderr, flush=True)
 

@@ -8,22 +8,22 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.versions import (
+from autograder.classroom.history import (
     CHANGES,
     ResultsVersion,
+    ensure_settled,
     read_changes,
-    see_settled,
     versions,
 )
-from autograder.cli import events
-from autograder.errors import UserError
-from autograder.text import nearest, one_line, several
+from autograder.cli import log
+from autograder.course.errors import UserError
+from autograder.course.text import nearest, one_line, several
 
 MOST_CELLS = 4
 
 
 def run(results: Path, student: str | None, as_json: bool) -> int:
-    see_settled(results)
+    ensure_settled(results)
     found = versions(results)
     if not found:
         raise UserError(f"{results} has no history. Name the folder that grade wrote with --out.")
@@ -38,7 +38,7 @@ def _print_versions(found: list[tuple[ResultsVersion, Path]], as_json: bool) -> 
     table = _table("version", "when (UTC)", "by", "grader", "what")
     for version, _ in found:
         if as_json:
-            events.say("version", **msgspec.to_builtins(version))
+            log.emit("version", **msgspec.to_builtins(version))
         why = ", ".join(f"{reason} {count}" for reason, count in version.why.items())
         what = f"{several(version.changed, 'grade')} of {version.students}"
         said = f"{what}: {why}" if why else what
@@ -64,7 +64,7 @@ def _print_student(
             told += 1
             if as_json:
                 about = {"version": version.number, "at": version.at, "by": version.by}
-                events.say("change", **about, **msgspec.to_builtins(change))
+                log.emit("change", **about, **msgspec.to_builtins(change))
             total = f"{change.before} → {change.after or 'none'}" if change.before else change.after
             table.add_row(*_about(version), Text(total), Text(_cells(change)))
     if not told:

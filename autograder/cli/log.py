@@ -5,14 +5,23 @@ import logging.handlers
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.graded_class import GradedClass
-from autograder.errors import UserError
-from autograder.text import one_line
+from autograder.classroom.proposed import GradedClass
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
+
+if TYPE_CHECKING:
+    from autograder.classroom.grade_class import Job
+    from autograder.classroom.grade_difference import Change
+    from autograder.classroom.proposed import GradedClass
+
 
 FILE = "grade.log"
 MOST_BYTES = 4 * 2**20  # of a file; there is one older one beside it
@@ -96,4 +105,62 @@ def _cells(change: Change) -> str:
     return "; ".join(
         f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'} ({', '.join(cell.why)})"
         for cell in change.cells
+    )
+
+
+# `--json`: what a command has to say, as one JSON object a line on stdout, for scripts.
+
+
+def emit(event: str, **values: Any) -> None:
+    """An object with the name of what happened, at once."""
+    sys.stdout.write(msgspec.json.encode({"event": event, **values}).decode() + "\n")
+    sys.stdout.flush()
+
+
+def emit_start(job: "Job") -> None:
+    emit(
+        "start",
+        course=job.course.title,
+        submissions=str(job.submissions),
+        out=str(job.out),
+        exercises=[exercise.name for exercise in job.exercises],
+        workers=job.workers,
+        seed=job.seed,
+        confinement=job.level,
+    )
+
+
+def emit_progress(done: int, of: int) -> None:
+    emit("progress", done=done, of=of)
+
+
+def emit_changes(found: "Iterable[Change]") -> None:
+    for change in found:
+        emit("change", **msgspec.to_builtins(change))
+
+
+def emit_end(overview: "GradedClass", out: Path, code: int) -> None:
+    """What came of a run: changes, students, notes, and a last object with the counts."""
+    difference = overview.difference
+    emit_changes(difference.changes if difference is not None else ())
+    for row in overview.rows:
+        emit(
+            "student",
+            student=row.student,
+            status=row.status,
+            points=row.total,
+            max_points=row.maximum,
+        )
+    for note in overview.notes:
+        emit("note", said=note)
+    emit(
+        "end",
+        exit_code=code,
+        in_force=overview.in_force,
+        version=overview.version or None,
+        students=len(overview.rows),
+        statuses=dict(Counter(row.status for row in overview.rows).most_common()),
+        changed=len(difference.changes) if difference is not None else 0,
+        difference=difference.digest if difference is not None else "",
+        out=str(out),
     )

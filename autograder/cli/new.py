@@ -4,8 +4,8 @@ import shlex
 from pathlib import Path
 
 from autograder.authoring.new import new_course, new_exercise
-from autograder.course import Library, find_course
-from autograder.extras import require
+from autograder.course.course_file import Library, find_course
+from autograder.course.installation import require
 
 
 def course(folder: Path, title: str, exercise: str, needs: Library) -> int:

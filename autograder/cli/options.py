@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from autograder.course.course_file import find_course
+from autograder.course.errors import UserError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
 
 T = TypeVar("T")
 
@@ -73,9 +78,8 @@ class ExerciseName(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> "list[CompletionItem]":
-        from autograder.cli.completion import exercises
 
-        return exercises(ctx.params.get("course"), incomplete, self.files)
+        return complete_exercises(ctx.params.get("course"), incomplete, self.files)
 
 
 exercises_option = click.option(
@@ -92,3 +96,30 @@ class InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
+
+
+# What a shell completes: the names of the course's exercises, and files.
+
+
+VARIABLE = "_AUTOGRADER_COMPLETE"
+
+
+def complete_exercises(course: Path | None, incomplete: str, files: bool) -> list[CompletionItem]:
+    """The exercises that begin so, or else files. Never an error, which nobody could read there."""
+    try:
+        known = list(find_course(Path.cwd(), named=course).exercises.values())
+    except (UserError, OSError):
+        known = []
+    found = [
+        CompletionItem(each.name, help=each.title)
+        for each in known
+        if each.name.startswith(incomplete)
+    ]
+    return found or ([CompletionItem(incomplete, type="file")] if files else [])
+
+
+def completion_script(app: click.Command, shell: str) -> str:
+    """What the shell has to read."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    return kind(app, {}, "autograder", VARIABLE).source()

@@ -20,8 +20,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from autograder.errors import UserError
-from autograder.text import several
+from autograder.course.errors import UserError
+from autograder.course.text import several
 
 T = TypeVar("T")
 

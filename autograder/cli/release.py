@@ -6,17 +6,15 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.course import Course, Exercise, HintPolicy, find_course
-from autograder.errors import UserError
-from autograder.extras import require, require_libraries
-from autograder.release.compare import Compared, compared
-from autograder.release.handout import Handout, bundle, write
-from autograder.release.kept_records import KeptRecords
-from autograder.release.paper import FileForm
-from autograder.release.record_all import How
-from autograder.release.update import update, without_work
-from autograder.release.wheel import zipped
-from autograder.text import number, several
+from autograder.authoring.compare import Compared, compared
+from autograder.authoring.kit_files import FileForm
+from autograder.authoring.recording import How, RecordCache
+from autograder.authoring.release import Handout, bundle, update, without_work, write
+from autograder.authoring.wheel import zipped
+from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
+from autograder.course.errors import UserError
+from autograder.course.installation import require, require_libraries
+from autograder.course.text import number, several
 
 ZIP = ".zip"
 
@@ -45,7 +43,7 @@ def run(
         require("authoring", "autograder release --as ipynb")
     _refuse_what_is_there(target, again)
     files = bundle(
-        course, wanted, _said, How(workers or min(2, os.cpu_count() or 1), anew, KeptRecords())
+        course, wanted, _said, How(workers or min(2, os.cpu_count() or 1), anew, RecordCache())
     )
     kept: list[str] = []
     if target.suffix == ZIP:

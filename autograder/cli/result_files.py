@@ -1,13 +1,56 @@
-"""What continuous integration reads: the options for it, and the files of a class."""
+"""The files that continuous integration asks for, written where it wants them."""
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
-from autograder.report.ci.result_files import ResultFiles
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+
+if TYPE_CHECKING:
+    from autograder.report.test_results import ShownExercise
+
+
+class ResultFiles(msgspec.Struct, frozen=True):
+    """Which files are asked for, and whether the log gets annotations."""
+
+    junit: Path | None = None
+    ctrf: Path | None = None
+    summary: Path | None = None
+    annotate: bool = False
+
+    def __bool__(self) -> bool:
+        return self.annotate or any((self.junit, self.ctrf, self.summary))
+
+
+def write_result_files(wanted: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
+    """Write what is asked for, and print annotations, to where no program reads the output.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    from autograder.report.test_results import annotations, ctrf, job_summary, junit
+
+    made = ((wanted.junit, junit), (wanted.ctrf, ctrf), (wanted.summary, job_summary))
+    for path, make in made:
+        if path is not None:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(path, make(shown))
+            except OSError as error:
+                raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+    if wanted.annotate:
+        for line in annotations(shown):
+            print(line, file=sys.stderr)
+
+
+# What continuous integration reads: the options for it, and the files of a class.
+
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 COUNTS = {0, 1}  # exit codes with which results were written
@@ -39,27 +82,28 @@ def with_result_files(command: Command) -> Command:
             command(**options)
         except SystemExit as done:
             if wanted and done.code in COUNTS and not options["dry_run"]:
-                of_a_class(wanted, options["out"], options["course"])
+                write_class_result_files(wanted, options["out"], options["course"])
             raise
 
     return result_files(run)
 
 
-def of_a_class(wanted: ResultFiles, results: Path, course_path: Path | None) -> None:
+def write_class_result_files(wanted: ResultFiles, results: Path, course_path: Path | None) -> None:
     """Write the files from a folder of results, with what students may see: logs are read by many.
 
     Raises:
         UserError: the results cannot be read, or a file not be written.
     """
-    from autograder.course import find_course
-    from autograder.exports.grades import read_reports
-    from autograder.report.ci.case import Shown
-    from autograder.report.ci.result_files import write
-    from autograder.report.redact import for_student
+    from autograder.classroom.grades import read_reports
+    from autograder.course.course_file import find_course
+    from autograder.report.redaction import for_student
+    from autograder.report.test_results import ShownExercise
 
     course = find_course(Path.cwd(), named=course_path)
     found = []
     for report in read_reports(results):
         shown = for_student(report, course.content.hints)
-        found += [Shown(each, each.file, student=report.student) for each in shown.exercises]
-    write(wanted, found)
+        found += [
+            ShownExercise(each, each.file, student=report.student) for each in shown.exercises
+        ]
+    write_result_files(wanted, found)

@@ -4,7 +4,7 @@ import json
 
 import msgspec
 
-from autograder.course import CourseFile
+from autograder.course.course_file import CourseFile
 from autograder.report.model import Report
 
 

@@ -8,12 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.course import Course, Exercise
+from autograder.course.course_file import Course, Exercise
+from autograder.course.text import number, several
+from autograder.report.grades_table import EXCUSED, points_cell
 from autograder.report.html import INDEX
-from autograder.report.overview import Overview
-from autograder.report.row import Row
-from autograder.report.table import EXCUSED, points_cell
-from autograder.text import number, several
+from autograder.report.overview import ClassOverview, Row
 
 MAX_ROWS = 30  # beyond which a class is shown in numbers
 MAX_LINES = 12  # of each kind, below the table of a small class
@@ -22,7 +21,7 @@ WIDE = 7  # columns that a number and its head take, so that nothing is cut
 WITHOUT = {"missing", "excused"}
 
 
-def print_overview(console: Console, overview: Overview, course: Course) -> None:
+def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
     """The class, and what is to be said of it; the rest stands in the files."""
     groups = _groups(overview, course, console.width)
     if len(overview.rows) <= MAX_ROWS:
@@ -37,12 +36,14 @@ def print_overview(console: Console, overview: Overview, course: Course) -> None
     _print_some(console, people, most, "grades.csv, whose status is “needs a person”", cut)
 
 
-def print_notes(console: Console, overview: Overview, rest: str) -> None:
+def print_notes(console: Console, overview: ClassOverview, rest: str) -> None:
     """The first of what is to be said of the class; the rest of it is elsewhere."""
     _print_notes(console, overview, FEW_LINES, rest, cut=True)
 
 
-def _print_notes(console: Console, overview: Overview, most: int, rest: str, cut: bool) -> None:
+def _print_notes(
+    console: Console, overview: ClassOverview, most: int, rest: str, cut: bool
+) -> None:
     notes = [*overview.said_only, *overview.notes]
     _print_some(console, [f"Note: {note}" for note in notes], most, rest, cut)
 
@@ -56,7 +57,7 @@ def _print_some(
         console.print(f"… and {len(lines) - most} more, in {rest}.")
 
 
-def _groups(overview: Overview, course: Course, width: int) -> dict[str, list[Exercise]]:
+def _groups(overview: ClassOverview, course: Course, width: int) -> dict[str, list[Exercise]]:
     """The columns: exercises, or assignments where there is no room for every exercise."""
     groups = {e.title: [e] for e in overview.exercises}
     if len(groups) * WIDE + 30 > width and course.content.assignments:
@@ -67,7 +68,7 @@ def _groups(overview: Overview, course: Course, width: int) -> dict[str, list[Ex
     return {words: exercises for words, exercises in groups.items() if exercises}
 
 
-def _table(overview: Overview, groups: dict[str, list[Exercise]]) -> Table:
+def _table(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
     """A row a student."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", overflow="fold")
@@ -102,7 +103,7 @@ def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
     return sum(row.points[name] for name in counted)
 
 
-def _numbers(overview: Overview, groups: dict[str, list[Exercise]]) -> Table:
+def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
     """A row an exercise or assignment: of those who have points for it, what they have."""
     rows = overview.rows
     statuses = Counter(row.status for row in rows).most_common()

@@ -3,14 +3,14 @@
 import csv
 from pathlib import Path
 
-from autograder.authoring.attachments import pictures_of
 from autograder.authoring.build import build_exercise
-from autograder.course import Course, find_course
-from autograder.errors import UserError
-from autograder.extras import require
-from autograder.files import plain_folder, write_whole
-from autograder.text import file_name, identity, is_made, several
-from autograder.variants import make_secret, read_secret, variant_of
+from autograder.authoring.pictures import pictures_of
+from autograder.course.course_file import Course, find_course
+from autograder.course.errors import UserError
+from autograder.course.files import plain_folder, write_atomically
+from autograder.course.installation import require
+from autograder.course.text import file_name, has_digest, identity, several
+from autograder.course.variants import make_secret, read_secret, variant_of
 
 MAX_STUDENTS = 20_000
 
@@ -45,17 +45,17 @@ def _write(course: Course, folder: Path, variants: dict[str, str]) -> None:
         for name, variant in variants.items():
             files = build_exercise(course, course.exercise(name), variant)
             for path, text in files.items():
-                write_whole(folder / path.name, text)
+                write_atomically(folder / path.name, text)
             for shown, data in pictures_of(course, files.values()).items():
                 plain_folder((folder / shown).parent)
-                write_whole(folder / shown, data)
+                write_atomically(folder / shown, data)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}.") from None
 
 
 def _folder(student: str) -> str:
     """A folder with the student's id for its name, where an id can be one; for each another."""
-    odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or is_made(student)
+    odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or has_digest(student)
     safe = not odd and identity(student) == student
     return student if safe else file_name(student)
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import find_course, load_course
-from autograder.extras import require, require_libraries
-from autograder.lint.course import refuse_slips
-from autograder.text import several
-from autograder.verification.equivalent import equivalents
-from autograder.verification.table import COLUMNS, markdown, row
-from autograder.verification.verify import QUICK, Verified, Verifier
+from autograder.authoring.lint import refuse_authoring_errors
+from autograder.authoring.mutants import equivalent_mutants
+from autograder.authoring.verify import COLUMNS, QUICK, Verified, Verifier, markdown, row
+from autograder.course.course_file import find_course, load_course
+from autograder.course.installation import require, require_libraries
+from autograder.course.text import several
 
 WIDE = 200  # columns, where no terminal cuts the table
 
@@ -33,9 +32,9 @@ def run(
         require("dev", "autograder verify without --no-mutants")
     exercises = [course.exercise(name).name for name in names] or list(course.exercises)
     require_libraries(course.exercise(name) for name in exercises)
-    refuse_slips(course, [course.exercise(name) for name in exercises])
+    refuse_authoring_errors(course, [course.exercise(name) for name in exercises])
     if with_mutants:
-        equivalents(course.solution_file(exercises[0]).parent, course.exercises)
+        equivalent_mutants(course.solution_file(exercises[0]).parent, course.exercises)
     results: dict[str, Verified] = {}
     size = min(workers or os.cpu_count() or 1, len(exercises))
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:

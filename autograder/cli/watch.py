@@ -6,11 +6,11 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from autograder.course import Course
-from autograder.errors import UserError
-from autograder.study.standing import next_of, standings
-from autograder.study.targets import Target, course_of, targets_of
-from autograder.study.terminal import Terminal
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.student.progress import course_progress, next_unfinished
+from autograder.student.targets import Target, course_of, targets_of
+from autograder.student.terminal import Terminal
 
 
 def run(name: str | None, spoken: bool, course_path: Path | None) -> int:
@@ -18,26 +18,25 @@ def run(name: str | None, spoken: bool, course_path: Path | None) -> int:
     course = course_of(names, course_path)
     target = _one(course, name)
 
+    from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
-    from autograder.sandbox.unconfined import children_for
 
     keep_to_one_thread()
     children = children_for(course, target.exercise.needs, target.path)
 
-    from autograder.study.desk import Desk
-    from autograder.study.examiner import Examiner
-    from autograder.study.screen import Screen
-    from autograder.study.watch import Again, Watch
+    from autograder.student.background_judge import BackgroundJudge
+    from autograder.student.terminal import Screen
+    from autograder.student.watch import Redraw, Watch, WatchedExercise
 
     terminal = Terminal(spoken)
-    desk = Desk(course, target.exercise.name, target.path, spoken)
+    desk = WatchedExercise(course, target.exercise.name, target.path, spoken)
     with Screen(terminal) as screen:
         watch = Watch(desk, terminal, screen)
-        examiner = Examiner(course, course.content.exercises, children, watch.events.put)
+        examiner = BackgroundJudge(course, course.content.exercises, children, watch.events.put)
         signal.signal(signal.SIGTERM, _stop)
         if sys.platform != "win32":
-            signal.signal(signal.SIGWINCH, lambda *_: watch.events.put(Again()))
-            signal.signal(signal.SIGTSTP, lambda *_: watch.events.put(Again(wanted=True)))
+            signal.signal(signal.SIGWINCH, lambda *_: watch.events.put(Redraw()))
+            signal.signal(signal.SIGTSTP, lambda *_: watch.events.put(Redraw(wanted=True)))
         try:
             watch.run(examiner)
         finally:
@@ -58,8 +57,8 @@ def _one(course: Course, name: str | None) -> Target:
         if len(named) > 1:
             raise UserError(f"{name} holds several exercises. Name one of them, or none.")
         return named[0]
-    found = standings(course)
-    following = next_of(course, found) or next(iter(found.values()))
+    found = course_progress(course)
+    following = next_unfinished(course, found) or next(iter(found.values()))
     if following.file is None:
         raise UserError("There is no exercise here to watch. `autograder status` lists them.")
     return Target(following.exercise, following.file)

@@ -11,13 +11,102 @@ from typing import Protocol
 
 import msgspec
 
-from autograder.classroom.pool import Reports, Setup, Task, TaskReports
-from autograder.cluster.chunks import Admission, Chunk, ChunkReports, Instruction, Readiness
-from autograder.cluster.makeup import Makeup
-from autograder.cluster.parcels import MOST_LOSSES, Attempt, Parcel, Seat, Seats
-from autograder.errors import UserError
+from autograder.classroom.judge_pool import Reports, Setup, Task, TaskReports
+from autograder.cluster.environment import Environment
+from autograder.cluster.messages import Admission, Chunk, ChunkReports, Instruction, Readiness
+from autograder.course.errors import UserError
+from autograder.course.text import one_line, several
 from autograder.report.model import ExerciseReport
-from autograder.text import one_line, several
+
+# Who does what: machines with their room, parcels of work, and what was lost with whom.
+
+
+MOST_LOSSES = 3  # of machines, with which a submission was under way
+AHEAD = 2  # chunks for each judge: one under way, one that waits
+
+
+class Seat(msgspec.Struct, eq=False):
+    """A machine as Dask has it: how many judges it can have, and what is under way there."""
+
+    address: str
+    host: str
+    name: str
+    judges: int
+    under_way: "set[Attempt]" = msgspec.field(default_factory=set)
+
+    @property
+    def room(self) -> int:
+        return AHEAD * self.judges - len(self.under_way)
+
+
+class Parcel(msgspec.Struct, eq=False):
+    """Some tasks that travel together. `losses` counts machines that were lost with them; `alone`
+    is for what is graded again with nothing beside it."""
+
+    tasks: tuple[Task, ...]
+    alone: bool = False
+    losses: int = 0
+    done: bool = False
+    attempts: "set[Attempt]" = msgspec.field(default_factory=set)
+
+
+class Attempt(msgspec.Struct, eq=False):
+    """A parcel on a machine."""
+
+    number: int
+    parcel: Parcel
+    seat: Seat
+    since: float = msgspec.field(default_factory=time.monotonic)
+
+
+class Seats:
+    """The machines that may grade, and where there is room."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, Seat] = {}
+        self.attempts: dict[int, Attempt] = {}
+        self._number = 0
+
+    def begin(self, parcel: Parcel, seat: Seat) -> Attempt:
+        """Note that a parcel is to be graded on a machine."""
+        self._number += 1
+        attempt = Attempt(self._number, parcel, seat)
+        self.attempts[attempt.number] = attempt
+        seat.under_way.add(attempt)
+        parcel.attempts.add(attempt)
+        return attempt
+
+    def end(self, attempt: Attempt) -> None:
+        """Note that an attempt is over, however it went."""
+        self.attempts.pop(attempt.number, None)
+        attempt.seat.under_way.discard(attempt)
+        attempt.parcel.attempts.discard(attempt)
+
+    @property
+    def live(self) -> list[Attempt]:
+        """What is under way and still wanted."""
+        return [each for each in self.attempts.values() if not each.parcel.done]
+
+    def free(self) -> Seat | None:
+        """The machine with most room for its size."""
+        kept = {each.seat.host for each in self.attempts.values() if each.parcel.alone}
+        seats = (seat for seat in self.there.values() if seat.host not in kept)
+        best = max(seats, key=lambda seat: seat.room / seat.judges, default=None)
+        return best if best is not None and best.room > 0 else None
+
+    def quiet(self) -> Seat | None:
+        """A machine on whose host nothing is under way."""
+        busy = {seat.host for seat in self.there.values() if seat.under_way}
+        return next((seat for seat in self.there.values() if seat.host not in busy), None)
+
+    def elsewhere(self, parcel: Parcel) -> Seat | None:
+        """A machine with a judge that has nothing to do, and that does not have the parcel."""
+        if parcel.alone:
+            return self.quiet()
+        there = {attempt.seat for attempt in parcel.attempts}
+        idle = (seat for seat in self.there.values() if len(seat.under_way) < seat.judges)
+        return next((seat for seat in idle if seat not in there), None)
+
 
 CHUNK_SECONDS = 4.0  # aimed at: long beside what a chunk costs, short beside a class
 MOST_TASKS, MOST_BYTES = 64, 2**20  # of a chunk
@@ -53,7 +142,7 @@ class Dispatch:
     """One run on a cluster. `told` hears of machines that are left out or lost."""
 
     def __init__(
-        self, cluster: Cluster, setup: Setup, here: Makeup, told: Callable[[str], None]
+        self, cluster: Cluster, setup: Setup, here: Environment, told: Callable[[str], None]
     ) -> None:
         self._cluster, self._told = cluster, told
         secret = tuple(str(path) for path in setup.secret)

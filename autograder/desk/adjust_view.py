@@ -2,14 +2,21 @@
 
 from starlette.responses import Response
 
-from autograder.classroom.adjustments import MOST, TABLE, TOTAL, Adjustments
-from autograder.classroom.decision import check_named, doubt_of, row_of
-from autograder.classroom.filled_in import as_number
+from autograder.classroom.adjustments import (
+    MOST,
+    TABLE,
+    TOTAL,
+    Adjustments,
+    check_named,
+    decision_row,
+    doubt_of,
+)
 from autograder.classroom.lock import user
+from autograder.classroom.table_import import as_number
+from autograder.course.errors import UserError
+from autograder.course.text import number, several
 from autograder.desk.student_view import asked_for
 from autograder.desk.view import DeskView, Visit
-from autograder.errors import UserError
-from autograder.text import number, several
 
 CHANGES = {
     "add": "points more (or less: −2)",
@@ -54,7 +61,7 @@ def enter(visit: Visit) -> Response:
     where = {"student": student.id, "exercise": exercise, "check": name}
     with visit.place.writing:
         table = Adjustments(results / TABLE, visit.place.course)
-        row = row_of(change, amount, visit.field("why"), visit.field("by"))
+        row = decision_row(change, amount, visit.field("why"), visit.field("by"))
         trouble = table.enter(where | row)
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")

@@ -33,7 +33,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from autograder.course import Course
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
 from autograder.desk import (
     adjust_view,
     class_view,
@@ -45,17 +46,12 @@ from autograder.desk import (
     student_view,
     words_view,
 )
-from autograder.desk.guard import Guard
-from autograder.desk.kept_for_once import KeptForOnce
-from autograder.desk.past import Past
+from autograder.desk.guard import Guard, Secrets, same
 from autograder.desk.regrading import Regrading
-from autograder.desk.rendering import environment
-from autograder.desk.results_now import ResultsNow
-from autograder.desk.secrets_of import Secrets, same
-from autograder.desk.static_files import served
-from autograder.desk.view import DeskView, Visit, Workplace
-from autograder.desk.works import Works
-from autograder.errors import UserError
+from autograder.desk.rendering import rendering_environment, served
+from autograder.desk.results import CurrentResults, GradeHistory
+from autograder.desk.submissions import Submissions
+from autograder.desk.view import DeskContext, DeskView, FlashStore, Visit
 
 VIEWS: tuple[DeskView, ...] = (
     *class_view.VIEWS,
@@ -77,17 +73,17 @@ def application(
     results: Path, course: Course, port: int, secrets: Secrets, views: Sequence[DeskView] = VIEWS
 ) -> Guard:
     """The desk of a folder of results, for a server on 127.0.0.1 at a port."""
-    place = Workplace(
+    place = DeskContext(
         results=results,
         course=course,
-        now=ResultsNow(results, course),
-        past=Past(results),
-        works=Works(results, course),
+        now=CurrentResults(results, course),
+        past=GradeHistory(results),
+        works=Submissions(results, course),
         regrading=Regrading(results),
-        kept=KeptForOnce(),
+        kept=FlashStore(),
         writing=threading.Lock(),
         secrets=secrets,
-        templates=environment(),
+        templates=rendering_environment(),
         navigation=tuple((view.title, view.path) for view in views if view.title),
     )
     app = Starlette(
@@ -97,7 +93,7 @@ def application(
     return Guard(app, port, secrets)
 
 
-def _route(place: Workplace, view: DeskView) -> Route:
+def _route(place: DeskContext, view: DeskView) -> Route:
     """Where a view is asked; what it cannot do is a page that says so."""
 
     async def endpoint(request: Request) -> Response:
@@ -127,7 +123,7 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
     return form
 
 
-def _refusal(place: Workplace) -> Callable[[Request, Exception], Response]:
+def _refusal(place: DeskContext) -> Callable[[Request, Exception], Response]:
     def answer(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 400
         said = error.detail if isinstance(error, HTTPException) else str(error)

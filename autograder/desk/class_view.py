@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from starlette.responses import Response
 
-from autograder.course import Exercise
-from autograder.desk.choosing import HARMLESS, LOOK_AT, WhoIsShown, chosen, columns, points_in
-from autograder.desk.results_now import ClassMember, ClassNow
+from autograder.course.course_file import Exercise
+from autograder.desk.results import ClassMember, ClassResults
+from autograder.desk.selection import HARMLESS, LOOK_AT, Selection, chosen, columns, points_in
 from autograder.desk.view import DeskView, Visit
-from autograder.report.row import Row
-from autograder.statistics import words
-from autograder.statistics.summary import bars
+from autograder.report import statistics
+from autograder.report.overview import Row
+from autograder.report.statistics import tenths
 
 ROWS = 200  # of a page
 SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": "?", "not loaded": "✗"}
@@ -28,7 +28,7 @@ class PointsCell(NamedTuple):
 
 def show(visit: Visit) -> Response:
     now = visit.results()
-    choice = WhoIsShown.of(visit.request.query_params)
+    choice = Selection.of(visit.request.query_params)
     exercises = columns(choice, now, visit.place.course)
     found = chosen(choice, now, visit.place.course)
     page = _page(visit, len(found))
@@ -69,7 +69,7 @@ def _page(visit: Visit, count: int) -> Page:
     return Page(number, of, (number - 1) * ROWS, min(count, number * ROWS))
 
 
-def _choices(visit: Visit, now: ClassNow) -> dict[str, Any]:
+def _choices(visit: Visit, now: ClassResults) -> dict[str, Any]:
     """What can be filtered by."""
     graded = {each.name for each in now.exercises}
     return {
@@ -84,7 +84,7 @@ def _choices(visit: Visit, now: ClassNow) -> dict[str, Any]:
 
 
 def _line(
-    now: ClassNow, student: ClassMember, exercises: list[Exercise], choice: WhoIsShown
+    now: ClassResults, student: ClassMember, exercises: list[Exercise], choice: Selection
 ) -> dict[str, Any]:
     row = now.row(student)
     total = points_in(row, exercises) if choice.assignment else row.total
@@ -113,7 +113,7 @@ def _cell(row: Row, exercise: Exercise) -> PointsCell:
     )
 
 
-def _foot(now: ClassNow, found: list[ClassMember], exercises: list[Exercise]) -> dict[str, Any]:
+def _foot(now: ClassResults, found: list[ClassMember], exercises: list[Exercise]) -> dict[str, Any]:
     """Of those who are shown: how many handed each exercise in, and their mean."""
     rows = [now.row(student) for student in found]
     means, missing = [], []
@@ -125,20 +125,20 @@ def _foot(now: ClassNow, found: list[ClassMember], exercises: list[Exercise]) ->
     return {"means": means, "missing": missing}
 
 
-def _to_look_at(now: ClassNow) -> list[tuple[ClassMember, Row]]:
+def _to_look_at(now: ClassResults) -> list[tuple[ClassMember, Row]]:
     """Who needs a person first, then whose work stopped in some other way."""
     found = [(s, now.row(s)) for s in now.students if now.row(s).status not in HARMLESS]
     return sorted(found, key=lambda pair: (pair[1].status != "needs a person", pair[0].place))
 
 
 def _distribution(
-    now: ClassNow, found: list[ClassMember], exercises: list[Exercise]
+    now: ClassResults, found: list[ClassMember], exercises: list[Exercise]
 ) -> dict[str, Any]:
     """The points of those who are shown and handed something in, and a sentence about the class."""
     rows = [now.row(student) for student in found]
     totals = np.array([points_in(r, exercises) for r in rows if r.status != "missing"])
-    sentences = words.of_class(now.summary)
-    return {"bars": bars(totals, sum(each.points for each in exercises)), "sentences": sentences}
+    sentences = statistics.class_sentences(now.summary)
+    return {"bars": tenths(totals, sum(each.points for each in exercises)), "sentences": sentences}
 
 
 VIEWS = (DeskView("/", show, "Class"),)

@@ -6,13 +6,12 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from autograder.desk.check_outcomes import CheckOutcomes
-from autograder.desk.choosing import WhoIsShown
-from autograder.desk.results_now import ClassMember, ClassNow
+from autograder.desk.results import CheckOutcomes, ClassMember, ClassResults
+from autograder.desk.selection import Selection
 from autograder.desk.view import DeskView, Visit
-from autograder.report.class_page import interval
-from autograder.statistics import words
-from autograder.statistics.summary import Measured
+from autograder.report import statistics
+from autograder.report.class_page import interval_text
+from autograder.report.statistics import Measured
 
 SENTENCES = 12  # of a check
 NAMES = 60  # of students behind a sentence; the others are a link away
@@ -60,13 +59,13 @@ def show(visit: Visit) -> Response:
     )
 
 
-def _figures(now: ClassNow) -> dict[str, Any]:
+def _figures(now: ClassResults) -> dict[str, Any]:
     """What templates need to show figures, and to leave out those that few students allow."""
     return {
-        "interval": interval,
-        "remark": words.of_item,
-        "few": words.FEW,
-        "enough": now.summary.students >= words.FEW,
+        "interval": interval_text,
+        "remark": statistics.item_remark,
+        "few": statistics.FEW,
+        "enough": now.summary.students >= statistics.FEW,
     }
 
 
@@ -85,7 +84,7 @@ def _in_pairs(
 
 
 def _check(
-    now: ClassNow, exercise: str, check: CheckOutcomes, measured: Measured | None
+    now: ClassResults, exercise: str, check: CheckOutcomes, measured: Measured | None
 ) -> dict[str, Any]:
     """A check with its figures and what is said of it, each sentence with who reads it."""
     said = check.commonest()
@@ -98,22 +97,22 @@ def _check(
             for each in said[:SENTENCES]
         ],
         "more": len(said) - SENTENCES,
-        "address": WhoIsShown(check=f"{exercise}/{check.name}").address(),
+        "address": Selection(check=f"{exercise}/{check.name}").address(),
     }
 
 
-def _people(now: ClassNow, places: Sequence[int]) -> dict[str, Any]:
+def _people(now: ClassResults, places: Sequence[int]) -> dict[str, Any]:
     """The first of some students, and how many there are."""
     first: list[ClassMember] = [now.students[place] for place in places[:NAMES]]
     return {"count": len(places), "students": first, "others": len(places) - len(first)}
 
 
-def _mistakes(now: ClassNow, title: str) -> list[dict[str, Any]]:
+def _mistakes(now: ClassResults, title: str) -> list[dict[str, Any]]:
     """The mistakes with a name in an exercise, the commonest first."""
     return [
         {
             "made": made,
-            "address": WhoIsShown(mistake=str(number)).address(),
+            "address": Selection(mistake=str(number)).address(),
             **_people(now, made.by),
         }
         for number, made in enumerate(now.mistakes)

@@ -9,11 +9,10 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from autograder.desk.kept_for_once import KeptFile
-from autograder.desk.view import DeskView, Visit
-from autograder.errors import UserError
-from autograder.exports.any_platform import EXPORTS, WITHOUT_TEMPLATE, made_for
-from autograder.text import one_line
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
+from autograder.desk.view import DeskView, KeptFile, Visit
+from autograder.platforms.export import EXPORTS, WITHOUT_TEMPLATE, export_file
 
 FEEDBACK = ("feedback", "moodle-feedback", "gradescope")
 WHAT = {
@@ -58,7 +57,7 @@ def make(visit: Visit) -> Response:
                 f"Choose the file that {platform.partition('-')[0]} gave you: what is not in it "
                 f"is never added."
             )
-        data, notes = made_for(
+        data, notes = export_file(
             platform,
             visit.place.results,
             visit.place.course,

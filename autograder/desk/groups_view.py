@@ -1,21 +1,98 @@
 """The view *Groups*: failures without a name, read, named, verified, and graded again."""
 
 import functools
+import threading
+import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from starlette.responses import Response
 
 from autograder.classroom.records import FILE as REPORTS
-from autograder.desk.group_jobs import GroupJobs, GroupState
+from autograder.course.errors import UserError
+from autograder.course.text import one_line, printable
+from autograder.desk import naming
+from autograder.desk.mistake_file import MistakeText, checked_words
+from autograder.desk.naming import ExaminedGroup, NewMistake
+from autograder.desk.regrading import MessageChange, last_command, message_changes, regrade_group
+from autograder.desk.unnamed_groups import UnnamedGroup, failed_checks, unnamed_groups
 from autograder.desk.view import DeskView, Visit
-from autograder.errors import UserError
-from autograder.naming import loop
-from autograder.naming.again import command_for, grade_again, told_anew
-from autograder.naming.course_files import InWords, checked_words
-from autograder.naming.unnamed import UnnamedGroup
 from autograder.submission.source import Source
-from autograder.text import one_line, printable
+
+# What is being done about groups, and what came of it: it takes longer than a page may.
+
+
+class GroupState(msgspec.Struct, frozen=True):
+    """How far a group is. `doing` is what is going on now, `trouble` why the last could not be."""
+
+    students: tuple[str, ...] = ()
+    doing: str = ""
+    trouble: str = ""
+    words: MistakeText = MistakeText("", "", ("", "", ""))
+    looked: ExaminedGroup | None = None
+    mistake: NewMistake | None = None
+    told: tuple[MessageChange, ...] = ()
+    difference: str = ""
+    in_force: bool = False
+
+
+class GroupJobs:
+    """The groups of one desk; one thing at a time is done, since each takes all of a processor."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._one = threading.Lock()
+        self._states: dict[tuple[str, str], GroupState] = {}
+        self._read_at: object = None
+        self._groups: list[UnnamedGroup] = []
+
+    def groups(self, reports: Path) -> list[UnnamedGroup]:
+        """The groups of a class, gathered again when its records have changed."""
+        with self._lock:
+            about = reports.stat()
+            state = about.st_ino, about.st_size, about.st_mtime_ns
+            if state != self._read_at:
+                self._groups = unnamed_groups(failed_checks(reports))
+                self._read_at = state
+            return self._groups
+
+    def state(self, group: tuple[str, str]) -> GroupState:
+        """How far a group is."""
+        with self._lock:
+            return self._states.get(group, GroupState())
+
+    def change(self, group: tuple[str, str], **values: Any) -> None:
+        """Note something of a group."""
+        with self._lock:
+            before = self._states.get(group, GroupState())
+            self._states[group] = msgspec.structs.replace(before, **values)
+
+    def begin(self, group: tuple[str, str], doing: str, work: Callable[[], dict[str, Any]]) -> None:
+        """Do something about a group in a thread; `work` gives what is to be noted.
+
+        Raises:
+            UserError: something is being done about it already.
+        """
+        if self.state(group).doing:
+            raise UserError("Something is being done about this group. Wait until it ends.")
+        self.change(group, doing=doing, trouble="")
+
+        def run() -> None:
+            with self._one:
+                try:
+                    self.change(group, doing="", **work())
+                except UserError as error:
+                    self.change(group, doing="", trouble=str(error))
+                except Exception as error:
+                    traceback.print_exc()
+                    kind = type(error).__name__
+                    said = f"The desk itself failed ({kind}); the terminal says where."
+                    self.change(group, doing="", trouble=said)
+
+        threading.Thread(target=run, daemon=True).start()
+
 
 READ, MOST_READ = 3, 12  # whose work is read; among so many, three that differ are looked for
 MOST_CODE = 8000
@@ -62,7 +139,7 @@ def look(visit: Visit) -> Response:
     work = _work(visit, group)
 
     def find() -> dict[str, object]:
-        return {"looked": loop.apart(loop.look, work), "students": group.students}
+        return {"looked": naming.apart(naming.look, work), "students": group.students}
 
     jobs_of(visit).begin(_key(group), "asking what they answer", find)
     return visit.other(_path(group))
@@ -72,7 +149,7 @@ def give_name(visit: Visit) -> Response:
     """Write the mistake, if `verify` holds with it."""
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
-    words = InWords(visit.field("id"), visit.field("finding"), hints)
+    words = MistakeText(visit.field("id"), visit.field("finding"), hints)
     jobs_of(visit).change(_key(group), words=words, trouble="")
     try:
         words, work = checked_words(words), _work(visit, group)
@@ -81,7 +158,7 @@ def give_name(visit: Visit) -> Response:
         return _page(visit, group, state, 422)
 
     def write() -> dict[str, object]:
-        made = loop.apart(loop.name, work, words)
+        made = naming.apart(naming.name, work, words)
         return {"mistake": made, "students": group.students}
 
     jobs_of(visit).begin(_key(group), "verifying the course with it", write)
@@ -96,10 +173,10 @@ def again(visit: Visit) -> Response:
     students = state.students or group.students
 
     def grade() -> dict[str, object]:
-        difference = grade_again(results, group.exercise, students, shown)
+        difference = regrade_group(results, group.exercise, students, shown)
         if shown:
             return {"in_force": True}
-        told = told_anew(results, group.exercise, students, name)
+        told = message_changes(results, group.exercise, students, name)
         return {"told": tuple(told), "difference": difference}
 
     jobs_of(visit).begin(_key(group), "grading those concerned", grade)
@@ -134,9 +211,9 @@ def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     )
 
 
-def _work(visit: Visit, group: UnnamedGroup) -> loop.GroupOfWork:
+def _work(visit: Visit, group: UnnamedGroup) -> naming.GroupSubmissions:
     """The work of some of a group, as it was graded."""
-    command = command_for(visit.place.results, group.exercise)
+    command = last_command(visit.place.results, group.exercise)
     sources = tuple(source for _, source in _sources(visit, group))
     if not sources:
         raise UserError(
@@ -144,7 +221,7 @@ def _work(visit: Visit, group: UnnamedGroup) -> loop.GroupOfWork:
             f"grade it from where it is now."
         )
     secret = (Path(command.submissions), visit.place.results.resolve())
-    return loop.GroupOfWork(
+    return naming.GroupSubmissions(
         visit.place.course.root, group.exercise, group.id, sources, command.own_code, secret
     )
 

@@ -5,15 +5,39 @@ stranger's page is refused), where the request comes from, the token or the cook
 what is posted. Every answer carries a policy by which a page runs no script but the desk's own.
 """
 
+import hmac
+import secrets
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from autograder.desk.secrets_of import Secrets, same
+# What only the browser of the person at this machine knows.
+
+
+BYTES = 32
+
+
+class Secrets(NamedTuple):
+    """The token of the first address, the value of the cookie, and what forms carry."""
+
+    token: str
+    session: str
+    csrf: str
+
+    @classmethod
+    def drawn(cls) -> "Secrets":
+        """New ones, which nobody can guess."""
+        return cls(*(secrets.token_urlsafe(BYTES) for _ in cls._fields))
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts are the same, in a time that does not tell how far they agree."""
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+
 
 NAMES: Final = ("127.0.0.1", "localhost")
 MOST_BYTES: Final = 32 * 2**20  # of what is posted

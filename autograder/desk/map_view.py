@@ -5,14 +5,89 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from starlette.responses import Response
 
-from autograder.desk.choosing import WhoIsShown
-from autograder.desk.results_now import ClassNow
-from autograder.desk.seriation import seriated
+from autograder.desk.results import ClassResults
+from autograder.desk.selection import Selection
 from autograder.desk.view import DeskView, Visit
 from autograder.report.class_page import boxes
-from autograder.statistics.mistakes import MistakeCount, costliest
+from autograder.report.tally import Floats, MistakeCount, costliest
+
+# The order of a table of zeros and ones in which what is alike lies side by side.
+#
+# Rows and columns get their places on the first axis of a correspondence analysis, one connected
+# part after the other: who shares nothing with the rest stands apart.
+
+
+DIGITS = 6  # to which places count, so that every machine gives the same order
+
+Order = list[int]
+
+
+def seriated(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
+    """The order of rows and that of columns, of a table of shape (rows, columns).
+
+    The largest part comes first. Rows and columns without a one come last, as they were.
+    """
+    rows: Order = []
+    columns: Order = []
+    for part in _parts(table):
+        of_rows, of_columns = _within(table[np.ix_(part[0], part[1])])
+        rows += [part[0][each] for each in of_rows]
+        columns += [part[1][each] for each in of_columns]
+    return rows + _rest(rows, table.shape[0]), columns + _rest(columns, table.shape[1])
+
+
+def _rest(known: Sequence[int], size: int) -> Order:
+    there = set(known)
+    return [each for each in range(size) if each not in there]
+
+
+def _parts(table: npt.NDArray[np.bool_]) -> list[tuple[Order, Order]]:
+    """Rows and columns that ones connect, the parts with most ones first."""
+    left = {int(row) for row in np.flatnonzero(table.any(axis=1))}
+    found = []
+    while left:
+        rows = np.zeros(table.shape[0], dtype=bool)
+        rows[min(left)] = True
+        while True:
+            columns = np.any(table[rows], axis=0)
+            wider: npt.NDArray[np.bool_] = np.any(table[:, columns], axis=1)
+            if np.array_equal(wider, rows):
+                break
+            rows = wider
+        part = [int(r) for r in np.flatnonzero(rows)], [int(c) for c in np.flatnonzero(columns)]
+        left -= set(part[0])
+        found.append(part)
+    return sorted(found, key=lambda part: (-len(part[1]), -len(part[0]), part[0][0]))
+
+
+def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
+    """The order within a connected part."""
+    ones = table.astype(float)
+    of_rows, of_columns = ones.sum(axis=1), ones.sum(axis=0)
+    expected = np.outer(of_rows, of_columns) / ones.sum()
+    if np.abs(ones - expected).max() < 1e-9:  # all alike: nothing says an order
+        return list(range(table.shape[0])), list(range(table.shape[1]))
+    residual = (ones - expected) / np.sqrt(np.outer(of_rows, of_columns))
+    few, many = (
+        (residual, residual.T) if table.shape[0] <= table.shape[1] else (residual.T, residual)
+    )
+    first = np.linalg.eigh(few @ many)[1][:, -1]  # smaller than a decomposition of all of it
+    other = many @ first
+    u, v = (first, other) if table.shape[0] <= table.shape[1] else (other, first)
+    axis, across = u / np.sqrt(of_rows), v / np.sqrt(of_columns)
+    axis, across = axis / np.abs(axis).max(), across / np.abs(across).max()
+    sign = -1.0 if axis[np.argmax(np.round(np.abs(axis), DIGITS))] < 0 else 1.0
+    return _order(sign * axis, of_rows), _order(sign * across, of_columns)
+
+
+def _order(places: Floats, weights: Floats) -> Order:
+    """By place; of one place the heaviest first, and else as they were."""
+    index = np.arange(len(places))
+    return [int(each) for each in np.lexsort((index, -weights, np.round(places, DIGITS)))]
+
 
 ROWS = 60  # mistakes on the map; the others are in the exercises' views
 
@@ -29,13 +104,13 @@ def show(visit: Visit) -> Response:
     )
 
 
-def _linked(now: ClassNow, made: MistakeCount) -> dict[str, Any]:
+def _linked(now: ClassResults, made: MistakeCount) -> dict[str, Any]:
     """A mistake, and where those who made it stand."""
     number = now.mistakes.index(made)
-    return {"made": made, "address": WhoIsShown(mistake=str(number)).address()}
+    return {"made": made, "address": Selection(mistake=str(number)).address()}
 
 
-def heat_map(now: ClassNow, made: Sequence[MistakeCount]) -> dict[str, Any]:
+def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:
     """Mistakes as rows and students as columns, those alike side by side."""
     places = sorted({place for each in made for place in each.by})
     column = {place: number for number, place in enumerate(places)}
@@ -63,7 +138,7 @@ class FamilyRow(NamedTuple):
     twice: int
 
 
-def families(now: ClassNow) -> dict[str, Any]:
+def families(now: ClassResults) -> dict[str, Any]:
     """Mistakes of one name over several exercises: who makes it in one makes it in which others."""
     by_name: dict[str, list[MistakeCount]] = defaultdict(list)
     for each in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first

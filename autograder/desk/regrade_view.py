@@ -2,12 +2,12 @@
 
 from starlette.responses import Response
 
-from autograder.classroom.entered_since import refuse_entered_since
+from autograder.classroom.adjustments import refuse_unapplied_entries
 from autograder.classroom.grade_difference import GradeDifference, headline
-from autograder.classroom.remembered import GradeCommand, remembered
+from autograder.classroom.history import GradeCommand, grade_commands
+from autograder.course.errors import UserError
+from autograder.course.text import few
 from autograder.desk.view import DeskView, Visit
-from autograder.errors import UserError
-from autograder.text import few
 
 MOST = 500  # changes of a page
 ADDRESS = "/regrade"
@@ -19,7 +19,7 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "regrade_view.html",
         run=run,
-        commands=[_said(command) for command in remembered(visit.place.results)],
+        commands=[_said(command) for command in grade_commands(visit.place.results)],
         entered=_entered(visit) if run.state != "running" else "",
         headline=headline(GradeDifference(run.changes)),
         changes=[
@@ -41,7 +41,7 @@ def _said(command: GradeCommand) -> str:
 def _entered(visit: Visit) -> str:
     """Whose marks or adjustments are not in force yet, in a sentence."""
     try:
-        refuse_entered_since(
+        refuse_unapplied_entries(
             visit.place.results, visit.place.course, list(visit.results().reports())
         )
     except UserError as error:
@@ -51,7 +51,7 @@ def _entered(visit: Visit) -> str:
 
 def begin(visit: Visit) -> Response:
     """Find out what grading again would change."""
-    known = remembered(visit.place.results)
+    known = grade_commands(visit.place.results)
     number = visit.field("command")
     if not number.isdecimal() or int(number[:4]) >= len(known):
         raise UserError(

@@ -13,8 +13,12 @@ from typing import Literal
 import msgspec
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.remembered import GradeCommand
-from autograder.errors import UserError
+from autograder.classroom.history import PROPOSED, GradeCommand, grade_commands
+from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import Records
+from autograder.course.errors import UserError
+from autograder.course.text import one_line, printable
+from autograder.report.model import CheckReport, ExerciseReport
 
 RunState = Literal["none", "running", "shown", "in force", "failed"]
 MOST_SAID = 4000
@@ -163,3 +167,109 @@ def _end_all() -> None:
     for process in list(_RUNNING):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
+
+
+# Those concerned graded again, as `grade` does it, with the difference before it counts.
+
+
+MOST_SHOWN = 500
+DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was put in force
+
+
+class MessageChange(msgspec.Struct, frozen=True):
+    """A student's exercise: what its checks said before, and what they would say."""
+
+    student: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    points: tuple[float, float]
+    named: bool
+
+
+class _End(msgspec.Struct, frozen=True):
+    """As much of an event of `--json` as is asked for here."""
+
+    event: str
+    said: str = ""
+    in_force: bool = False
+    difference: str = ""
+
+
+def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
+    """Grade one exercise of some students; what stands for the difference that it makes.
+
+    Nothing of it counts; with `shown`, the difference that a person has seen, that is put in force.
+
+    Raises:
+        UserError: it cannot be done, or the difference is another one by now.
+    """
+    command = last_command(results, exercise)
+    wanted = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
+    how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
+    first, *words = wanted.arguments(results)
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder", first, "--json", *how, *words],
+        cwd=command.course,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    events = [msgspec.json.decode(line, type=_End) for line in done.stdout.splitlines()]
+    if done.returncode not in DONE or not events:
+        told = [event.said for event in events if event.event == "error"]
+        raise UserError(printable("\n".join(told) or done.stderr.strip(), 1000))
+    if shown and not events[-1].in_force:
+        raise UserError("Something else has changed since you saw it. Grade them again, and look.")
+    return events[-1].difference
+
+
+def last_command(results: Path, exercise: str) -> GradeCommand:
+    """The command by which an exercise was graded last.
+
+    Raises:
+        UserError: it is not known.
+    """
+    for command in grade_commands(results):
+        if not command.exercises or exercise in command.exercises:
+            return command
+    raise UserError(
+        f"How {one_line(exercise, 60)} was graded is not known. Run the grade command into "
+        f"{results} once more."
+    )
+
+
+def message_changes(
+    results: Path, exercise: str, students: Sequence[str], name: str
+) -> list[MessageChange]:
+    """What changes for these students: between what counts and what is proposed."""
+    before, after = Records(results / REPORTS), Records(results / PROPOSED / REPORTS)
+    try:
+        found = []
+        for student in students:
+            old, new = _of(before, student, exercise), _of(after, student, exercise)
+            if old is None or new is None:
+                continue
+            named = any(
+                check.diagnosis is not None and name in check.diagnosis.misconceptions
+                for check in new.checks
+            )
+            said, says = map(_said, (old.checks, new.checks))
+            found.append(MessageChange(student, said, says, (old.points, new.points), named))
+        return found
+    finally:
+        before.close()
+        after.close()
+
+
+def _of(records: Records, student: str, exercise: str) -> ExerciseReport | None:
+    report = records.get(student)
+    if report is None:
+        return None
+    return next((each for each in report.exercises if each.name == exercise), None)
+
+
+def _said(checks: Sequence[CheckReport]) -> tuple[str, ...]:
+    told = (check.diagnosis.finding if check.diagnosis else check.finding for check in checks)
+    return tuple(dict.fromkeys(one_line(each, MOST_SHOWN) for each in told if each))

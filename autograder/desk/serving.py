@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import uvicorn
 
+from autograder.course.errors import UserError
 from autograder.desk.guard import Guard
-from autograder.errors import UserError
 
 ADDRESS = "127.0.0.1"
 

@@ -7,18 +7,18 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
-from autograder.desk.choosing import WhoIsShown, chosen
-from autograder.desk.code_lines import code_of
-from autograder.desk.results_now import ClassMember, ClassNow
+from autograder.desk.results import ClassMember, ClassResults
+from autograder.desk.selection import Selection, chosen
+from autograder.desk.submissions import code_of
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import Report
-from autograder.report.told import opening
+from autograder.report.presentation import opening
 
 
 def show(visit: Visit) -> Response:
     now = visit.results()
     student = asked_for(visit, now)
-    choice = WhoIsShown.of(visit.request.query_params)
+    choice = Selection.of(visit.request.query_params)
     report = now.report(student)
     table = Adjustments(visit.place.results / TABLE, visit.place.course)
     return visit.page(
@@ -35,7 +35,7 @@ def show(visit: Visit) -> Response:
     )
 
 
-def asked_for(visit: Visit, now: ClassNow) -> ClassMember:
+def asked_for(visit: Visit, now: ClassResults) -> ClassMember:
     """The student whose key stands in the address.
 
     Raises:
@@ -62,7 +62,7 @@ def _parts(visit: Visit, report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _neighbours(
-    visit: Visit, now: ClassNow, student: ClassMember, choice: WhoIsShown
+    visit: Visit, now: ClassResults, student: ClassMember, choice: Selection
 ) -> dict[str, Any]:
     """Who comes before and after, among those and in the order that the class was looked at."""
     order = chosen(choice, now, visit.place.course)

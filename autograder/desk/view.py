@@ -1,6 +1,8 @@
 """What a view of the desk is, and what it gets when it is asked for."""
 
+import secrets
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -10,16 +12,64 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from autograder.course import Course
-from autograder.desk.kept_for_once import KeptForOnce
-from autograder.desk.past import Past
+from autograder.course.course_file import Course
+from autograder.desk.guard import Secrets
 from autograder.desk.regrading import Regrading
-from autograder.desk.results_now import ClassNow, ResultsNow
-from autograder.desk.secrets_of import Secrets
-from autograder.desk.works import Works
+from autograder.desk.results import ClassResults, CurrentResults, GradeHistory
+from autograder.desk.submissions import Submissions
+
+# What one page leaves for the next: a sentence that is said once, a file to be fetched.
 
 
-class Workplace(NamedTuple):
+MOST = 8
+
+
+class KeptFile(NamedTuple):
+    """A file that was made for somebody to fetch, and what is to be said of it."""
+
+    name: str
+    data: bytes
+    notes: tuple[str, ...]
+
+
+class FlashStore:
+    """The last few sentences and files, by keys that nobody can guess; threads may share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said: OrderedDict[str, str] = OrderedDict()
+        self._files: OrderedDict[str, KeptFile] = OrderedDict()
+
+    def say(self, text: str) -> str:
+        """Keep a sentence; its key."""
+        key = secrets.token_urlsafe(9)
+        with self._lock:
+            self._said[key] = text
+            while len(self._said) > MOST:
+                self._said.popitem(last=False)
+        return key
+
+    def said(self, key: str) -> str:
+        """A sentence, which is then forgotten; nothing where there is none."""
+        with self._lock:
+            return self._said.pop(key, "")
+
+    def keep(self, file: KeptFile) -> str:
+        """Keep a file; its key."""
+        key = secrets.token_urlsafe(9)
+        with self._lock:
+            self._files[key] = file
+            while len(self._files) > MOST:
+                self._files.popitem(last=False)
+        return key
+
+    def file(self, key: str) -> KeptFile | None:
+        """A file that is kept."""
+        with self._lock:
+            return self._files.get(key)
+
+
+class DeskContext(NamedTuple):
     """What all views share: the folder of results, the course, the results as they are now.
 
     `past` is the history of grades, `works` is what was handed in, `kept` is what one page leaves
@@ -29,11 +79,11 @@ class Workplace(NamedTuple):
 
     results: Path
     course: Course
-    now: ResultsNow
-    past: Past
-    works: Works
+    now: CurrentResults
+    past: GradeHistory
+    works: Submissions
     regrading: Regrading
-    kept: KeptForOnce
+    kept: FlashStore
     writing: threading.Lock
     secrets: Secrets
     templates: jinja2.Environment
@@ -43,7 +93,7 @@ class Workplace(NamedTuple):
 class Visit(NamedTuple):
     """A request to a view; `form` is what was posted, whose token has been checked already."""
 
-    place: Workplace
+    place: DeskContext
     request: Request
     form: FormData
 
@@ -65,7 +115,7 @@ class Visit(NamedTuple):
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
-    def results(self) -> ClassNow:
+    def results(self) -> ClassResults:
         """The class as its results are now.
 
         Raises:

@@ -4,7 +4,6 @@ A course's `reference.misconceptions.NAME` holds `MISTAKES`: for each function o
 it is done and the ways in which it is done wrong. Nothing here knows what the steps mean.
 """
 
-from autograder.diagnosis.comparison import Comparison
 from autograder.diagnosis.family import (
     Change,
     Family,
@@ -16,6 +15,7 @@ from autograder.diagnosis.family import (
     without,
 )
 from autograder.diagnosis.mistakes import Mistakes
+from autograder.diagnosis.outcome import Comparison
 from autograder.diagnosis.recipe import Fact, Made, Probe, Recipe, Trait
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.text import is_plural
+from autograder.course.text import is_plural
 
 Change = Callable[[Any], Any]
 Along = Callable[[Any, Any], Any]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checking.expect import Mismatch
-from autograder.checking.parts import Words
-from autograder.checking.torch_modules import pass_through
+from autograder.checks.expect import Mismatch
+from autograder.checks.module_weights import ParameterNames
+from autograder.checks.torch_modules import forward_pass
 from autograder.diagnosis.family import Change
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.worker.codec import tensor
@@ -28,7 +28,7 @@ class Blueprint:
     built_with: tuple[str, ...]
     called_with: tuple[str, ...]
     weights: Mapping[str, str]
-    words: Words
+    words: ParameterNames
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """The result of the student's module; None where it has not the weights asked for."""
@@ -37,7 +37,7 @@ class Blueprint:
         while inputs and inputs[-1] is None:
             inputs.pop()
         try:
-            run = pass_through(
+            run = forward_pass(
                 submission,
                 recipe.function,
                 tuple(getattr(state, name) for name in self.built_with),

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from autograder.report.digits import shape
+from autograder.course.text import one_line
+from autograder.report.numbers import shape
 from autograder.sandbox.problems import Raised
-from autograder.text import one_line
 
 MAX_ARRAYS, MAX_AXES = 6, 8
 

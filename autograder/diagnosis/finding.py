@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from autograder.course.text import printable
 from autograder.report.model import Diagnosis, Line
-from autograder.text import printable
 
 MAX_FINDING = 1500
 

@@ -1,18 +1,17 @@
 """What came of a call, as numbers that can be compared with what came of another."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checking.tolerance import allowed_error
-from autograder.diagnosis.signature import kinds_in, signature_of
-from autograder.text import digest
+from autograder.checks.signature import Vector, kinds_in, signature_of
+from autograder.checks.tolerance import allowed_error
+from autograder.course.text import digest
 
-Vector = npt.NDArray[np.float64]
 NOTHING = np.zeros(0)
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 RAISES = "raises"
@@ -101,7 +100,7 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
     return bool(agree(answer.numbers, expected.numbers, answer.precision, condition).all())
 
 
-def alike_id(outcomes: Sequence[Outcome]) -> str:
+def group_id(outcomes: Sequence[Outcome]) -> str:
     """The same few letters for answers that are the same to three digits; nothing for errors.
 
     So failures of a class that have no name can be put together, and be named once.
@@ -113,3 +112,52 @@ def alike_id(outcomes: Sequence[Outcome]) -> str:
         numbers = np.round(outcome.numbers, 6) + 0.0  # −0 is 0
         lines.append(f"{outcome.signature} {' '.join(f'{number:.3g}' for number in numbers)}")
     return digest("\n".join(lines), 10)
+
+
+# How the results of one function are compared.
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What of a result is compared, and how exactly. Nothing but the rounding is left out of it.
+
+    Attributes:
+        precision: the dtype in which students' code computes, which limits what can be told apart.
+        by_kind: whether a list is another result than a tuple or an array, and True another than 1.
+        read: the part of a student's result that is compared: the images of a figure, say.
+        sample: one result as a student's function gives it, from the state of a replay, where that
+            is not the replay's own result: a figure, a mean over random trials.
+        spread: for functions with random results: the middle of each number, and how far from it
+            a fair result may lie, from the state of a replay. None where results are exact.
+    """
+
+    precision: Any = np.float64
+    by_kind: bool = False
+    read: Callable[[Any], Any] = lambda value: value
+    sample: Callable[[Any], Any] | None = None
+    spread: Callable[[Any], tuple[Any, Any]] | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the same call has the same result again."""
+        return self.spread is None
+
+    def of_student(self, value: Any) -> Outcome:
+        """The outcome of a call of the student's function."""
+        read = self.read(value)
+        if read is None and value is not None:
+            return Outcome("has nothing to compare")
+        return outcome_of(read, self.by_kind)
+
+    def of_replay(self, state: Any) -> Outcome:
+        """The outcome that a call with this state should have."""
+        if self.spread is None:
+            outcome = outcome_of(state.result, self.by_kind)
+            return outcome.in_precision(np.dtype(self.precision))
+        middle, allowed = map(outcome_of, self.spread(state))
+        return Outcome(
+            middle.signature, middle.numbers, allowed=allowed.numbers, parts=middle.parts
+        )
+
+
+EXACT = Comparison()

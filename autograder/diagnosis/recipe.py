@@ -9,8 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.diagnosis.comparison import EXACT, Comparison
-from autograder.diagnosis.family import Change, Family, Misconception, Step, Way, of_arguments
+from autograder.diagnosis.family import (
+    Change,
+    Family,
+    Hints,
+    Misconception,
+    Step,
+    Way,
+    of_arguments,
+)
+from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 
 
 class State(SimpleNamespace):
@@ -267,3 +275,59 @@ RETURNED = "returned"
 def fit_together(first: Change, second: Change) -> bool:
     """Whether two changes can be at work at once: they touch different steps."""
     return not set(first.replaces) & set(second.replaces)
+
+
+# Exceptions in a course's recipes: which of them no input causes.
+
+
+def no_input_causes(error: BaseException) -> bool:
+    """Whether an exception is the author's slip, whatever the function was called with.
+
+    Doing a thing wrong may well be an error for some inputs; a name that there is not is none
+    of those.
+    """
+    if isinstance(error, AttributeError):
+        return isinstance(error.obj, State)
+    return isinstance(error, NameError | ImportError | SyntaxError)
+
+
+# A mistake that is known by its answers alone, where nobody has written it as code.
+
+
+ELSEWHERE = Outcome("was not recorded")  # of a call that nobody asked: no answer is like it
+
+
+class OnlyRecorded(Exception):
+    """Code was asked for, where there are only answers."""
+
+
+def _no_code(_: Any) -> Any:
+    raise OnlyRecorded("of this mistake only its answers are known")
+
+
+@dataclass(frozen=True, eq=False)
+class Fingerprint(Misconception):
+    """A misconception with what it answers to each probe, in their order.
+
+    It stands for the whole function, so it goes together with no other mistake and no style.
+    """
+
+    outcomes: tuple[Outcome, ...] = ()
+
+    def outcome(self, index: int) -> Outcome:
+        """What it answers to a probe."""
+        return self.outcomes[index] if index < len(self.outcomes) else ELSEWHERE
+
+
+def fingerprint(
+    recipe: Recipe, name: str, finding: str, hints: Hints, outcomes: Iterable[Outcome]
+) -> Fingerprint:
+    """A mistake of a recipe's function, by its answers."""
+    whole = dict.fromkeys((*recipe.parameters, *recipe.steps, RETURNED), _no_code)
+    replaces: Mapping[str, Step] = whole
+    return Fingerprint(name, finding, hints, replaces, tuple(outcomes))
+
+
+def fingerprint_in(changes: Iterable[Any]) -> Fingerprint | None:
+    """The one among some changes; None where all are code."""
+    return next((each for each in changes if isinstance(each, Fingerprint)), None)

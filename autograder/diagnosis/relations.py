@@ -1,22 +1,100 @@
 """What wrong answers have to do with the right ones: a factor, a constant, the order, the place."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.outcome import NOTHING, Outcome, Vector
+from autograder.checks.signature import Vector
+from autograder.course.text import number
+from autograder.diagnosis.observations import ENOUGH, Cells, Observations, WrongAndRight
+from autograder.diagnosis.outcome import NOTHING, Outcome
 from autograder.diagnosis.recipe import Fact
-from autograder.diagnosis.seen import ENOUGH, Cells, Observed, WrongAndRight
-from autograder.diagnosis.sizes import Sizes, named_factor
-from autograder.text import number
+
+# A factor that differs from call to call, named by the sizes of the calls: √d_k, B · L, …
+
+
+Sizes = Mapping[str, int]
+SIZE_TOLERANCE = 1e-5
+
+_OF_ONE: tuple[tuple[str, Callable[[float], float]], ...] = (
+    ("{}", lambda a: a),
+    ("√{}", math.sqrt),
+    ("{}²", lambda a: a * a),
+    ("{}·√{}", lambda a: a * math.sqrt(a)),
+    ("{} / 2", lambda a: a / 2),
+    ("√{} / 2", lambda a: math.sqrt(a) / 2),
+    ("2·√{}", lambda a: 2 * math.sqrt(a)),
+    ("√({} / 2)", lambda a: math.sqrt(a / 2)),
+    ("(√{} + 1)", lambda a: math.sqrt(a) + 1),
+    ("√({} + 1)", lambda a: math.sqrt(a + 1)),
+    ("√({} − 1)", lambda a: math.sqrt(a - 1)),
+    ("({} + 1)", lambda a: a + 1),
+    ("({} − 1)", lambda a: a - 1),
+    ("∛{}", lambda a: a ** (1 / 3)),
+    ("the fourth root of {}", lambda a: a**0.25),
+    ("ln {}", math.log),
+    ("log₂ {}", math.log2),
+)
+_OF_TWO: tuple[tuple[str, Callable[[float, float], float]], ...] = (
+    ("{}·{}", lambda a, b: a * b),
+    ("√({}·{})", lambda a, b: math.sqrt(a * b)),
+    ("({} + {})", lambda a, b: a + b),
+    ("√({} + {})", lambda a, b: math.sqrt(a + b)),
+    ("√{} + √{}", lambda a, b: math.sqrt(a) + math.sqrt(b)),
+    ("{} / {}", lambda a, b: a / b),
+    ("√({} / {})", lambda a, b: math.sqrt(a / b)),
+)
+
+
+def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
+    """Words for a factor of each call, if one expression in the sizes gives them all.
+
+    A constant is not named here. At least two different values have to agree.
+    """
+    if len(factors) < 2 or max(factors) - min(factors) < SIZE_TOLERANCE * max(map(abs, factors)):
+        return ""
+    names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
+    expressions = [(w, v) for w, v in _expressions(names, calls) if len(v) == len(factors)]
+    for words, values in expressions:
+        if all(abs(v - f) <= SIZE_TOLERANCE * abs(f) for v, f in zip(values, factors, strict=True)):
+            return words
+    for words, values in expressions:
+        if all(abs(v * f - 1) <= SIZE_TOLERANCE for v, f in zip(values, factors, strict=True)):
+            return f"1 / {words}"
+    return ""
+
+
+def _expressions(names: Sequence[str], calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
+    for words, of_one in _OF_ONE:
+        for name in names:
+            values = _tried(lambda sizes, n=name, f=of_one: f(sizes[n]), calls)  # type: ignore[misc]
+            yield words.format(name, name), values
+    for words, of_two in _OF_TWO:
+        for a, b in [*combinations(names, 2), *((b, a) for a, b in combinations(names, 2))]:
+            values = _tried(
+                lambda sizes, a=a, b=b, f=of_two: f(sizes[a], sizes[b]),  # type: ignore[misc]
+                calls,
+            )
+            yield words.format(a, b), values
+
+
+def _tried(value: Callable[[Sizes], float], calls: Sequence[Sizes]) -> list[float]:
+    """The expression's value for each call; nothing if it has none for some of them."""
+    try:
+        return [value(sizes) for sizes in calls]
+    except (ValueError, ZeroDivisionError):
+        return []
+
 
 CLOSE = 0.02
 
 
-def measured(seen: Observed) -> tuple[Fact, str] | None:
+def measured(seen: Observations) -> tuple[Fact, str] | None:
     """A fact with a value, and its sentence, if that is the same in every wrong answer."""
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
@@ -27,7 +105,7 @@ def measured(seen: Observed) -> tuple[Fact, str] | None:
     return None
 
 
-def _worded(fact: Fact, seen: Observed) -> str:
+def _worded(fact: Fact, seen: Observations) -> str:
     """The value of a fact in words; empty where it is false of a wrong answer, or has no value."""
     numbers = []
     for case in seen.values:
@@ -54,7 +132,7 @@ class _Compared:
     of: str
 
 
-def _relation(seen: Observed) -> Iterator[str]:
+def _relation(seen: Observations) -> Iterator[str]:
     """The first of a factor, a constant, the order, closeness that holds of all answers.
 
     Where one of several results alone is wrong, it is that one that is looked at.
@@ -65,7 +143,7 @@ def _relation(seen: Observed) -> Iterator[str]:
         yield next((text for text in said if text), "")
 
 
-def _compared(seen: Observed) -> _Compared | None:
+def _compared(seen: Observations) -> _Compared | None:
     of, pairs = "", seen.pairs
     if len(seen.wrong_parts) == 1:
         (which,) = seen.wrong_parts
@@ -173,7 +251,7 @@ def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
     return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
 
 
-def _region(seen: Observed) -> Iterator[str]:
+def _region(seen: Observations) -> Iterator[str]:
     """The part of the result that all wrong cells lie in."""
     if any(len(pair.mine.parts) != 1 for pair in seen.pairs):
         return

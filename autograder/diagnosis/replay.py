@@ -7,13 +7,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.any_value import families
+from autograder.checks.signature import Vector
 from autograder.diagnosis.family import Change, Misconception, Style
-from autograder.diagnosis.faults import no_input_causes
-from autograder.diagnosis.fingerprint import fingerprint_in
-from autograder.diagnosis.general import COMBINING, GENERAL
-from autograder.diagnosis.outcome import RAISES, Outcome, Vector, agree, same
-from autograder.diagnosis.recipe import Probe, Recipe, fit_together
+from autograder.diagnosis.general import COMBINING, GENERAL, families
+from autograder.diagnosis.outcome import RAISES, Outcome, agree, same
+from autograder.diagnosis.recipe import Probe, Recipe, fingerprint_in, fit_together, no_input_causes
 
 Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and the styles in which it is seen

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.text import are, join_names
 from autograder.diagnosis.array_changes import (
     BY_A_SIZE,
     IN_PLACE_OF_A_STEP,
@@ -20,7 +21,6 @@ from autograder.diagnosis.array_changes import (
 )
 from autograder.diagnosis.family import Hints, Misconception, Step
 from autograder.diagnosis.recipe import Recipe, State
-from autograder.text import are, one_and_other
 
 MOST_PARAMETERS = 8
 
@@ -236,7 +236,7 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
         for count in range(2, len(readers) + 1):
             where = "in all that follows"
             if count < len(readers):
-                said = one_and_other([wires.names.get(each, each) for each in readers[:count]])
+                said = join_names([wires.names.get(each, each) for each in readers[:count]])
                 where = f"where {said} are made"
             yield Misconception(
                 f"{made}-for-{meant}-from-there-on" + f"-{count}" * (count < len(readers)),

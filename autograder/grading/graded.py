@@ -8,20 +8,20 @@ from typing import Literal
 import msgspec
 
 import autograder
-from autograder.course import Exercise
-from autograder.errors import UserError
-from autograder.grading.plain_reports import not_graded
-from autograder.grading.plugin import CheckResult
+from autograder.course.course_file import Exercise
+from autograder.course.errors import UserError
+from autograder.grading.author_exceptions import explained, innermost
+from autograder.grading.check_plugin import CheckResult
+from autograder.grading.reports import report_of_internal_error
 from autograder.grading.scoring import exercise_report
-from autograder.lint.stopped import explained, innermost
 from autograder.report.model import CheckOutcome, ExerciseReport
-from autograder.sandbox.child import GraderTrouble
-from autograder.sandbox.client import Client
+from autograder.sandbox.child import InternalError
+from autograder.sandbox.session import WorkerSession
 
 ENGINE = Path(autograder.__file__).parent
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class RunOptions(msgspec.Struct, frozen=True):
     """Which checks of a submission are to run, how far, and with which random inputs.
 
     `only` names checks; without it all run. `until` a first failure, for who asks whether all
@@ -40,7 +40,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return self.until == "a failure" and outcome != "passed"
 
 
-ALL = Wanted()
+ALL_CHECKS = RunOptions()
 
 
 class Graded:
@@ -52,10 +52,10 @@ class Graded:
     def __init__(
         self,
         exercise: Exercise,
-        client: Client,
+        client: WorkerSession,
         results: list[CheckResult],
         seconds: dict[str, float],
-        trouble: GraderTrouble | None = None,
+        trouble: InternalError | None = None,
     ) -> None:
         self.exercise = exercise
         self.client = client
@@ -78,11 +78,11 @@ class Graded:
     def report(self) -> ExerciseReport:
         """The report on the exercise. Where the grader itself failed, it says so, to a person."""
         if self.trouble is not None:
-            return not_graded(self.exercise, self.trouble)
+            return report_of_internal_error(self.exercise, self.trouble)
         try:
             return exercise_report(self.exercise, self.client.source, self._results, self.client)
         except Exception as error:
-            return not_graded(self.exercise, trouble_of(error))
+            return report_of_internal_error(self.exercise, as_internal_error(error))
 
     @functools.cached_property
     def encoded(self) -> bytes:
@@ -90,7 +90,9 @@ class Graded:
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
-            return msgspec.json.encode(not_graded(self.exercise, trouble_of(error)))
+            return msgspec.json.encode(
+                report_of_internal_error(self.exercise, as_internal_error(error))
+            )
 
 
 def clear_of_blame(results: Iterable[CheckResult], is_sound: Callable[[CheckResult], bool]) -> None:
@@ -104,16 +106,16 @@ def clear_of_blame(results: Iterable[CheckResult], is_sound: Callable[[CheckResu
             result.could_not_read()
 
 
-def trouble_of(error: Exception) -> GraderTrouble:
+def as_internal_error(error: Exception) -> InternalError:
     """Any exception as trouble of the grader's own.
 
     Raises:
         UserError: it is one, which says what a person has to mend before anything is graded.
     """
-    if isinstance(error, GraderTrouble):
+    if isinstance(error, InternalError):
         return error
     if isinstance(error, UserError):
         raise error
     found = innermost(error, [ENGINE])
     where = f", in line {found[1]} of {found[0].relative_to(ENGINE)}" if found else ""
-    return GraderTrouble(f"{explained(error).rstrip('.')}{where}")
+    return InternalError(f"{explained(error).rstrip('.')}{where}")

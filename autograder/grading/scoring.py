@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from autograder.course import Exercise
-from autograder.grading.forbidden import find_forbidden
-from autograder.grading.plugin import CheckResult
+from autograder.course.course_file import Exercise
+from autograder.course.text import printable, several
+from autograder.grading.check_plugin import CheckResult
+from autograder.grading.forbidden_names import find_forbidden
 from autograder.report.model import (
     STATUS_OF,
     CheckReport,
@@ -13,16 +14,15 @@ from autograder.report.model import (
     WrittenAnswer,
     worst,
 )
-from autograder.sandbox.client import Client
-from autograder.sandbox.ledger import MAX_PRINTED
+from autograder.sandbox.budget import MAX_PRINTED
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import MAX_ANSWER, Source
-from autograder.text import printable, several
 from autograder.worker.messages import Problem
 
 
 def exercise_report(
-    exercise: Exercise, source: Source, results: Sequence[CheckResult], client: Client
+    exercise: Exercise, source: Source, results: Sequence[CheckResult], client: WorkerSession
 ) -> ExerciseReport:
     """The report on one exercise. The checks' weights are scaled to the exercise's points."""
     forbidden = find_forbidden(source, exercise.forbids)

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.errors import UserError
+from autograder.course.errors import UserError
+from autograder.course.text import one_line, several
 from autograder.submission.read import UnreadableFile, read_bytes
-from autograder.submission.siblings import Siblings
-from autograder.submission.source import Source, read_source
-from autograder.text import one_line, several
+from autograder.submission.source import Siblings, Source, read_source
 
 TIMESTAMP = "timestamp.txt"
 MAX_DEPTH = 20  # folders within folders
@@ -25,7 +24,7 @@ class CopyLimits(msgspec.Struct, frozen=True):
     bytes: int = 128 * 1024 * 1024
 
 
-class Staged(msgspec.Struct, frozen=True):
+class StagedSubmission(msgspec.Struct, frozen=True):
     """What nbgrader may have of a submission.
 
     `present` are the assignment's notebooks that were handed in, `missing` the others. `refused`
@@ -43,7 +42,7 @@ class Staged(msgspec.Struct, frozen=True):
 
 def stage(
     submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
-) -> Staged:
+) -> StagedSubmission:
     """Copy a submission to a new folder.
 
     A notebook that cannot be used is there as an empty file, so that it is known to be handed in.
@@ -55,7 +54,7 @@ def stage(
     Raises:
         UserError: the copy cannot be written.
     """
-    refused, left_out = copy_plain(submitted, clean, CopyLimits())
+    refused, left_out = copy_regular_files(submitted, clean, CopyLimits())
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
         (clean / TIMESTAMP).unlink()
         left_out.append(f"{TIMESTAMP}, which holds no time")
@@ -67,7 +66,7 @@ def stage(
             sources.append(read_source(clean / f"{notebook}.ipynb", notebook, siblings))
         except UnreadableFile as error:
             refused[notebook] = str(error)
-    return Staged(
+    return StagedSubmission(
         tuple(sources),
         tuple(name for name in notebooks if name in present),
         tuple(name for name in notebooks if name not in present),
@@ -77,7 +76,9 @@ def stage(
     )
 
 
-def copy_plain(folder: Path, clean: Path, limits: CopyLimits) -> tuple[dict[str, str], list[str]]:
+def copy_regular_files(
+    folder: Path, clean: Path, limits: CopyLimits
+) -> tuple[dict[str, str], list[str]]:
     """Copy what is a regular file, and nothing that a link leads to.
 
     Returns:

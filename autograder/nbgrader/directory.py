@@ -1,6 +1,7 @@
 """A course directory of nbgrader's: opened by its own configuration, with errors for people."""
 
 import contextlib
+import functools
 import io
 import logging
 import tempfile
@@ -8,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.errors import UserError
-from autograder.text import one_line
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
 
 CONFIG = "nbgrader_config.py"
 
@@ -164,3 +165,23 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, SystemExit) and error.__context__ is not None:
         error = error.__context__
     return one_line(str(error) or type(error).__name__, 160)
+
+
+# One database engine for all of nbgrader's openings of a gradebook.
+
+
+@contextlib.contextmanager
+def one_engine() -> Iterator[None]:
+    """While this lasts, gradebooks of one address share an engine.
+
+    nbgrader opens the gradebook anew in every step, each time with an engine of its own, for which
+    SQLAlchemy compiles every statement again: most of the time that writing takes.
+    """
+    from nbgrader import api
+
+    create = api.create_engine
+    api.create_engine = functools.cache(create)
+    try:
+        yield
+    finally:
+        api.create_engine = create

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from autograder.nbgrader.clean_copy import CopyLimits, copy_plain
+from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
 
 
 class CollectPlainFiles(ExchangeCollect):
@@ -23,7 +23,7 @@ class CollectPlainFiles(ExchangeCollect):
         )
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
             clean = Path(scratch, "clean")
-            refused, left_out = copy_plain(Path(src), clean, most)
+            refused, left_out = copy_regular_files(Path(src), clean, most)
             for name in [*(f"{notebook}.ipynb" for notebook in refused), *left_out]:
                 self.log.warning("Left out of %s: %s", Path(src).name, name)
             super().do_copy(str(clean), dest, log)

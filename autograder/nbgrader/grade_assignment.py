@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from autograder.classroom.pool import Graders, Setup, Task, at_hand, graded
-from autograder.course import FILE_NAME, Course
-from autograder.importing import imports_that_stay
-from autograder.nbgrader.clean_copy import Staged, stage
+from autograder.classroom.judge_pool import Graders, Setup, Task, grade_tasks, open_pool
+from autograder.course.course_file import FILE_NAME, Course
+from autograder.course.installation import imports_that_stay
+from autograder.nbgrader.clean_copy import StagedSubmission, stage
 from autograder.nbgrader.directory import (
     must_be_configured,
     must_be_writable,
     notebooks_of,
+    one_engine,
     open_directory,
     quiet,
     students_of,
 )
-from autograder.nbgrader.engine import one_engine
 from autograder.nbgrader.grading import NotebookGrader, open_grading
 from autograder.report.model import ExerciseReport
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
-    from autograder.nbgrader.writing import StudentResult
+    from autograder.nbgrader.autograde import StudentResult
 
 STAGED = "submitted"
 
@@ -60,9 +60,9 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         setup = _setup(job, scratch)
-        graders = stack.enter_context(at_hand(setup, job.workers, bool(job.exercises)))
+        graders = stack.enter_context(open_pool(setup, job.workers, bool(job.exercises)))
         with imports_that_stay():
-            from autograder.nbgrader.writing import writing
+            from autograder.nbgrader.autograde import writing
 
         stack.enter_context(one_engine())
         api = open_directory(job.folder)
@@ -73,7 +73,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         exercises = [name for name in notebooks if name in job.course.exercises]
         if not set(exercises) <= set(setup.exercises):  # the gradebook's assignment is another one
             setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
-            graders = functools.partial(graded, workers=job.workers)
+            graders = functools.partial(grade_tasks, workers=job.workers)
         grading = stack.enter_context(open_grading(job.course))
         staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
         writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
@@ -88,11 +88,11 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
 
 def _staging(
     coursedir: Any, assignment: str, scratch: Path, notebooks: list[str], exercises: list[str]
-) -> Callable[[str], Staged]:
+) -> Callable[[str], StagedSubmission]:
     """What makes the clean copy of a student's submission."""
     handed_in = coursedir.submitted_directory
 
-    def staged(student: str) -> Staged:
+    def staged(student: str) -> StagedSubmission:
         submitted, clean = (
             Path(coursedir.format_path(step, student, assignment))
             for step in (handed_in, str(scratch / STAGED))
@@ -104,13 +104,13 @@ def _staging(
 
 def _graded(
     students: list[str],
-    staging: Callable[[str], Staged],
+    staging: Callable[[str], StagedSubmission],
     setup: Setup,
     graders: Graders,
     grading: NotebookGrader,
-) -> Iterator[tuple[str, Staged]]:
+) -> Iterator[tuple[str, StagedSubmission]]:
     """Each student, in order, once the reports are known."""
-    staged: dict[str, Staged] = {}
+    staged: dict[str, StagedSubmission] = {}
     ready: set[str] = set()
 
     def tasks() -> Iterator[Task]:

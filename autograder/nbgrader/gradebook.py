@@ -15,7 +15,7 @@ from nbgrader.preprocessors import (
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer, scoped_session, sessionmaker
 
-from autograder.nbgrader import preprocessors
+from autograder.nbgrader import steps
 
 # The modules that open the gradebook while a notebook is converted.
 OPENERS: tuple[Any, ...] = (
@@ -24,7 +24,7 @@ OPENERS: tuple[Any, ...] = (
     overwritecells,
     overwritekernelspec,
     saveautogrades,
-    preprocessors,
+    steps,
 )
 
 

@@ -14,12 +14,12 @@ from typing import BinaryIO
 
 import msgspec
 
-from autograder.course import FILE_NAME, Course, load_course
-from autograder.errors import UserError
+from autograder.course.course_file import FILE_NAME, Course, load_course
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.child import GraderTrouble
+from autograder.sandbox.child import InternalError
 from autograder.submission.source import Source
-from autograder.text import one_line
 
 KILLS = 3  # as where a class is graded: so often a submission may be killed from outside
 Version = tuple[tuple[str, int, int], ...]
@@ -58,7 +58,7 @@ class GraderProcess:
             self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise GraderTrouble("its process ended")
+            raise InternalError("its process ended")
         if answer.startswith(b'"'):
             raise UserError(msgspec.json.decode(answer, type=str))
         return msgspec.json.decode(answer, type=ExerciseReport)
@@ -82,7 +82,7 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
 
     Submissions see neither the course nor the current folder, nbgrader's course directory.
     """
-    from autograder.grading.session import Judge
+    from autograder.grading.judge import Judge
     from autograder.sandbox.levels import children_on, choose
 
     course = load_course(root / FILE_NAME)

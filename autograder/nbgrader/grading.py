@@ -7,19 +7,18 @@ from typing import Any
 
 import msgspec
 
-from autograder.course import Course, find_course
-from autograder.errors import UserError
+from autograder.course.course_file import Course, find_course
+from autograder.course.errors import UserError
 from autograder.nbgrader.grader_process import GraderProcess, version_of
 from autograder.nbgrader.texts import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
-from autograder.report.redact import exercise_for_student
+from autograder.report.presentation import first_failure, opening
+from autograder.report.redaction import exercise_for_student
+from autograder.report.styled_lines import plain
 from autograder.report.terminal import exercise_lines
-from autograder.report.told import first_failure, opening
-from autograder.report.wrap import plain
-from autograder.sandbox.child import GraderTrouble
-from autograder.submission.siblings import Siblings
-from autograder.submission.source import Source, from_notebook
+from autograder.sandbox.child import InternalError
+from autograder.submission.source import Siblings, Source, from_notebook
 
 
 class ShownReport(msgspec.Struct):
@@ -92,21 +91,21 @@ class NotebookGrader:
         """The report; where the process ends of it twice, one for a person."""
         try:
             return self._asked(source)
-        except GraderTrouble:  # the end may have come from outside
+        except InternalError:  # the end may have come from outside
             pass
         try:
             return self._asked(source)
-        except GraderTrouble as trouble:
-            from autograder.grading.plain_reports import not_graded
+        except InternalError as trouble:
+            from autograder.grading.reports import report_of_internal_error
 
-            return not_graded(self.course.exercise(source.name), trouble)
+            return report_of_internal_error(self.course.exercise(source.name), trouble)
 
     def _asked(self, source: Source) -> ExerciseReport:
         if self._process is None:
             self._process = GraderProcess(self.course)
         try:
             return self._process.grade(source)
-        except (UserError, GraderTrouble):
+        except (UserError, InternalError):
             self.close()
             raise
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Owner, Piece
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
+from autograder.classroom.grades import Person
+from autograder.platforms.gradebook import GradebookFormat, NamedRow
 
 _FILE = re.compile(
     r"(?P<assignment>.+)_(?P<user>[^_]+)_attempt_"
@@ -89,4 +90,32 @@ BLACKBOARD = Importer(
     recognise=lambda listing: sum(_FILE.fullmatch(name) is not None for name in listing.files),
     read=read,
     also=_notes,
+)
+
+
+# Blackboard's gradebook: its download, with the graded columns filled in.
+#
+# An upload finds a student by the user name, and a column by the number behind the bar in its head;
+# a head without one makes a new column. Totals, "up to" so many points, are Blackboard's to reckon.
+
+
+def person(heads: NamedRow) -> Person | None:
+    """Whose a row is."""
+    user, student = heads.get("username"), heads.get("student id")
+    if not user:
+        return None
+    name = f"{heads.get('first name')} {heads.get('last name')}"
+    return Person(heads.row.line, user, [student], [], [name])
+
+
+BLACKBOARD_GRADEBOOK = GradebookFormat(
+    platform="blackboard",
+    needed=("Username",),
+    about=frozenset({"last name", "first name", "username", "student id"}),
+    keys=frozenset({"username", "student id"}),
+    title=re.compile(
+        r"\s*(?P<title>.*?)\s*\[Total Pts: (?P<points>[\d.,]+) Score\]\s*\|\s*(?P<id>\d+)\s*"
+    ),
+    person=person,
+    remedy="In Blackboard's gradebook, download the full grade centre, and name that file.",
 )

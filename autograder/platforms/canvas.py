@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Owner, Piece
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
+from autograder.classroom.grades import Person
+from autograder.platforms.gradebook import GradebookFormat, NamedRow
+from autograder.report.grades_table import EXCUSED
 
 # A name is what is left of it: letters of any script with their marks, digits, underscores.
 _UPLOAD = re.compile(
@@ -56,4 +58,45 @@ CANVAS = Importer(
     expected="files such as musterfrauanna_1234_56789_homework.py",
     recognise=lambda listing: len(read(listing)),
     read=read,
+)
+
+
+# Canvas' gradebook: its own export with the graded columns filled in, and no others.
+#
+# An empty cell over a score is a change to Canvas. So columns that were not graded are left out,
+# and cells of students without points stay as they are.
+
+
+def person(heads: NamedRow) -> Person | None:
+    """Whose a row is; those above the students have no id."""
+    number = heads.get("id")
+    if not number:
+        return None
+    name = heads.get("student") or f"{heads.get('firstname')} {heads.get('lastname')}"
+    sis = [heads.get("sis user id"), heads.get("sis login id")]
+    return Person(heads.row.line, number, sis, sis, [name])
+
+
+CANVAS_GRADEBOOK = GradebookFormat(
+    platform="canvas",
+    needed=("ID", "Section"),
+    about=frozenset(
+        {
+            "student",
+            "lastname",
+            "firstname",
+            "id",
+            "sis user id",
+            "sis login id",
+            "integration id",
+            "root account",
+            "section",
+        }
+    ),
+    keys=frozenset({"id"}),
+    title=re.compile(r"\s*(?P<title>.*?)\s*\((?P<id>\d+)\)\s*"),
+    person=person,
+    maxima=lambda row: bool(row.cells) and "Points Possible" in row.cells[0],
+    excused=EXCUSED,
+    remedy="Export the gradebook from Canvas, and name that file.",
 )

@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 
-from autograder.errors import UserError
-from autograder.platforms.listing import MOST_METADATA, Listing
-from autograder.platforms.model import Importer, Owner, Piece
+from autograder.classroom.downloads import MOST_METADATA, Importer, Listing, Owner, Piece
+from autograder.classroom.grades import name_of, names_note
+from autograder.course.course_file import Course, Exercise, HintPolicy
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+from autograder.course.text import few, number, one_line
+from autograder.platforms.bundle import Files, bundle, template, zipped
+from autograder.platforms.grade_one import grade_one, opened
+from autograder.report.html import check_html
+from autograder.report.model import CheckReport, ExerciseReport, HandIn, Report
+from autograder.report.redaction import for_student
 
 METADATA = "submission_metadata.yml"
 
@@ -108,3 +118,229 @@ GRADESCOPE = Importer(
     read=read,
     also=lambda _: (METADATA,),
 )
+
+
+# Gradescope: a `results.json` for each submission, in a zip by the names of its export.
+
+
+RESULTS = "results.json"
+MAX_NAME = 300
+
+
+def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
+    """A student's results in Gradescope's form, with what the course's policy lets them see.
+
+    In an exam, what the checks that do not show themselves gave is one number for each exercise,
+    shown when the grades are published; until then Gradescope holds the total back, too.
+    """
+    shown = for_student(report, policy)
+    tests = []
+    for at, (exercise, full) in enumerate(
+        zip(shown.exercises, report.exercises, strict=True), start=1
+    ):
+        tests += [
+            _test(f"{at}.{place}", exercise, check)
+            for place, check in enumerate(exercise.checks, start=1)
+        ]
+        if len(exercise.checks) < len(full.checks):
+            tests.append(_held_back(f"{at}.{len(exercise.checks) + 1}", full, exercise))
+        if not full.checks:
+            tests.append(_not_checked(str(at), exercise))
+    lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
+    lines += shown.changes
+    return {
+        "score": shown.points,
+        "output": "\n".join((*lines, *shown.notes)),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "extra_data": {"status": shown.status, "grader": shown.grader.digest},
+    }
+
+
+def _points(exercise: ExerciseReport) -> str:
+    if exercise.excused:
+        return "excused"
+    if exercise.status == "by hand":
+        return f"a person gives its {number(exercise.max_points)} points"
+    return f"{number(exercise.points)} of {number(exercise.max_points)}"
+
+
+def _test(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
+    scored = {"score": check.points, "max_score": check.max_points} if check.max_points else {}
+    return {
+        "number": place,
+        "name": f"{exercise.title}: {check.title}"[:MAX_NAME],
+        "name_format": "text",
+        **scored,
+        "status": "passed" if check.outcome == "passed" else "failed",
+        "output": check_html(check),
+        "output_format": "html",
+        "visibility": "visible",
+    }
+
+
+def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[str, Any]:
+    """In an exam, what an exercise's hidden checks gave together."""
+    most = full.max_points - sum(check.max_points for check in shown.checks)
+    points = full.points - sum(check.points for check in shown.checks)
+    return {
+        "number": place,
+        "name": f"{shown.title}: checks that do not show themselves"[:MAX_NAME],
+        "name_format": "text",
+        "score": round(points, 2),
+        "max_score": round(most, 2),
+        "output": "",
+        "output_format": "text",
+        "visibility": "after_published",
+    }
+
+
+def _not_checked(place: str, exercise: ExerciseReport) -> dict[str, Any]:
+    """An exercise of which no check could run, with why: so that no 0 is without a word."""
+    return {
+        "number": place,
+        "name": exercise.title[:MAX_NAME],
+        "name_format": "text",
+        "score": exercise.points,
+        "max_score": exercise.max_points,
+        "status": "failed",
+        "output": exercise.reason or exercise.status,
+        "output_format": "text",
+        "visibility": "visible",
+    }
+
+
+def results_zip(reports: Sequence[Report], policy: HintPolicy) -> tuple[bytes, list[str]]:
+    """A zip with a `results.json` for each submission; who has none is named."""
+    others: list[str] = []
+    files: dict[str, bytes] = {}
+    for report in reports:
+        hand_in = report.hand_in
+        if hand_in is None or hand_in.platform != "gradescope" or not hand_in.entries:
+            others.append(name_of(report))
+            continue
+        path = f"{hand_in.entries[0]}/{RESULTS}"
+        if path not in files:  # the members of a group have the same
+            text = msgspec.json.format(msgspec.json.encode(results_of(report, policy)), indent=1)
+            files[path] = text + b"\n"
+    notes = names_note("Without a submission on Gradescope, so not in the zip", others)
+    return zipped(files.items()), notes
+
+
+# Gradescope's autograder: `autograder.zip`, and what its `run_autograder` does.
+#
+# The zip lies in `/autograder/source`, a submission in `/autograder/submission`; what is known
+# of it in `/autograder/submission_metadata.json`. The results go to
+# `/autograder/results/results.json`.
+
+
+PLATFORM = "gradescope"
+FILE = "autograder.zip"
+MAX_NAMES = 5
+
+
+class OwnDates(msgspec.Struct):
+    """The dates of one student, who may have an extension."""
+
+    due_date: datetime | None = None
+
+
+class User(msgspec.Struct):
+    """Who handed in."""
+
+    id: int | str = ""
+    email: str = ""
+    name: str = ""
+    assignment: OwnDates = msgspec.field(default_factory=OwnDates)
+
+
+class Settings(msgspec.Struct):
+    """The assignment as Gradescope has it; `total_points` is a text there."""
+
+    due_date: datetime | None = None
+    total_points: str | float | None = None
+
+
+class Metadata(msgspec.Struct):
+    """What of `submission_metadata.json` is used here."""
+
+    id: int | str = ""
+    created_at: datetime | None = None
+    users: list[User] = []
+    assignment: Settings = msgspec.field(default_factory=Settings)
+
+
+def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
+    """The files of `autograder.zip`; `index` is where pip looks for builds of torch."""
+    found = bundle(course, exercises, PLATFORM)
+    option = f"--extra-index-url '{index}' " if index else ""
+    found["setup.sh"] = template("gradescope_setup.sh", INDEX=option)
+    found["run_autograder"] = template("gradescope_run.sh")
+    return found
+
+
+def run(root: Path) -> None:
+    """Grade the submission that lies below Gradescope's folder, and write its results.
+
+    Raises:
+        UserError: it cannot be graded here; then there are no results, and Gradescope says so.
+    """
+    package = opened(root / "source")
+    known = read_metadata(root / "submission_metadata.json")
+    course = with_due(package.course, known)
+    hand_in = hand_in_of(known)
+    report = grade_one(
+        course, package.exercises, root / "submission", hand_in, hand_in.email or hand_in.name
+    )
+    total = known.assignment.total_points
+    if total is not None and float(total) != report.max_points:
+        print(
+            f"The exercises give {number(report.max_points)} points, the assignment on Gradescope "
+            f"has {number(float(total))}. Set it to the same, unless people give points as well."
+        )
+    print(f"Confined: {report.grader.confinement}. Status: {report.status}.")
+    results = results_of(report, course.content.hints)
+    folder = root / "results"
+    folder.mkdir(exist_ok=True)
+    write_atomically(folder / "results.json", msgspec.json.encode(results))
+
+
+def read_metadata(path: Path) -> Metadata:
+    """What Gradescope says of the submission; nothing, where the file is not there or another."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Metadata)
+    except (OSError, msgspec.MsgspecError) as error:
+        print(f"{path} cannot be used ({one_line(str(error))}), so lateness is not known.")
+        return Metadata()
+
+
+def hand_in_of(known: Metadata) -> HandIn:
+    """The submission as the report has it; an extension of the first of a group counts."""
+    users = known.users or [User()]
+    due, own = known.assignment.due_date, users[0].assignment.due_date
+    more = (own - due).total_seconds() / 86400 if own is not None and due is not None else 0.0
+    names = [one_line(user.name, 60) for user in users]
+    return HandIn(
+        platform=PLATFORM,
+        platform_id=str(users[0].id),
+        name=few(names, MAX_NAMES),
+        email=one_line(users[0].email, 120),
+        entries=(f"submission_{known.id}",),
+        at=known.created_at.isoformat() if known.created_at else "",
+        at_from="Gradescope" if known.created_at else "",
+        extra_days=max(0.0, more),
+    )
+
+
+def with_due(course: Course, known: Metadata) -> Course:
+    """The course, with Gradescope's deadline for assignments that state none."""
+    due = known.assignment.due_date
+    if due is None:
+        return course
+    assignments = tuple(
+        each if each.due else msgspec.structs.replace(each, due=due)
+        for each in course.content.assignments
+    )
+    return Course(course.root, msgspec.structs.replace(course.content, assignments=assignments))

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Owner, Piece
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
 
 STAMP = "timestamp.txt"
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from autograder.platforms.listing import Listing
-from autograder.platforms.model import Importer, Owner, Piece
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
 
 LEAST = 2  # folders, from which what they have in common can be told
 

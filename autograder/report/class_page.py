@@ -6,18 +6,16 @@ import math
 from pathlib import Path
 from typing import Any
 
-from autograder.report.overview import Overview
-from autograder.report.row import Row
-from autograder.statistics import words
-from autograder.statistics.mistakes import MistakeCount, costliest, in_groups
-from autograder.statistics.resampled import Interval
-from autograder.statistics.summary import summarise
+from autograder.report import statistics
+from autograder.report.overview import ClassOverview, Row
+from autograder.report.statistics import Interval, summarise
+from autograder.report.tally import MistakeCount, costliest, students_by_mistakes
 
 SCRIPT = (Path(__file__).parent / "templates" / "class.js").read_text(encoding="utf-8")
 ON_THE_MAP = 40  # mistakes; those that fewer made are in the table
 
 
-def content(overview: Overview) -> dict[str, Any]:
+def class_page_content(overview: ClassOverview) -> dict[str, Any]:
     """What the template `index.html` shows."""
     made = overview.mistakes.commonest()
     summary = summarise(overview.scores)
@@ -27,20 +25,20 @@ def content(overview: Overview) -> dict[str, Any]:
         "costliest": costliest(made),
         "map": _map(made[:ON_THE_MAP]),
         "summary": summary,
-        "sentences": words.of_class(summary),
-        "remark": words.of_item,
-        "few": words.FEW,
-        "enough": summary.students >= words.FEW,
+        "sentences": statistics.class_sentences(summary),
+        "remark": statistics.item_remark,
+        "few": statistics.FEW,
+        "enough": summary.students >= statistics.FEW,
         "known": math.isfinite,
-        "interval": interval,
+        "interval": interval_text,
         "students_of": lambda each: [overview.rows[row] for row in each.by],
-        "cell": cell,
+        "cell": status_cell,
         "script": SCRIPT,
         "script_digest": base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
     }
 
 
-def interval(of: Interval) -> str:
+def interval_text(of: Interval) -> str:
     """Such as “0.12 to 0.40”; empty where it is not known."""
     low, high = of
     if not math.isfinite(low):
@@ -48,7 +46,7 @@ def interval(of: Interval) -> str:
     return f"{low:.2f} to {high:.2f}".replace("-", "−")
 
 
-def cell(row: Row, exercise: str) -> str:
+def status_cell(row: Row, exercise: str) -> str:
     """What stands in the table for one exercise besides points: a status, in few letters."""
     if exercise in row.excused:
         return "excused"
@@ -58,7 +56,7 @@ def cell(row: Row, exercise: str) -> str:
 
 def _map(made: list[MistakeCount]) -> dict[str, Any]:
     """Mistakes as rows, students as columns: where each row is dark, as steps of an SVG path."""
-    order = in_groups(made)
+    order = students_by_mistakes(made)
     column = {row: number for number, row in enumerate(order)}
     rows = []
     for each in made:

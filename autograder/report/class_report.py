@@ -2,28 +2,182 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from autograder.course import Exercise
-from autograder.errors import UserError
-from autograder.report import class_words
+from autograder.course.course_file import Exercise
+from autograder.course.errors import UserError
+from autograder.course.text import few, number, one_line, several
+from autograder.report import statistics
 from autograder.report.model import Report
-from autograder.report.overview import Overview
-from autograder.statistics import words
-from autograder.statistics.disclosure import (
-    FEWEST,
-    Band,
-    bands,
-    is_small,
-    may_be_told,
-    with_company,
-)
-from autograder.statistics.mistakes import MistakeCount
-from autograder.statistics.resampled import Interval
-from autograder.statistics.scores import Taken
-from autograder.statistics.summary import BARS, Summary, summarise
-from autograder.text import number, one_line
+from autograder.report.overview import ClassOverview
+from autograder.report.statistics import TENTHS, Interval, Summary, summarise
+from autograder.report.tally import MistakeCount, Taken
+
+# Which numbers of students may be told: none below five, nor what tells one by subtraction.
+
+
+FEWEST = 5  # students that a published number stands for at least
+
+
+class Band(NamedTuple):
+    """Neighbouring bars taken together: the first, the one after the last, and the students."""
+
+    start: int
+    end: int
+    students: int
+
+
+def is_small(count: int) -> bool:
+    """Whether a number of students tells of so few that it stays unsaid; none at all is nobody."""
+    return 0 < count < FEWEST
+
+
+def may_be_told(count: int, *wholes: int) -> bool:
+    """Whether a number may stand beside the numbers that it is a part of.
+
+    Not if it is below five, nor if what it leaves of one of them is.
+    """
+    return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
+
+
+def bands(bars: Sequence[int]) -> list[Band]:
+    """Bars as bands of five students or more each; one band if there are fewer than ten students.
+
+    All students are in a band, so no two numbers leave a smaller one.
+    """
+    found: list[Band] = []
+    start, students = 0, 0
+    for index, count in enumerate(bars):
+        students += count
+        if students >= FEWEST:
+            found.append(Band(start, index + 1, students))
+            start, students = index + 1, 0
+    if start < len(bars) and found:
+        last = found.pop()
+        found.append(Band(last.start, len(bars), last.students + students))
+    return found
+
+
+def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
+    """What is left out of figures that add up to one that is told: never a single one.
+
+    A single one could be had by subtraction, so the smallest of the others goes with it. `hidden`
+    are the items that are left out in any case, `sizes` the students of every item.
+    """
+    gone = set(hidden)
+    others = sorted((size, item) for item, size in sizes.items() if item not in gone)
+    if len(gone) == 1 and others:
+        gone.add(others[0][1])
+    return gone
+
+
+# The sentences of a class's two pages: what its figures mean, for who was not there.
+
+
+FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
+OF_FEW = "not told: it would tell of a few"
+IN_COMPANY = "not told: another follows from it"
+HARD = 0.5  # the facility below which an exercise is named
+
+
+def percent(part: float) -> str:
+    """A part of one, as percent."""
+    return f"{100 * part:.0f} %"
+
+
+def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
+    """The figures at the head, each with what it is."""
+    found = [("students", str(summary.students)), ("points at most", number(summary.maximum))]
+    if told:
+        found += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
+    if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
+        found.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
+    return tuple(found)
+
+
+def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) -> tuple[str, ...]:
+    """How the points lie."""
+    said = [
+        f"{several(summary.students, 'student')} handed in something whose points are known. What "
+        f"somebody did not hand in counts as 0, as in the grade."
+    ]
+    if not told:
+        return (*said, "The mean is not told: it would tell how few students lost points.")
+    share = summary.mean / summary.maximum if summary.maximum else 0.0
+    said.append(
+        f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points ({percent(share)}), "
+        f"and half of the students have {summary.median:.1f} or more. The standard deviation, how "
+        f"far from the mean they lie, is {summary.deviation:.1f} points."
+    )
+    crowded = sorted(bands, key=_students_a_bar)
+    if len(bands) > 1 and _students_a_bar(crowded[-1]) > _students_a_bar(crowded[-2]):
+        said.append(
+            f"Students are most crowded between {100 * crowded[-1].start // TENTHS} and "
+            f"{100 * crowded[-1].end // TENTHS} % of the points."
+        )
+    return tuple(said)
+
+
+def _students_a_bar(band: Band) -> float:
+    return band.students / (band.end - band.start)
+
+
+def exercise_sentences(
+    lines: Sequence["ExerciseLine"], summary: Summary, most: int
+) -> tuple[str, ...]:
+    """Which exercises are hard, easy, or tell something else than the rest."""
+    known = [line for line in lines if line.facility is not None]
+    said = [
+        "Facility is the mean part of an exercise's points, among those who handed it in: high "
+        "means easy."
+    ]
+    if known:
+        order = sorted(known, key=lambda line: (line.facility or 0.0, line.title))
+        hardest, easiest = order[0], order[-1]
+        said.append(f"Hardest was “{hardest.title}” ({percent(hardest.facility or 0.0)}).")
+        if easiest is not hardest:
+            said[-1] = (
+                said[-1][:-1] + f", easiest “{easiest.title}” ({percent(easiest.facility or 0.0)})."
+            )
+        below = [f"“{line.title}”" for line in order if (line.facility or 0.0) < HARD]
+        if len(below) > 1:
+            said.append(f"Less than half of the points were had in {few(below, 4)}.")
+    against = [
+        f"“{each.title}”"
+        for each in summary.exercises
+        if each.figures.students >= statistics.FEW and each.discrimination.high < 0
+    ]
+    if against:
+        said.append(
+            f"Who is good at the rest does worse in {few(against, 4)}: look at what it asks before "
+            f"its points are relied on."
+        )
+    if len(lines) > most:
+        said.append(f"Shown are the first {most} of {len(lines)} exercises.")
+    return tuple(said)
+
+
+def mistake_sentences(lines: Sequence["MistakeLine"], most: int) -> tuple[str, ...]:
+    """What the table of mistakes is, and what is not in it."""
+    if not lines:
+        return (f"No mistake that has a name was made by {FEWEST} students or more.",)
+    said = [
+        "A mistake has a name if the student's numbers are exactly those that it gives; the "
+        "sentence is what the student read. Those that cost the class most points come first: to "
+        "take them up again brings most."
+    ]
+    if len(lines) > most:
+        said.append(f"Shown are the first {most} of {len(lines)}.")
+    said.append(f"A mistake that fewer than {FEWEST} students made is not listed.")
+    return tuple(said)
+
+
+def reliability_sentences(summary: Summary) -> tuple[str, ...]:
+    """How far the points can be relied on, or why that cannot be said."""
+    return tuple(statistics.class_sentences(summary)[2:])
+
 
 MOST_EXERCISES, MOST_MISTAKES = 20, 7  # what there is room for on the two pages
 TITLE, SENTENCE = 60, 170
@@ -68,7 +222,7 @@ class ClassReport(msgspec.Struct, frozen=True):
 
     def range_of(self, band: Band) -> str:
         """The part of the points that a band is for."""
-        return f"{100 * band.start // BARS} to {100 * band.end // BARS} %"
+        return f"{100 * band.start // TENTHS} to {100 * band.end // TENTHS} %"
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
@@ -94,24 +248,24 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
         date=date,
         students=summary.students,
         maximum=summary.maximum,
-        facts=class_words.facts(summary, told),
+        facts=headline_facts(summary, told),
         bands=tuple(shown),
-        distribution=class_words.of_distribution(summary, shown, told),
+        distribution=distribution_sentences(summary, shown, told),
         exercises=tuple(lines[:MOST_EXERCISES]),
-        of_exercises=class_words.of_exercises(lines, summary, MOST_EXERCISES),
+        of_exercises=exercise_sentences(lines, summary, MOST_EXERCISES),
         mistakes=tuple(mistakes[:MOST_MISTAKES]),
-        of_mistakes=class_words.of_mistakes(mistakes, MOST_MISTAKES),
-        reliability=class_words.of_reliability(summary),
+        of_mistakes=mistake_sentences(mistakes, MOST_MISTAKES),
+        reliability=reliability_sentences(summary),
     )
 
 
-def _overview(reports: Sequence[Report]) -> Overview:
+def _overview(reports: Sequence[Report]) -> ClassOverview:
     known: dict[str, Exercise] = {}
     for report in reports:
         for each in report.exercises:
             new = Exercise(name=each.name, title=each.title, points=each.max_points)
             known.setdefault(each.name, new)
-    overview = Overview(reports[0].course if reports else "", list(known.values()))
+    overview = ClassOverview(reports[0].course if reports else "", list(known.values()))
     for report in reports:
         overview.add(report, "")
     return overview
@@ -129,14 +283,14 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
         count = len(each.students)
         told = may_be_told(count, summary.students)
         few = "few" if count < FEWEST else "all but a few"
-        enough = count >= words.FEW and math.isfinite(measured.facility.low)
+        enough = count >= statistics.FEW and math.isfinite(measured.facility.low)
         lines.append(
             ExerciseLine(
                 title=one_line(each.title, TITLE),
                 students=str(count) if told else few,
                 facility=None if place in gone else measured.figures.facility,
                 span=measured.facility if enough and place not in gone else None,
-                why_not=(why[place] or class_words.IN_COMPANY) if place in gone else "",
+                why_not=(why[place] or IN_COMPANY) if place in gone else "",
             )
         )
     return lines
@@ -149,15 +303,15 @@ def _why_not(taken: Taken) -> str:
     """
     points = taken.points[:, -1]
     if len(points) < FEWEST:
-        return class_words.FEW_TOOK_IT
+        return FEW_TOOK_IT
     if len(set(points.tolist())) > 2 and len(taken.checks) > 1:
         return ""
     with_all, with_some = int((points >= taken.maximum).sum()), int((points > 0).sum())
     parts = with_all, len(points) - with_all, with_some, len(points) - with_some
-    return class_words.OF_FEW if any(map(is_small, parts)) else ""
+    return OF_FEW if any(map(is_small, parts)) else ""
 
 
-def _mistakes(overview: Overview) -> list[MistakeLine]:
+def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
     """The mistakes that cost most and that enough students made, each for all who made it."""
     scores = overview.scores
     handed_in = {each.title: set(each.students) for each in scores.measured()}

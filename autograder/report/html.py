@@ -3,15 +3,17 @@
 import functools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
+import msgspec
 
-from autograder.course import Course, Exercise
-from autograder.files import plain_folder, write_whole
-from autograder.report import digits as numbers
+from autograder.course.course_file import Course, Exercise
+from autograder.course.files import plain_folder, write_atomically
+from autograder.course.text import file_name, number, several
+from autograder.report import numbers
 from autograder.report.model import (
     CellValue,
     CheckReport,
@@ -22,12 +24,13 @@ from autograder.report.model import (
     Report,
     WrittenAnswer,
 )
-from autograder.report.panels import LETTERS
-from autograder.report.told import adds_its_reason, as_told, diagnosed, opening
-from autograder.text import file_name, number
+from autograder.report.presentation import adds_its_reason, diagnosed, opening, presented
+from autograder.report.styled_lines import StyledLine, plain
+from autograder.report.terminal import INDENT, LETTERS, check_lines, evidence_lines, exercise_lines
 
 if TYPE_CHECKING:
-    from autograder.report.overview import Overview
+    from autograder.report.overview import ClassOverview
+
 
 FOLDER = "feedback"
 INDEX = "index.html"
@@ -62,7 +65,7 @@ def environment() -> jinja2.Environment:
         matrices=matrices,
         charts=charts,
         letters=LETTERS,
-        as_told=as_told,
+        as_told=presented,
         opening=opening,
         adds_its_reason=adds_its_reason,
         diagnosed=diagnosed,
@@ -70,7 +73,7 @@ def environment() -> jinja2.Environment:
     return made
 
 
-def pages_ahead() -> None:
+def preload_pages() -> None:
     """Import and compile what the pages of a class are made of."""
     import autograder.report.class_page  # noqa: F401
 
@@ -118,18 +121,20 @@ class Pages:
         """Write a student's page; returns its path below the folder."""
         page = self.path(report)
         text = environment().get_template("student.html").render(report=report)
-        write_whole(self.out / page, text)
+        write_atomically(self.out / page, text)
         return page
 
     def path(self, report: Report) -> str:
         """Where a student's page lies, below the folder."""
         return page_of(report)
 
-    def write_index(self, overview: "Overview") -> None:
-        from autograder.report.class_page import content  # with numpy, for the end of a run
+    def write_index(self, overview: "ClassOverview") -> None:
+        from autograder.report.class_page import (
+            class_page_content,  # with numpy, for the end of a run
+        )
 
         index = environment().get_template("index.html")
-        write_whole(self.out / INDEX, index.generate(**content(overview)))
+        write_atomically(self.out / INDEX, index.generate(**class_page_content(overview)))
 
     def write_answers(
         self,
@@ -154,7 +159,7 @@ class Pages:
                 orphaned=orphaned,
             )
         )
-        write_whole(self.out / ANSWERS, text)
+        write_atomically(self.out / ANSWERS, text)
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
@@ -272,3 +277,62 @@ def _chart(curve: Curve) -> dict[str, Any]:
 def _shade(value: CellValue, largest: float) -> str:
     """How dark the cell is, in percent, by the size of its number."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
+
+
+# One check that its student may see, as text and as HTML, for platforms that show one or other.
+
+
+MAX_TEXT = 20_000  # characters of one check
+
+
+def check_text(check: CheckReport) -> str:
+    """What went wrong, the values side by side, and hints; empty if there is nothing to say."""
+    lines = list(check_lines(check, with_values=True, said=set()))[1:]
+    return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
+
+
+def first_line(check: CheckReport) -> str:
+    """The sentence to act on; for a failed check there always is one."""
+    if check.outcome == "passed":
+        return ""
+    if check.diagnosis is not None:
+        return diagnosed(check)
+    if check.finding:
+        return check.finding
+    return "This check does not show its inputs." if check.hidden else "This check failed."
+
+
+def check_html(check: CheckReport) -> str:
+    """The same as a piece of HTML that needs no style: where one is taken out, it still reads."""
+    values = ""
+    if check.outcome != "passed" and check.evidence is not None:
+        values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]
+    text: str = environment().get_template("check.html").render(check=check, values=values)
+    return text
+
+
+# The face of a report below a notebook's cell: what passed folded, with lines around it.
+
+
+def notebook_outputs(
+    shown: ExerciseReport, first: Sequence[StyledLine] = (), last: Sequence[StyledLine] = ()
+) -> tuple[str, str]:
+    """A report that its student may see, as HTML and as text; lines come `first` and `last`."""
+    open_ones, passed = fold_passed(shown)
+    lines = [*first, *exercise_lines(open_ones), *_folded_line(passed), *last]
+    said = [[plain(line).strip() for line in some] for some in (first, last)]
+    return exercise_html(open_ones, passed, *said), "\n".join(plain(line) for line in lines)
+
+
+def fold_passed(shown: ExerciseReport) -> tuple[ExerciseReport, tuple[CheckReport, ...]]:
+    """The report without the checks that pass and have nothing to say, and these; two at least."""
+    passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
+    if len(passed) < 2:
+        return shown, ()
+    rest = tuple(each for each in shown.checks if each not in passed)
+    return msgspec.structs.replace(shown, checks=rest), passed
+
+
+def _folded_line(passed: Sequence[CheckReport]) -> Iterator[StyledLine]:
+    if passed:
+        yield [(f"  ✓ {several(len(passed), 'check')} pass", "")]

@@ -1,17 +1,120 @@
 """What is kept of each report while a class is graded: a row, and what statistics need."""
 
-from collections.abc import Sequence
+import tempfile
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Literal, overload
 
-from autograder.course import Exercise
-from autograder.report.above import above_maximum
-from autograder.report.model import Report
-from autograder.report.row import Row
-from autograder.report.row_file import RowFile
-from autograder.statistics.mistakes import ClassMistakes
-from autograder.statistics.scores import Scores
+import msgspec
+
+from autograder.course.course_file import Exercise
+from autograder.course.text import few, number, one_line
+from autograder.report.model import Report, Status
+from autograder.report.tally import ClassMistakes, Scores
+
+# Points above the maximum: a bonus, or a slip of whoever entered them.
 
 
-class Overview:
+MAX_SHOWN = 20
+
+
+def above_maximum_note(above: Iterable[str]) -> list[str]:
+    """A sentence that names them, or none."""
+    shown = [one_line(each, 200) for each in above]
+    if not shown:
+        return []
+    return [
+        f"More points than the maximum, which is right only for a bonus: {few(shown, MAX_SHOWN)}."
+    ]
+
+
+def above_maximum(report: Report) -> list[str]:
+    """Where a student has more points than there are: in a check, an exercise, all together."""
+    counted = [exercise for exercise in report.exercises if not exercise.excused]
+    places = [
+        (f"{exercise.name}, {check.title}: ", check.points, check.max_points)
+        for exercise in counted
+        for check in exercise.checks
+    ]
+    places += [(f"{each.name}: ", each.points, each.max_points) for each in counted]
+    places.append(("", report.points, report.max_points))
+    return [
+        f"{report.student} ({where}{number(points)} of {number(maximum)})"
+        for where, points, maximum in places
+        if points > maximum + 0.005
+    ]
+
+
+# One student's line in the tables of a class.
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One student's line in the tables."""
+
+    student: str
+    points: dict[str, float]
+    statuses: dict[str, Status]
+    total: float
+    maximum: float
+    status: Status | Literal["excused"]
+    notes: tuple[str, ...]
+    page: str
+    name: str = ""
+    excused: frozenset[str] = frozenset()
+
+    @property
+    def said(self) -> str:
+        """The notes in one line; where one ends stays seen, whatever is in them."""
+        return " | ".join(self.notes)
+
+
+# The rows of a class in a file, so that memory does not grow with them.
+
+
+IN_MEMORY = 4 * 2**20  # bytes; what is more goes into a file
+
+
+class RowFile(Sequence[Row]):
+    """Rows, one after the other, read from where they lie; the file goes when nobody has this."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
+        self._ends = array("Q", [0])
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(Row)
+
+    def append(self, row: Row) -> None:
+        data = self._encoder.encode(row)
+        self._file.seek(self._ends[-1])
+        self._file.write(data)
+        self._ends.append(self._ends[-1] + len(data))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        numbers = range(len(self))[at]
+        if isinstance(numbers, range):
+            return [self._read(index) for index in numbers]
+        return self._read(numbers)
+
+    def __iter__(self) -> Iterator[Row]:
+        for index in range(len(self)):
+            yield self._read(index)
+
+    def _read(self, number: int) -> Row:
+        start = self._ends[number]
+        self._file.seek(start)
+        return self._decoder.decode(self._file.read(self._ends[number + 1] - start))
+
+
+class ClassOverview:
     """A class's results so far."""
 
     def __init__(

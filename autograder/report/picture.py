@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.errors import UserError
-from autograder.files import write_whole
-from autograder.report.digits import digits_for, index, shown
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
 from autograder.report.model import CheckReport, ExerciseReport, Matrix
+from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
@@ -23,7 +23,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
         picture = picture_of(check)
         if picture is not None:
             try:
-                write_whole(path, picture)
+                write_atomically(path, picture)
             except OSError as error:
                 raise UserError(f"{path} cannot be written: {error.strerror}.") from None
             return f"Picture: {path}"

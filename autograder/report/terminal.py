@@ -1,12 +1,172 @@
 """A report in the terminal: lines of styled text."""
 
+import math
 from collections.abc import Iterator
 
-from autograder.report.model import CheckReport, Evidence, ExerciseReport
-from autograder.report.panels import evidence_lines
-from autograder.report.told import QUIET, adds_its_reason, as_told, diagnosed, opening
-from autograder.report.wrap import StyledLine, cells, plain, wrapped
-from autograder.text import number, several
+import msgspec
+
+from autograder.course.text import number, several
+from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
+from autograder.report.numbers import difference, digits_for, index, shape, shown
+from autograder.report.presentation import QUIET, adds_its_reason, diagnosed, opening, presented
+from autograder.report.styled_lines import StyledLine, cells, plain, wrapped
+
+# Values beside each other in a terminal: yours, expected, and where they differ.
+
+
+BLOCKS = "·░▒▓█"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+APART = 4
+
+Panel = list[StyledLine]
+
+
+def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
+    """The call, then yours, expected and their difference, or curves as a table.
+
+    They stand side by side where `room`, in places of the terminal, is enough for them, and else
+    below each other.
+    """
+    if evidence.call:
+        yield from wrapped([[("  after ", "dim"), (evidence.call, "")]], room)
+    for curve in evidence.curves:
+        yield from _curve_lines(curve)
+    for name, text in evidence.texts:
+        yield from wrapped([[(f"    {name:<9} ", "bold"), (text, "")]], room)
+    yours, expected = evidence.matrices
+    if yours is None:
+        return
+    for row in _in_rows(_panels(yours, expected, room), room):
+        yield from _beside(row)
+    if evidence.groups:
+        told = f"    A, B, …: the {evidence.groups} that the number belongs to"
+        yield from wrapped([[(told, "dim")]], room)
+
+
+def _panels(yours: Matrix, expected: Matrix | None, room: int | None) -> list[Panel]:
+    digits = digits_for(yours, expected) if expected is not None else 3
+    panels = [_panel("yours", yours, digits, room)]
+    if expected is not None:
+        panels.append(_panel("expected", expected, digits, room))
+        apart = difference(yours, expected)
+        if apart and not yours.groups:
+            panels.append([[("difference", "bold")], *_blocks(apart)])
+    return panels
+
+
+def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
+    """One side, of which so many columns are left out that the others fit."""
+    made = [*_title(word, matrix), *_rows(matrix, digits)]
+    columns = len(matrix.rows[0]) if matrix.rows else 0
+    if room is None or columns < 2 or _wide(made) + APART <= room:
+        return made
+    return _panel(word, _without_a_column(matrix), digits, room)
+
+
+def _without_a_column(matrix: Matrix) -> Matrix:
+    """Less by the last column, or by the first where only the last has what is wrong."""
+    wrong = [any(row[place] for row in matrix.wrong) for place in range(len(matrix.rows[0]))]
+    first = wrong[-1:] == [True] and not any(wrong[:-1])
+    keep = slice(1, None) if first else slice(None, -1)
+    return msgspec.structs.replace(
+        matrix,
+        rows=tuple(row[keep] for row in matrix.rows),
+        wrong=tuple(row[keep] for row in matrix.wrong),
+        groups=tuple(row[keep] for row in matrix.groups),
+        left=matrix.left + int(first),
+    )
+
+
+def _in_rows(panels: list[Panel], room: int | None) -> list[list[Panel]]:
+    """Which panels stand beside each other."""
+    rows: list[list[Panel]] = [[]]
+    for panel in panels:
+        wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
+        if rows[-1] and room is not None and wide > room:
+            rows.append([])
+        rows[-1].append(panel)
+    return rows
+
+
+def _beside(panels: list[Panel]) -> Iterator[StyledLine]:
+    for row in range(max(len(panel) for panel in panels)):
+        line: StyledLine = [(" " * APART, "")]
+        for panel in panels:
+            mine = panel[row] if row < len(panel) else []
+            gap = " " * (_wide(panel) - cells(plain(mine)) + APART)
+            line += [*mine, (gap, "")]
+        yield line[:-1]
+
+
+def _wide(panel: Panel) -> int:
+    return max(cells(plain(line)) for line in panel)
+
+
+def _curve_lines(curve: Curve) -> Iterator[StyledLine]:
+    yield [(f"    {curve.name}", "bold")]
+    for x, mine, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+        fine = not isinstance(mine, str) and low <= mine <= high
+        text = f"yours {shown(mine, 3):>8}   fair {shown(low, 3)} to {shown(high, 3)}"
+        yield [
+            (f"    {'  ' if fine else '› '}", "" if fine else "bad"),
+            (f"{curve.against} {shown(x):>4}: {text}", "" if fine else "bad"),
+        ]
+
+
+def _title(word: str, matrix: Matrix) -> list[StyledLine]:
+    place = (
+        f" at {index(matrix.at)}" if any(matrix.at) or (matrix.at and len(matrix.shape) > 2) else ""
+    )
+    return [[(f"{word}{place}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]]
+
+
+def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
+    texts = [[shown(value, digits) for value in row] for row in matrix.rows]
+    if matrix.groups:
+        texts = [
+            [f"{text}{LETTERS[group % 26]}" for text, group in zip(row, groups, strict=True)]
+            for row, groups in zip(texts, matrix.groups, strict=True)
+        ]
+    width = max((len(text) for row in texts for text in row), default=0)
+    longest = max((len(name) for name in matrix.names), default=0)
+    rows: list[StyledLine] = []
+    for place, row in enumerate(texts):
+        line: StyledLine = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
+        for column, text in enumerate(row):
+            wrong = bool(matrix.wrong) and matrix.wrong[place][column]
+            padded = f"{text:>{width}}"
+            line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
+        rows.append(line)
+    cut = _cut(matrix)
+    return [*rows, [(cut, "dim")]] if cut else rows
+
+
+def _blocks(apart: list[list[float]]) -> list[StyledLine]:
+    """A difference as blocks: the darker, the larger; the sign says which is larger."""
+    largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
+    rows: list[StyledLine] = []
+    for row in apart:
+        line: StyledLine = []
+        for x in row:
+            share = abs(x) / largest if math.isfinite(x) else 1.0
+            block = BLOCKS[min(4, -int(-4 * share // 1)) if share > 1e-9 else 0]
+            sign = " " if share <= 1e-9 else "?" if math.isnan(x) else "+" if x > 0 else "−"
+            line.append((f" {sign}{block}{block}", "bad" if share > 1e-9 else "dim"))
+        rows.append(line)
+    return rows
+
+
+def _cut(matrix: Matrix) -> str:
+    """What part of the array is shown, if it is not all of it."""
+    plane = (1, *matrix.shape)[-2:] if matrix.shape else (1, 1)
+    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
+    if (rows, columns) == plane or not rows or matrix.names:
+        return ""
+    return (
+        f"(rows {matrix.top} to {matrix.top + rows - 1}, "
+        f"columns {matrix.left} to {matrix.left + columns - 1})"
+    )
+
 
 MARKS = {
     "passed": ("✓", "good"),
@@ -31,12 +191,12 @@ def exercise_lines(
     yield from wrapped(_head(exercise, where or exercise.file), width)
     left = details
     said = {opening(exercise)}
-    for check in as_told(exercise).checks:
+    for check in presented(exercise).checks:
         yield from check_lines(check, with_values=left > 0, said=said, width=width)
         if check.outcome not in QUIET and not check.hidden:
             left -= 1
     yield from wrapped(repair_lines(exercise), width)
-    yield from wrapped(_foot(as_told(exercise)), width)
+    yield from wrapped(_foot(presented(exercise)), width)
 
 
 def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:

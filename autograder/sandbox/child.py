@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from autograder.course import Library, Limits
-from autograder.sandbox.deadline import Clock
+from autograder.course.course_file import Library, Limits
+from autograder.sandbox.connection import Clock
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Place = Literal["first", "own", "course"]
 
 
-class GraderTrouble(Exception):
+class InternalError(Exception):
     """Something of the grader's own failed; the student has no part in it.
 
     `killed` is true if a process was ended by force, from outside: another try may succeed.
@@ -29,11 +29,11 @@ class GraderTrouble(Exception):
         return f"The grader itself failed: {self}."
 
 
-class Cancelled(GraderTrouble):
+class Cancelled(InternalError):
     """Nobody waits for the result any more."""
 
 
-class NearItsMemory(GraderTrouble):
+class NearItsMemory(InternalError):
     """A process that had answered before came near its limit: what is left tells of that."""
 
 

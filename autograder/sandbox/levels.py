@@ -11,17 +11,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.course import Course, Library, Limits
-from autograder.errors import UserError
-from autograder.sandbox.child import Children, GraderTrouble
-from autograder.sandbox.deadline import Deadline
-from autograder.sandbox.spawn import Spawner
+from autograder.course.course_file import Course, Library, Limits
+from autograder.course.errors import UserError
+from autograder.sandbox.child import Children, InternalError
+from autograder.sandbox.connection import Deadline
+from autograder.sandbox.spawn import Spawner, also_warm_for
 from autograder.worker.confinement import LAYERS, Level
 from autograder.worker.confinement.probing import SIZE
 
 if TYPE_CHECKING:
     from autograder.sandbox.connection import Connection
-    from autograder.sandbox.forkserver import ForkedChild, ForkServer
+    from autograder.sandbox.fork_server import ForkedChild, ForkServer
+
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
@@ -138,7 +139,7 @@ def why_not(level: Level) -> str:
     for _ in range(TRIES):
         try:
             return _once(level)
-        except GraderTrouble as trouble:
+        except InternalError as trouble:
             if not trouble.killed:
                 return str(trouble)
     raise UserError("The confinement could not be tried: something keeps killing its processes.")
@@ -154,7 +155,7 @@ def probe_ahead(level: Level = LEVELS[0]) -> None:
 
 
 def _server(level: Level) -> "ForkServer":
-    from autograder.sandbox.forkserver import ForkServer
+    from autograder.sandbox.fork_server import ForkServer
 
     return ForkServer(NEEDS, LAYERS[level], (), (), probing=True)
 
@@ -221,7 +222,7 @@ def _try(server: "ForkServer", secret: str) -> str:
     return ""
 
 
-class ProbeKilled(GraderTrouble):
+class ProbeKilled(InternalError):
     """The process that tried what is forbidden was ended by force, from outside."""
 
     killed = True
@@ -282,11 +283,37 @@ def children_on(
     reference = course.content.reference
     if sys.platform != "linux":
         return Spawner(reference, ahead=True, scratch=scratch)
-    from autograder.sandbox.forkserver import ForkServers
+    from autograder.sandbox.fork_server import ForkServers
 
     engine = Path(__file__).resolve().parent.parent
     own = [*course.grading, course.solutions, engine]
     servers = ForkServers(reference, level, [*own, *secret], scratch, core)
     if first == "numpy":
         servers.prepare(first)
+    return servers
+
+
+# Workers for one's own code, started before anything heavy is imported here.
+
+
+def children_for(
+    course: Course, start: Library | None = None, path: Path | None = None
+) -> Children:
+    """Children for one's own code, unconfined.
+
+    With `start`, a first one is on its way already, for the file at `path` if one is named.
+    """
+    reference = course.content.reference
+    if sys.platform != "linux":
+        from autograder.sandbox.spawn import Spawner
+
+        spawner = Spawner(reference, ahead=True)
+        if start is not None:
+            spawner.prepare(start, course.content.limits)
+        return spawner
+    from autograder.sandbox.fork_server import ForkServers
+
+    servers = ForkServers(reference, "none")
+    if start is not None:
+        servers.prepare(start, also_warm_for(start, path) if path is not None else ())
     return servers

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from autograder.text import nearest, one_line
+from autograder.course.text import nearest, one_line
 from autograder.worker.messages import CodePlace, Problem
 
 ProblemKind = Literal[

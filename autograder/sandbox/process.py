@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from autograder.sandbox.child import Child
-from autograder.sandbox.deadline import Deadline, Memory
+from autograder.sandbox.connection import Deadline, Memory
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,

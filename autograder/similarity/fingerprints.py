@@ -16,8 +16,8 @@ from autograder.submission.source import Source
 if TYPE_CHECKING:
     from copydetect import CodeFingerprint
 
-Prints = npt.NDArray[np.int64]  # sorted, each once
-Stretches = list[tuple[int, int]]  # of a text: from where up to where
+Fingerprints = npt.NDArray[np.int64]  # sorted, each once
+Spans = list[tuple[int, int]]  # of a text: from where up to where
 
 RUN = 25  # characters
 LONGEST = 32 * 1024  # characters of one submission that are looked at
@@ -26,20 +26,20 @@ LONGEST = 32 * 1024  # characters of one submission that are looked at
 def code_of(source: Source, others: Iterable[str]) -> str:
     """The code of a submission: its cells, and the files beside it that are no other exercise's."""
     helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
-    return tidy("\n".join([source.text, *helpers]))
+    return normalized("\n".join([source.text, *helpers]))
 
 
-def tidy(text: str) -> str:
+def normalized(text: str) -> str:
     """A text of which places found in its fingerprints are true."""
     return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 
-def prints_of(text: str) -> Prints:
+def fingerprints_of(text: str) -> Fingerprints:
     """The fingerprints of a tidy text."""
     return np.array(sorted(_made(text).hashes), dtype=np.int64)
 
 
-def stretches_in_common(one: str, other: str, known: Prints) -> tuple[Stretches, Stretches]:
+def common_spans(one: str, other: str, known: Fingerprints) -> tuple[Spans, Spans]:
     """Where two tidy texts are alike, without what is known; in the places of each."""
     from copydetect import compare_files
 
@@ -66,9 +66,9 @@ def _without(prints: "CodeFingerprint", known: set[int]) -> "CodeFingerprint":
     return prints
 
 
-def _stretches(found: npt.NDArray[np.int64], length: int) -> Stretches:
+def _stretches(found: npt.NDArray[np.int64], length: int) -> Spans:
     """The library's stretches in order, those that touch as one."""
-    joined: Stretches = []
+    joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):
         if joined and start <= joined[-1][1]:

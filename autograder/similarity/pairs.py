@@ -6,16 +6,16 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.similarity.fingerprints import Prints
+from autograder.similarity.fingerprints import Fingerprints
 
 LEAST = 50  # fingerprints of one's own: of less, likeness says nothing
 HALF = 0.5
 AT_ONCE = 20_000  # fingerprints; bounds the table of who has which
 
-Likenesses = npt.NDArray[np.float64]
+Similarities = npt.NDArray[np.float64]
 
 
-class AlikePair(msgspec.Struct, frozen=True):
+class SimilarPair(msgspec.Struct, frozen=True):
     """Two students whose work is alike: the shared part of the shorter one's own code."""
 
     students: tuple[str, str]
@@ -32,7 +32,7 @@ class BaseRate(msgspec.Struct, frozen=True):
     highest: float = 0.0
 
 
-class Alike(msgspec.Struct, frozen=True):
+class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: how many were compared, how like unrelated work is, and who stands out.
 
     `too_short` have too little code of their own to be compared. A pair stands out above `limit`.
@@ -45,16 +45,16 @@ class Alike(msgspec.Struct, frozen=True):
     right: BaseRate
     everybody: BaseRate
     limit: float
-    pairs: tuple[AlikePair, ...]
+    pairs: tuple[SimilarPair, ...]
     clusters: tuple[tuple[str, ...], ...]
 
 
-def alike(
+def compare_exercise(
     exercise: tuple[str, str],
-    work: Mapping[str, Prints],
-    right: Sequence[Prints],
+    work: Mapping[str, Fingerprints],
+    right: Sequence[Fingerprints],
     together: frozenset[frozenset[str]] = frozenset(),
-) -> Alike:
+) -> ExerciseSimilarity:
     """Who stands out in an exercise (its name and title), by their own fingerprints.
 
     Those stand out who share more than half, more than any two of the right answers, which were
@@ -63,16 +63,16 @@ def alike(
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)
-    part, shared = _likenesses(list(long.values()))
-    base = _base_rate(_likenesses([each for each in right if len(each) >= LEAST])[0])
+    part, shared = pairwise_similarity(list(long.values()))
+    base = _base_rate(pairwise_similarity([each for each in right if len(each) >= LEAST])[0])
     everybody = _base_rate(part)
     limit = max(HALF, base.highest, everybody.median)
     found = [
-        AlikePair((students[a], students[b]), float(part[a, b]), int(shared[a, b]))
+        SimilarPair((students[a], students[b]), float(part[a, b]), int(shared[a, b]))
         for a, b in zip(*np.nonzero(np.triu(part > limit, 1)), strict=True)
         if frozenset((students[a], students[b])) not in together
     ]
-    return Alike(
+    return ExerciseSimilarity(
         *exercise,
         compared=len(long),
         too_short=len(work) - len(long),
@@ -84,7 +84,7 @@ def alike(
     )
 
 
-def _likenesses(prints: Sequence[Prints]) -> tuple[Likenesses, Likenesses]:
+def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
     """For every two the shared part of the shorter one, and how many they share; both (n, n)."""
     count = len(prints)
     shared = np.zeros((count, count))
@@ -103,7 +103,7 @@ def _likenesses(prints: Sequence[Prints]) -> tuple[Likenesses, Likenesses]:
     return shared / np.minimum(sizes[:, None], sizes[None, :]), shared
 
 
-def _base_rate(part: Likenesses) -> BaseRate:
+def _base_rate(part: Similarities) -> BaseRate:
     found = part[np.triu_indices(len(part), 1)]
     if not len(found):
         return BaseRate(0)
@@ -111,7 +111,7 @@ def _base_rate(part: Likenesses) -> BaseRate:
     return BaseRate(len(found), float(median), float(upper), float(found.max()))
 
 
-def _clusters(pairs: Sequence[AlikePair]) -> list[tuple[str, ...]]:
+def _clusters(pairs: Sequence[SimilarPair]) -> list[tuple[str, ...]]:
     """Three students or more of whom each is like another; the largest first."""
     group: dict[str, set[str]] = {}
     for pair in pairs:

@@ -16,10 +16,10 @@ from typing import IO
 
 import msgspec
 
-from autograder.errors import UserError
-from autograder.submission.names import IGNORED
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
+from autograder.submission.file_names import IGNORED
 from autograder.submission.source import ALSO_READ, MAX_NOTEBOOK, SUFFIXES
-from autograder.text import one_line
 
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_STUDENT = 128 * 1024 * 1024
@@ -39,7 +39,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, 
 PathParts = tuple[str, ...]
 
 
-class NoZip(UserError):
+class InvalidZip(UserError):
     """A zip cannot be unpacked; `reason` says why without its name."""
 
     def __init__(self, archive: Path, reason: str) -> None:
@@ -72,11 +72,11 @@ def _unpacked(
             unpacking = _Unpacking(file, target, room)
             return unpacking.run(), unpacking.listed
     except _TooLong as error:
-        raise NoZip(archive, str(error)) from None
+        raise InvalidZip(archive, str(error)) from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
-        raise NoZip(archive, f"is not a zip file that can be read: {error}") from None
+        raise InvalidZip(archive, f"is not a zip file that can be read: {error}") from None
     except OSError as error:
-        raise NoZip(archive, f"cannot be unpacked: {error.strerror}") from None
+        raise InvalidZip(archive, f"cannot be unpacked: {error.strerror}") from None
 
 
 class _TooLong(Exception):

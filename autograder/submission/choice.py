@@ -6,11 +6,11 @@ from pathlib import Path
 
 import msgspec
 
+from autograder.course.text import few
 from autograder.submission.code import Code
-from autograder.submission.names import NameMatch
+from autograder.submission.file_names import NameMatch
 from autograder.submission.source import Source
 from autograder.submission.stubs import Stub
-from autograder.text import few
 
 MAX_SHOWN = 20
 MAX_DEFINED = 3
@@ -26,7 +26,7 @@ class Rank(IntEnum):
     BESIDE = 4
 
 
-WHY = {
+REASONS = {
     Rank.BY_CONTENT: "another file is named after the exercise",
     Rank.ODD: "what the exercise asks for is not in it, or not in Python that can be read",
     Rank.BESIDE: "nothing that the exercise asks for can be found in it",
@@ -83,7 +83,7 @@ def choose(
         if rank == Rank.UNTOUCHED and each is not first:
             choice.untouched.append(each.shown)
         elif rank > best:
-            why = each.trouble.rstrip(".") if each.trouble else WHY.get(rank, "")
+            why = each.trouble.rstrip(".") if each.trouble else REASONS.get(rank, "")
             choice.notes.append(f"{each.shown} was left out for {exercise}: {why}.")
     if best != Rank.UNTOUCHED:
         _settle_between(choice, first, others, exercise)

@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from autograder.course.text import one_line
 from autograder.submission.read import (
     NotPython,
     UnreadableFile,
     as_utf8,
     without_surrogates,
 )
-from autograder.text import one_line
 
 CHECK = "check-"  # how the ids of cells begin that call check()
 MAX_OBJECTS = 200_000  # in all of a notebook, its outputs too: each cell is one

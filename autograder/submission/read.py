@@ -8,7 +8,7 @@ import stat
 import tokenize
 from pathlib import Path
 
-from autograder.text import one_line
+from autograder.course.text import one_line
 
 # By the names that Python has for them. No other is tried: some never end, or are no text at all.
 _IS_TEXT = re.compile(

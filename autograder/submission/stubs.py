@@ -1,17 +1,55 @@
 """What the course hands out: so a file that is still as it was can be told from an answer."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import functools
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from autograder.course import Course
-from autograder.errors import UserError
+from autograder.course.course_file import FILE_NAME, Course
+from autograder.course.errors import UserError
+from autograder.course.text import few
 from autograder.submission.code import Binding, Code, read_code
-from autograder.submission.markers import TEXT_STUB, strip_solutions
 from autograder.submission.read import UnreadableFile, read_text
-from autograder.submission.siblings import MAX_SOURCE
-from autograder.submission.source import SUFFIXES, Source, from_text, read_source
+from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text, read_source
+
+# A solution without its solutions: what stands between nbgrader's markers is taken out.
+
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+TEXT_STUB = "YOUR ANSWER HERE"
+STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
+
+
+def strip_solutions(text: str, name: str) -> str:
+    """The student's text. In a function, a stub takes the solution's place; elsewhere nothing.
+
+    Raises:
+        UserError: a marker has no partner; it names the line.
+    """
+    kept: list[str] = []
+    begun = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip().removeprefix("# ") == BEGIN:
+            if begun:
+                raise UserError(f"{name}, line {number}: {BEGIN} again, before {END}.")
+            begun = number
+            indent = line[: len(line) - len(line.lstrip())]
+            if line.startswith("# "):
+                kept.append(f"# {TEXT_STUB}")
+            kept += [indent + stub for stub in STUB_LINES] if indent else []
+        elif line.strip().removeprefix("# ") == END:
+            if not begun:
+                raise UserError(f"{name}, line {number}: {END} without {BEGIN}.")
+            begun = 0
+        elif not begun:
+            kept.append(line)
+    if begun:
+        raise UserError(f"{name}, line {begun}: {BEGIN} without {END}.")
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
+
 
 UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
 
@@ -115,3 +153,52 @@ def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str
             partly[exercise] = there
     claimed = {name for names in whole.values() for name in names}
     return whole | {e: names for e, names in partly.items() if not claimed & set(names)}
+
+
+# Work that was begun in a released course, and whether the course is another by now.
+
+
+HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
+MAX_SHOWN = 4
+RELEASE_LINE = "# Handed out as {}: leave this line as it is."
+
+
+def course_digest(course: Course) -> str:
+    """What a course's checks, answers and texts are known by: another course has another digest."""
+    digest = hashlib.sha256()
+    folders = [*course.grading, course.solutions]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    for file in [course.root / FILE_NAME, *files]:
+        name = file.relative_to(course.root).as_posix().encode()
+        digest.update(b"\0".join((name, file.read_bytes(), b"")))
+    return digest.hexdigest()[:12]
+
+
+def with_release_mark(text: str, digest: str) -> str:
+    """An exercise's text that says which release it is of."""
+    return f"{text.rstrip()}\n\n# %%\n{release_mark(digest)}\n"
+
+
+def release_mark(digest: str) -> str:
+    """The line by which a file says which release it is of."""
+    return RELEASE_LINE.format(digest)
+
+
+def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
+    """A word on the files that each earlier release of the course handed out."""
+    older: dict[str, list[str]] = {}
+    for source in sources:
+        found = HANDED_OUT.search(source.text)
+        if found is not None and found[1] != _digest(course):
+            older.setdefault(found[1], []).append(source.label)
+    for digest, labels in older.items():
+        one = len(labels) == 1
+        yield (
+            f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} of another release of the course "
+            f"({digest}); {'it is' if one else 'they are'} graded by the course as it is now."
+        )
+
+
+@functools.lru_cache(maxsize=8)
+def _digest(course: Course) -> str:
+    return course_digest(course)

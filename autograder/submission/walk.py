@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.submission.archive import NoZip, unpack_student
-from autograder.submission.names import counts
-from autograder.text import one_line
+from autograder.course.text import one_line
+from autograder.submission.archive import InvalidZip, unpack_student
+from autograder.submission.file_names import counts
 
 MAX_DEPTH = 10
 MAX_FILES = 5000
@@ -21,7 +21,7 @@ MAX_ZIPS = 3
 PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
-class File(msgspec.Struct, frozen=True):
+class FolderFile(msgspec.Struct, frozen=True):
     """A file, and what to call it: its path within the student's folder."""
 
     path: Path
@@ -40,7 +40,7 @@ class _Place(msgspec.Struct, frozen=True):
     unpacked: bool
 
 
-class Walk:
+class FolderWalk:
     """The files below a folder, or in a zip in its place; `notes` say what was not looked at.
 
     A zip in the folder is unpacked for as long as this is open: use it as a context manager.
@@ -52,13 +52,13 @@ class Walk:
         self._left, self._zips_left = MAX_FILES, MAX_ZIPS
         self._open = ExitStack()
 
-    def __enter__(self) -> "Walk":
+    def __enter__(self) -> "FolderWalk":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def files(self) -> Iterator[File]:
+    def files(self) -> Iterator[FolderFile]:
         """The files, those nearest to the top first: nothing below hides what is above it.
 
         Raises:
@@ -75,7 +75,7 @@ class Walk:
         if not self._left:
             self.notes.append(f"Only the first {MAX_FILES:,} entries were looked at.")
 
-    def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[File]:
+    def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
         """The files of one folder; what lies further down is put into `below`."""
         found = heapq.nsmallest(self._left + 1, os.scandir(place.folder), key=lambda e: e.name)
         entries = found[: self._left]
@@ -96,7 +96,7 @@ class Walk:
             elif stat.S_ISREG(mode) and path.suffix.casefold() in PACKED:
                 self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
             elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):  # a link, so that it can be named
-                yield File(path, shown)
+                yield FolderFile(path, shown)
 
     def _is_to_unpack(self, path: Path, unpacked: bool) -> bool:
         return path.suffix.casefold() == ".zip" and not unpacked and self._zips_left > 0
@@ -106,7 +106,7 @@ class Walk:
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             self.notes += [f"{above}{note}" for note in unpack_student(archive, scratch)]
-        except NoZip as error:
+        except InvalidZip as error:
             self._note(f"{one_line(archive.name, 100)} {one_line(error.reason, 200)}")
             return []
         if above:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from types import TracebackType
 
 from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, CodePlace, Problem
-from .output import KeyboardNeeded
+from .preparation import KeyboardNeeded
 from .serialise import Unsendable
 
 # Python's own, taken before the student's code can put others in their place

@@ -1,25 +1,112 @@
 """A matplotlib figure as plain data: what is drawn and written where it can be seen."""
 
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import legends
-from .codec import (
-    MAX_DRAWN,
-    MAX_LETTERS,
-    MAX_PANELS,
-    MAX_POINTS,
-    MAX_TEXTS,
-    Axes,
-    Figure,
-    Series,
+from .codec import MAX_DRAWN, MAX_LETTERS, MAX_PANELS, MAX_POINTS, MAX_TEXTS, Axes, Figure, Series
+from .figure_layout import Ticks, lay_out, tick_labels
+from .figure_view import (
+    Floats,
+    Picture,
+    View,
+    colour_over,
+    is_visible,
+    is_written,
+    pictures_of,
+    reads,
+    same_colours,
+    shows,
+    tell_apart,
 )
-from .in_view import Floats, View, colour_over, is_written, reads, shows
-from .layout import Ticks, lay_out
-from .pictures import Picture, pictures_of, same_colours
-from .ticks import tick_labels
+
+# What a legend says of a line: the entry that has the line's colour and style.
+
+
+_NOTHING = ("", " ", "None", "none", None)
+
+
+class LegendEntry(NamedTuple):
+    """One entry of a legend: what it says, and the sample beside it."""
+
+    text: str
+    sample: Any
+
+
+def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
+    """The entries of these legends that can be read, with a sample that can be seen."""
+    found = []
+    for legend in legends:
+        if legend is None or not view.has(legend):
+            continue
+        for text, sample in zip(legend.get_texts(), legend.legend_handles, strict=False):
+            shown = sample is not None and is_visible(sample) and can_be_seen(sample, view.page)
+            if shown and reads(text, view.page):
+                found.append(LegendEntry(text.get_text()[:MAX_LETTERS], sample))
+    return found[:MAX_DRAWN]
+
+
+def label_of(artist: Any, found: list[LegendEntry]) -> str:
+    """What the legend says of a line or a scatter; nothing if it cannot be told."""
+    left = found
+    for trait in (_colour, _dashes, _marker, _width):
+        mine = trait(artist)
+        alike = [entry for entry in left if trait(entry.sample) == mine]
+        left = alike or left
+    texts = {entry.text for entry in left}
+    if (len(texts) == 1 and len(found) > 1) or len(found) == 1:
+        return left[0].text
+    own = str(artist.get_label())[:MAX_LETTERS]
+    return own if own in texts else ""
+
+
+def can_be_seen(artist: Any, ground: Floats) -> bool:
+    """Whether a line or a marker leaves something on this ground."""
+    if hasattr(artist, "get_marker"):
+        line = artist.get_linestyle() not in _NOTHING and artist.get_linewidth() > 0
+        dots = artist.get_marker() not in _NOTHING and artist.get_markersize() > 0
+        if not line and not dots:
+            return False
+    colours = _colours(artist)
+    return any(tell_apart(colour_over(each, ground), ground) for each in colours)
+
+
+def _colours(artist: Any) -> list[Floats]:
+    """All colours of a line, a marker or a patch, with their opacity."""
+    from matplotlib.colors import to_rgba_array
+
+    found: list[Floats] = []
+    is_line = hasattr(artist, "get_marker")
+    names = ["get_color"] if not is_line or artist.get_linestyle() not in _NOTHING else []
+    names += ["get_markerfacecolor", "get_markeredgecolor", "get_facecolor", "get_edgecolor"]
+    for name in names:
+        if hasattr(artist, name):
+            alpha = artist.get_alpha()
+            colours = to_rgba_array(getattr(artist, name)(), alpha if np.ndim(alpha) == 0 else None)
+            found += list(np.asarray(colours, float)[:MAX_DRAWN])
+    return found
+
+
+def _colour(artist: Any) -> tuple[float, ...]:
+    for colour in _colours(artist):
+        if colour[3] > 0:
+            return tuple(round(float(part), 2) for part in colour[:3])
+    return ()
+
+
+def _dashes(artist: Any) -> object:
+    return str(artist.get_linestyle()) if hasattr(artist, "get_linestyle") else None
+
+
+def _marker(artist: Any) -> object:
+    return str(artist.get_marker()) if hasattr(artist, "get_marker") else None
+
+
+def _width(artist: Any) -> object:
+    return str(artist.get_linewidth()) if hasattr(artist, "get_linewidth") else None
+
 
 MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
 
@@ -39,9 +126,9 @@ def describe_figure(figure: Any) -> Figure:
 def _describe(view: View, ticks: Ticks) -> Figure:
     shown = view.axes[:MAX_PANELS]
     pictures = {id(axes): pictures_of(axes, view) for axes in shown if not _colorbar(axes)}
-    entries = {id(axes): legends.entries([axes.get_legend()], view) for axes in shown}
-    general = legends.entries(view.legends, view)
-    every = [*general, *(entry for axes in shown for entry in entries[id(axes)])]
+    by_axes = {id(axes): entries([axes.get_legend()], view) for axes in shown}
+    general = entries(view.legends, view)
+    every = [*general, *(entry for axes in shown for entry in by_axes[id(axes)])]
     all_pictures = [picture for found in pictures.values() for picture in found]
     return Figure(
         title=_joined(view.suptitles, view),
@@ -52,8 +139,8 @@ def _describe(view: View, ticks: Ticks) -> Figure:
                 view,
                 ticks,
                 pictures.get(id(axes), []),
-                _series(axes, view, entries[id(axes)] or every),
-                entries[id(axes)],
+                _series(axes, view, by_axes[id(axes)] or every),
+                by_axes[id(axes)],
                 all_pictures,
             )
             for axes in shown
@@ -67,7 +154,7 @@ def _axes(
     ticks: Ticks,
     pictures: list[Picture],
     series: list[Series],
-    entries: list[legends.LegendEntry],
+    entries: list[LegendEntry],
     bars_of: list[Picture],
 ) -> Axes:
     x_ticks, y_ticks = (_ticks(axes, each, view, ticks) for each in (axes.xaxis, axes.yaxis))
@@ -169,23 +256,23 @@ def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
     return pixels, (float(given[0, 0]), float(given[0, 1]))
 
 
-def _series(axes: Any, view: View, entries: list[legends.LegendEntry]) -> list[Series]:
+def _series(axes: Any, view: View, entries: list[LegendEntry]) -> list[Series]:
     ground = colour_over(axes.get_facecolor(), view.page)
 
     def shown(artists: Any) -> list[Any]:
-        return [each for each in artists if view.has(each) and legends.can_be_seen(each, ground)][
+        return [each for each in artists if view.has(each) and can_be_seen(each, ground)][
             :MAX_DRAWN
         ]
 
     found = []
     for line in shown(axes.get_lines()):
         ends = [_floats(line.get_xdata(orig=False)), _floats(line.get_ydata(orig=False))]
-        points, label = np.column_stack(ends), legends.label_of(line, entries)
+        points, label = np.column_stack(ends), label_of(line, entries)
         seen = _in_view(points, line, line.get_transform(), axes, view)
         found.append(Series("line", label, *seen))
     for dots in shown(each for each in axes.collections if _is_scatter(each)):
         points = np.ma.filled(np.ma.asarray(dots.get_offsets(), float), np.nan).reshape(-1, 2)
-        label = legends.label_of(dots, entries)
+        label = label_of(dots, entries)
         seen = _in_view(points, dots, dots.get_offset_transform(), axes, view)
         found.append(Series("scatter", label, *seen))
     return found

@@ -5,15 +5,190 @@ is not here, costs itself and what uses it, and none of the functions around it.
 """
 
 import builtins
+import gc
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import linecache
+import operator
+import os
+import random
 import sys
 from collections.abc import Sequence
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
 
 from .failures import explain
-from .imports import HIDDEN, IN_NOTEBOOKS, QUIET_NOTEBOOK, HelperFinder, NotImported
-from .magics import without_magics
 from .messages import Problem, Unit
-from .statements import Statements, remember_lines
+from .statements import Statements, remember_lines, without_magics
+
+# What a submission's imports find: the files beside it, a quiet notebook, and what is missing.
+
+
+HIDDEN = ("autograder", "autograder_worker")
+
+# What a notebook has without an import. There is no notebook here, so all of it does nothing.
+NOTEBOOK = """\
+class _Quiet:
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *args, **_):
+        return args[0] if args and callable(args[0]) else self
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def __format__(self, _):
+        return "(left out)"
+
+
+def _left_out(*_):
+    raise TypeError(
+        "this value would come from a notebook's magic or shell line (%timeit, !ls), and these "
+        "are left out where it is graded"
+    )
+
+
+for _name in (
+    "getitem setitem contains float int index lt le gt ge add radd sub rsub mul rmul truediv "
+    "rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg abs round array array_ufunc"
+).split():
+    setattr(_Quiet, f"__{_name}__", _left_out)
+_quiet = _Quiet()
+version_info, __version__ = (9, 0, 0), "9.0.0"
+
+
+def get_ipython():
+    return _quiet
+
+
+def display(*_, **__):
+    return None
+
+
+def __getattr__(name):
+    return getattr(_quiet, name)
+"""
+IN_NOTEBOOKS = ("get_ipython", "display")
+QUIET = ("IPython", "google.colab", "ipywidgets")
+
+
+class TextLoader(importlib.abc.InspectLoader):
+    """A module from texts, so that nothing need be a file and `inspect.getsource` still works."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
+
+    def get_source(self, fullname: str) -> str:
+        return self.texts[fullname]
+
+    def get_code(self, fullname: str) -> CodeType:
+        text, label = self.texts[fullname], f"{fullname}.py"
+        linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+        return compile(text, label, "exec", dont_inherit=True)
+
+
+class Notebook(TextLoader):
+    """IPython and its like: any name of theirs is there, and does nothing."""
+
+    def get_source(self, fullname: str) -> str:  # noqa: ARG002
+        return NOTEBOOK
+
+    def get_code(self, fullname: str) -> CodeType:
+        return compile(NOTEBOOK, f"{fullname}.py", "exec", dont_inherit=True)
+
+
+NOTHING_TO_CHECK = TextLoader({"autograder": "def check(*_, **__):\n    return 0.0\n"})
+QUIET_NOTEBOOK = Notebook({})
+
+
+class HelperFinder(importlib.abc.MetaPathFinder):
+    """Finds the files that lie beside the student's, and hides the grader's own packages."""
+
+    def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
+        self.loader = TextLoader(helpers)
+        self.hidden = set(hidden)
+
+    def find_spec(
+        self, name: str, _path: object = None, _target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name == "autograder":  # a notebook calls its check(); here that does nothing
+            return importlib.util.spec_from_loader(name, NOTHING_TO_CHECK, origin=name)
+        if name in self.loader.texts:
+            return importlib.util.spec_from_loader(name, self.loader, origin=f"{name}.py")
+        if name.split(".", maxsplit=1)[0] in self.hidden:
+            raise ModuleNotFoundError(f"{name} is not there for submissions", name=name)
+        if any(f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.") for each in QUIET):
+            return importlib.util.spec_from_loader(
+                name, QUIET_NOTEBOOK, origin=name, is_package=True
+            )
+        if not _is_inside_python(name) and not _can_open():
+            raise ModuleNotFoundError(
+                f"No module named {name!r} here: where this was graded, no library can be "
+                f"imported that is not loaded beforehand",
+                name=name,
+            )
+        return None
+
+
+def _is_inside_python(name: str) -> bool:
+    frozen = importlib.machinery.FrozenImporter.find_spec(name)
+    return name in sys.builtin_module_names or frozen is not None
+
+
+def _can_open() -> bool:
+    """Whether libraries' files can be opened at all: on the level `no-open` nothing can."""
+    try:
+        os.close(os.open(os.__file__, os.O_RDONLY))
+    except OSError:
+        return False
+    return True
+
+
+class NotImported:
+    """Stands for a name whose import failed: whoever uses it is told of the import.
+
+    Naming it costs nothing, as annotations do (`x: pd.DataFrame`, `Float[Array, "n"]`).
+    """
+
+    def __init__(self, why: str) -> None:
+        self.__dict__["__why"] = why
+
+    def __getattr__(self, name: str) -> "NotImported":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, _key: object) -> "NotImported":
+        return self
+
+    def __or__(self, _other: object) -> "NotImported":
+        return self
+
+    __ror__ = __or__
+
+
+def _used(self: NotImported, *_: Any, **__: Any) -> NoReturn:
+    raise ImportError(self.__dict__["__why"])
+
+
+_USES = """
+call mro_entries iter next len bool enter exit array contains index int float eq ne lt le gt ge
+setitem delitem setattr delattr add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod
+rmod pow rpow matmul rmatmul neg pos abs and rand array_ufunc
+instancecheck subclasscheck
+""".split()  # noqa: SIM905
+for _name in _USES:
+    setattr(NotImported, f"__{_name}__", _used)
+
 
 MAX_PROBLEMS = 10
 MAX_CODE = 1 << 20
@@ -114,3 +289,51 @@ def define(name: str, units: Sequence[Unit]) -> ModuleType:
     for unit in units:
         exec(compile(unit.text, unit.label, "exec", dont_inherit=True), module.__dict__)
     return module
+
+
+# A process as it was after the load: for code that keeps nothing, and looked at all the same.
+
+
+class Loaded:
+    """What a module was when it had been loaded, and the libraries' common random generators."""
+
+    def __init__(self, module: ModuleType) -> None:
+        used = [each for each in vars(module).values() if isinstance(each, ModuleType)]
+        self._tables = [(vars(each), dict(vars(each))) for each in (builtins, *used)]
+        self._module = vars(module)
+        self._names = dict(self._module)
+        self._parts = [(each, _parts(each)) for each in self._names.values()]
+        self._python = random.getstate()
+        self._numpy = np.random.get_state(legacy=False)
+
+    def put_back(self) -> bool:
+        """Put the generators back, and say whether nothing has another value than it had."""
+        self._module.pop("__warningregistry__", None)  # Python's own: which warnings came already
+        gc.collect()
+        random.setstate(self._python)
+        np.random.set_state(self._numpy)
+        return (
+            _same(self._module, self._names, len(self._names))
+            and all(_same(now, then) for now, then in self._tables)
+            and all(
+                _same(now, then, len(then)) for each, then in self._parts for now in [_parts(each)]
+            )
+        )
+
+
+def _parts(value: object) -> dict[str, Any]:
+    """What can be set of a function or a class."""
+    if isinstance(value, FunctionType):
+        own = {"code": value.__code__, "defaults": value.__defaults__, "also": value.__kwdefaults__}
+        return own | vars(value)
+    return dict(vars(value)) if isinstance(value, type) else {}
+
+
+def _same(now: dict[str, Any], then: dict[str, Any], count: int | None = None) -> bool:
+    """Whether each name still has the very same value; with a `count`, no other has come."""
+    if count is not None and len(now) != count:
+        return False
+    try:
+        return all(map(operator.is_, map(now.__getitem__, then), then.values()))
+    except KeyError:
+        return False

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .codec import Tensor
 from .figures import describe_figure
-from .kinds import (
+from .values import (
     MAX_KEYS,
     MAX_TYPE,
     PLAIN_KEYS,

@@ -14,21 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from . import output
+from . import preparation
 from .codec import Handle, Tensor, decode, encode
-from .elsewhere import Asking, Elsewhere, make_generator
-from .empty_arrays import fill_unwritten
 from .failures import explain
-from .imports import NotImported
-from .kinds import Record, Tuple
 from .limits import limit_self
-from .loading import compiled, define, load
+from .loading import Loaded, NotImported, compiled, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
-from .module_calls import run_module
-from .partner import Offered, Partner
-from .renewal import Loaded
+from .preparation import fill_unwritten
+from .remote_functions import Asking, Offered, Partner, RemoteFunction, Wire, make_generator
 from .serialise import GENERATOR, Unsendable, serialised
-from .wire import Wire
+from .torch_modules import run_module
+from .values import Record, Tuple
 
 
 class Answers:
@@ -163,7 +159,7 @@ class Answers:
         """Arguments as the student's code expects them: tensors, objects kept here, own arrays."""
         if isinstance(value, Handle):
             if value.number < 0:
-                return Elsewhere(self._asked, -value.number)
+                return RemoteFunction(self._asked, -value.number)
             return self._kept(value.number)
         if isinstance(value, Tensor):
             import torch
@@ -208,7 +204,7 @@ class Server:
     def __init__(self, read_from: int, write_to: int, hidden: list[str], side: int = -1) -> None:
         self.line = Wire(read_from, write_to)
         self.answers = Answers(hidden, self._ask)
-        self.printed = output.redirect()
+        self.printed = preparation.redirect()
         self.call = 0
         self.partner = None if side < 0 else Partner(Wire(side, side, bounded=True))
         warnings.simplefilter("ignore")

@@ -26,7 +26,7 @@ def run() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
-    role = "confinement.zygote" if "control" in config else "serve"
+    role = "confinement.fork_server" if "control" in config else "serve"
     work = "confinement.probing" if config.get("probing") else "serve"
     importlib.import_module(f"autograder_worker.{work}")
     entry = importlib.import_module(f"autograder_worker.{role}")

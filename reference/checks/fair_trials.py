@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autograder.checking.expect import Mismatch
+from autograder.checks.expect import Mismatch
 from autograder.report.model import Curve
 from reference.scaling import Distribution, acceptance_interval, variance_interval
 

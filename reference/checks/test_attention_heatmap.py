@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from autograder.checking.expect import Mismatch, expect_close, expect_unchanged
-from autograder.checking.purity import expect_no_trace
-from autograder.text import one_line, several
+from autograder.checks.expect import Mismatch, expect_close, expect_unchanged
+from autograder.checks.order_independence import expect_independent_calls
+from autograder.course.text import one_line, several
 from autograder.worker.codec import Figure
 from reference.axis_labels import are_a_pair, side_of
 from reference.figures import as_labelled, blank_as_zero, matrix_of, panels_in, tokens_for
@@ -382,4 +382,4 @@ def test_other_sizes(submission, reference, rng):
         lambda s: s.plot_attention.kept(weights[:2, :2], tokens[:2], title="another"),
         lambda s: s.plot_mask_effect.kept(scores[:3, :3] + 1, mask[:3, :3]),
     ]
-    expect_no_trace(submission.fresh(), calls, between)
+    expect_independent_calls(submission.fresh(), calls, between)

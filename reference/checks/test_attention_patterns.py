@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from autograder.checking.expect import Mismatch, expect_close, expect_numbers, expect_unchanged
-from autograder.checking.purity import expect_no_trace
-from autograder.text import one_line
+from autograder.checks.expect import Mismatch, expect_close, expect_numbers, expect_unchanged
+from autograder.checks.order_independence import expect_independent_calls
+from autograder.course.text import one_line
 from reference.attention import softmax
 from reference.patterns import strongest_links
 
@@ -212,4 +212,4 @@ def test_other_sizes(submission, reference, rng):
         lambda s: s.analyze_pattern(other),
         lambda s: s.strongest_links(weights.T.copy(), tokens[::-1]),
     ]
-    expect_no_trace(submission, calls, between)
+    expect_independent_calls(submission, calls, between)

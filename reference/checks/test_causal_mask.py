@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import all_follow, follows
-from autograder.checking.expect import (
+from autograder.checks.expect import (
     Mismatch,
     expect_close,
     expect_numbers,
     expect_shape,
     expect_unchanged,
 )
-from autograder.checking.purity import expect_no_trace
+from autograder.checks.follow_through import expect_all_follow, expect_follows
+from autograder.checks.order_independence import expect_independent_calls
 from autograder.sandbox.problems import Raised
 from reference.following import own_count_visible, own_masked_weights
 
@@ -148,7 +148,7 @@ def test_masked_weights(submission, reference, rng, note):
     for scores, mask in zip(cases, masks, strict=True):
         answer = submission.masked_attention_weights(scores, mask)
         of_own = lambda mask, scores=scores: lambda steps: own_masked_weights(steps, scores, mask)
-        follows(
+        expect_follows(
             answer,
             reference.masked_weights(scores, mask),
             of_own(mask),
@@ -177,7 +177,7 @@ def test_count_visible(submission, reference, note):
     for size in (3, *SIZES):
         answer = expect_numbers(submission.count_visible(size), "the counts")
         cases.append((answer, reference.count_visible(size), seen(size)))
-    all_follow(cases, "the counts", note, "create_causal_mask", submission)
+    expect_all_follow(cases, "the counts", note, "create_causal_mask", submission)
 
 
 def counts_rightly(submission, reference, length):
@@ -242,4 +242,4 @@ def test_long_and_unchanged(submission, reference, rng):
         lambda s: s.apply_mask(other, more),
         lambda s: s.count_visible(2),
     ]
-    expect_no_trace(submission, calls, between)
+    expect_independent_calls(submission, calls, between)

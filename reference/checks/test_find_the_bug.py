@@ -8,8 +8,8 @@ alone.
 import numpy as np
 import pytest
 
-from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.checking.purity import expect_no_trace
+from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checks.order_independence import expect_independent_calls
 from autograder.sandbox.problems import NotWritten, Raised
 from reference.bugs import NAMES, SHOWN, implementations, right_answer
 from reference.bugs.cases import CASES, RESULTS
@@ -90,7 +90,7 @@ def test_repaired(submission, rng, name):
             expect_close(one, other, what, condition=20.0)
     calls = [(name, lambda s, args=args: getattr(s, name)(*args)) for args in cases[:3]]
     between = [lambda s, args=args: getattr(s, name)(*other_numbers(args)) for args in cases[:3]]
-    expect_no_trace(submission.fresh(), calls, between)
+    expect_independent_calls(submission.fresh(), calls, between)
 
 
 def other_numbers(args):

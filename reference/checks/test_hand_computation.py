@@ -7,12 +7,11 @@ own previous step; so one slip costs one step.
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import says_something
-from autograder.checking.expect import Mismatch, expect_shape
-from autograder.checking.unwritten import Unwritten
+from autograder.checks.expect import Mismatch, Unwritten, expect_shape
+from autograder.checks.follow_through import is_informative
+from autograder.course.text import few
 from autograder.report.values import index
 from autograder.sandbox.problems import StudentProblem
-from autograder.text import few
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 
 HOW = {
@@ -69,7 +68,7 @@ def judge_step(submission, reference, letter, step, note):
         return
     before = STEPS[STEPS.index(step) - 1] if step != "scores" else None
     own = stated(submission, f"{part.letter}_{before}") if before else None
-    if own is not None and own.shape == part.shape(before) and says_something(own, 10 * WITHIN):
+    if own is not None and own.shape == part.shape(before) and is_informative(own, 10 * WITHIN):
         right |= np.abs(answer - part.following(step, own)) <= WITHIN
         if right.all():
             note(f"Right, from your {part.letter}_{before}.")

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import follows
-from autograder.checking.expect import Mismatch, expect_close, expect_shape
-from autograder.checking.refusal import expect_refusal
-from autograder.checking.torch_modules import (
+from autograder.checks.expect import Mismatch, expect_close, expect_shape
+from autograder.checks.expect_errors import expect_refusal
+from autograder.checks.follow_through import expect_follows
+from autograder.checks.torch_modules import (
     draw_state,
-    expect_forgotten,
     expect_gradients,
     expect_parts,
-    expect_same_tensors,
+    expect_stateless,
+    expect_unchanged_tensors,
 )
 from reference.asking import Asked
 from reference.following import own_logits
@@ -171,7 +171,7 @@ def compare_model(model, block, sizes, tokens, state, note):
     """Pass if the logits are right, or what follows from the student's own block."""
     run = model.run(sizes, (tokens,), state)
     right = model.right(sizes, (tokens,), run.state).value
-    follows(
+    expect_follows(
         model.answers(run.value, right)[0],
         right,
         lambda steps: own_logits(steps, block, sizes, tokens, run.state),
@@ -259,11 +259,11 @@ def test_gradients(model, rng):
 def test_block_other_sizes(block, rng):
     state, x = block_state(rng, 10, 3), draw(rng, 1, 6, 10)
     block.compare((10, 5, 3), (x,), state, condition=100.0)
-    expect_same_tensors(block.run((10, 5, 3), (x,), state), (x,), ("x",))
+    expect_unchanged_tensors(block.run((10, 5, 3), (x,), state), (x,), ("x",))
     causal = causal_mask(6).astype(np.float32)
     others = ((draw(rng, 1, 6, 10), causal), (draw(rng, 2, 4, 10),))
     for inputs in ((x,), (x, causal.T)):
-        expect_forgotten(
+        expect_stateless(
             lambda inputs=inputs, **more: block.output((10, 5, 3), inputs, state, **more),
             others,
             "the results",
@@ -283,8 +283,8 @@ def test_model_other_sizes(model, block, rng, note):
     still = np.asarray(model.output(sizes, (tokens,), state), float)
     training = model.output(sizes, (tokens,), state, training=True)
     expect_close(training, still, "the logits while training", condition=100.0)
-    expect_same_tensors(model.run(sizes, (tokens,), state), (tokens,), ("tokens",))
+    expect_unchanged_tensors(model.run(sizes, (tokens,), state), (tokens,), ("tokens",))
     others = ((rng.integers(20, size=(2, 3)),), (rng.integers(20, size=(1, 5)),))
-    expect_forgotten(
+    expect_stateless(
         lambda **more: model.output(sizes, (tokens,), state, **more), others, "the logits"
     )

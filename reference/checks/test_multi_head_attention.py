@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from autograder.checking.expect import expect_close, expect_results, expect_shape
-from autograder.checking.refusal import expect_refusal
-from autograder.checking.torch_modules import (
+from autograder.checks.expect import expect_close, expect_results, expect_shape
+from autograder.checks.expect_errors import expect_refusal
+from autograder.checks.torch_modules import (
     draw_state,
-    expect_forgotten,
     expect_gradients,
     expect_parts,
-    expect_same_tensors,
+    expect_stateless,
+    expect_unchanged_tensors,
 )
 from reference.asking import Asked
 from reference.masks import causal_mask
@@ -168,14 +168,14 @@ def test_other_sizes(heads, rng, note):
     for count in (1, 2, 3, 6, 12):
         heads.compare_scaled((12, count), (x,), state, (12, count), note)
     causal = causal_mask(7).astype(np.float32)
-    expect_same_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
+    expect_unchanged_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
     changed = x.copy()
     changed[:, 4:] -= 1
     before, after = (heads.output((12, 4), (each, causal), state) for each in (x, changed))
     expect_close(after[:, :4], before[:, :4], "the output before a change")
     others = ((draw(rng, 3, 7, 12), causal), (draw(rng, 2, 4, 12),))
     for inputs in ((x,), (x, causal.T)):
-        expect_forgotten(
+        expect_stateless(
             lambda inputs=inputs, **more: heads.output((12, 4), inputs, state, **more),
             others,
             "the outputs",

@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import follows_data
-from autograder.checking.expect import (
-    Mismatch,
-    expect_close,
-    expect_shape,
-    expect_unchanged,
-)
-from autograder.checking.purity import expect_no_trace
-from autograder.checking.refusal import expect_error
+from autograder.checks.expect import Mismatch, expect_close, expect_shape, expect_unchanged
+from autograder.checks.expect_errors import expect_error
+from autograder.checks.follow_through import expect_data_follows
+from autograder.checks.order_independence import expect_independent_calls
 
 # (B, L, E, H): B, L, H and E/H all differ.
 SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6))
@@ -181,7 +176,7 @@ def test_round_trip(submission, reference, rng, note):
     for x, apart in pairs:
         back = unaware.merge_heads(apart)
         following = lambda apart=apart: reference.merge_heads(apart)
-        follows_data(back, x, following, "what comes back", note, "split_heads")
+        expect_data_follows(back, x, following, "what comes back", note, "split_heads")
 
 
 @pytest.mark.hidden
@@ -214,4 +209,4 @@ def test_other_sizes(submission, reference, rng):
         ("merge_heads", lambda s: s.merge_heads(apart)),
     ]
     between = [lambda s: s.split_heads(x[:2] + 1, 8), lambda s: s.merge_heads(apart[:, :2] - 1)]
-    expect_no_trace(submission, calls, between)
+    expect_independent_calls(submission, calls, between)

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from autograder.checking.expect import Mismatch
-from autograder.checking.unwritten import Unwritten
-from autograder.submission.markers import TEXT_STUB
-from autograder.text import several
+from autograder.checks.expect import Mismatch, Unwritten
+from autograder.course.text import several
+from autograder.submission.stubs import TEXT_STUB
 
 TITLES = {
     "why_scale": "Why the scores are divided by √d_k",

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import follows
-from autograder.checking.expect import (
+from autograder.checks.expect import (
     Mismatch,
     expect_close,
     expect_results,
     expect_shape,
     expect_unchanged,
 )
-from autograder.checking.purity import expect_no_trace
+from autograder.checks.follow_through import expect_follows
+from autograder.checks.order_independence import expect_independent_calls
 from autograder.sandbox.problems import StudentProblem
 from reference.following import own_attention, own_attention_with_zeros
 from reference.masks import causal_mask
@@ -69,7 +69,7 @@ def compare(submission, reference, note):
                 given(own_attention, Q, K, V),
                 given(own_attention_with_zeros, Q, K, V, mask),
             ]
-        follows(
+        expect_follows(
             answer,
             right,
             given(own_attention, *args),
@@ -251,4 +251,4 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng):
         expect_unchanged(was, now, name)
     attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
     calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
-    expect_no_trace(submission, calls, between=[attend(K, Q, Q)])
+    expect_independent_calls(submission, calls, between=[attend(K, Q, Q)])

@@ -8,11 +8,11 @@ seed, beyond those that the text names, and of some generators it is known what 
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import OwnSteps
-from autograder.checking.expect import Mismatch, expect_close, expect_numbers
-from autograder.checking.purity import expect_no_trace
+from autograder.checks.expect import Mismatch, expect_close, expect_numbers
+from autograder.checks.follow_through import OwnSteps
+from autograder.checks.order_independence import expect_independent_calls
+from autograder.course.text import one_line
 from autograder.sandbox.problems import StudentProblem
-from autograder.text import one_line
 from autograder.worker.codec import Figure
 from reference import draws
 from reference.checks.fair_trials import (
@@ -107,7 +107,7 @@ def test_entropy_of_zeros(submission, reference):
         expect_close(answer, reference.entropy(weights), "the entropy")
     calls = [("attention_entropy", lambda s: s.attention_entropy(weights))]
     between = [lambda s: s.attention_entropy(np.full((2, 3), 1 / 3))]
-    expect_no_trace(submission.fresh(), calls, between)
+    expect_independent_calls(submission.fresh(), calls, between)
 
 
 @pytest.mark.check(
@@ -342,7 +342,7 @@ def test_plot_labels(plot, submission, reference):
     other = example_results(reference)
     other.pop(64)
     between = [lambda s: s.plot_scaling.kept(other)]  # a figure that stays open, as in a script
-    expect_no_trace(submission.fresh(), calls, between)
+    expect_independent_calls(submission.fresh(), calls, between)
     if lacking:
         raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import follows
-from autograder.checking.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.checking.torch_modules import (
+from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_shape
+from autograder.checks.follow_through import expect_follows
+from autograder.checks.torch_modules import (
     draw_state,
-    expect_forgotten,
     expect_gradients,
     expect_parts,
-    expect_same_tensors,
+    expect_stateless,
+    expect_unchanged_tensors,
 )
 from reference.asking import Asked, usual_batch
 from reference.dropout import same_draw, what_dropout_did
@@ -75,7 +75,7 @@ def compare_whole(whole, bare, made_with, inputs, state, note):
     for place, (answer, expected, what) in enumerate(zip(answers, right, whole.what, strict=True)):
         if answer is None and place:
             continue
-        follows(
+        expect_follows(
             answer,
             expected,
             lambda steps, place=place: own_self_attention(steps, bare, inputs, run.state, place),
@@ -366,10 +366,10 @@ def test_other_sizes(whole, bare, rng, note):
     mask = np.tril(np.ones((3, 5))).astype(np.float32)
     inputs = (query, key, value, mask)
     names = ("query", "key", "value", "mask")
-    expect_same_tensors(bare.run((), inputs, {}), inputs, names)
+    expect_unchanged_tensors(bare.run((), inputs, {}), inputs, names)
     others = ((*draw(rng, batch, 3, 5, 4, 2), 1 - mask[:, ::-1]), draw(rng, batch, 2, 4, 3, 1))
     for given in (inputs, (query, key, value)):
-        expect_forgotten(
+        expect_stateless(
             lambda given=given, **more: bare.output((), given, {}, **more),
             others,
             "the outputs",
@@ -383,11 +383,11 @@ def test_other_sizes(whole, bare, rng, note):
     still = whole.output((8, 5, 3), x, state)
     training = whole.output((8, 5, 3), x, state, training=True)
     expect_close(training, np.asarray(still, float), "the output while training", condition=20.0)
-    expect_same_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
+    expect_unchanged_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
     causal = causal_mask(6).astype(np.float32)
     others = ((draw_x(rng, *batch, 6, 8)[0], causal), draw_x(rng, *batch, 4, 8))
     for given in (x, (*x, causal.T)):
-        expect_forgotten(
+        expect_stateless(
             lambda given=given, **more: whole.output((8, 5, 3), given, state, **more),
             others,
             "the outputs",

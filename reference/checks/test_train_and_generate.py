@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from autograder.checking.carried_forward import follows
-from autograder.checking.expect import (
+from autograder.checks.expect import (
     Mismatch,
     expect_close,
     expect_results,
     expect_shape,
     expect_unchanged,
 )
+from autograder.checks.follow_through import expect_follows
 from autograder.worker.codec import tensor
 from reference.checks.trained_models import (
     draw_model,
@@ -105,7 +105,7 @@ def test_losses(submission, kit, rng, note):
 
 def compare_losses(submission, answer, run, note):
     """Pass if the losses are right, or those of a right training with the student's own loss."""
-    follows(
+    expect_follows(
         answer,
         right_losses(*run)[0],
         lambda asked: own_losses(asked, *run),
@@ -193,7 +193,7 @@ def test_context(submission, kit, rng, note):
         prompt = rng.integers(words, size=length)
         model = kit.MeanModel.kept(*(tensor(each) for each in weights), limit)
         answer = run_generate(submission, model, prompt, count, form=form)
-        follows(
+        expect_follows(
             answer,
             greedy(*weights, prompt, count, limit),
             lambda asked, w=weights, p=prompt, n=count, m=limit: own_words(asked, w, p, n, m, form),

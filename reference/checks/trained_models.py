@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checking.expect import expect_numbers, expect_shape
+from autograder.checks.expect import expect_numbers, expect_shape
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import tensor
 

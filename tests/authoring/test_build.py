@@ -4,8 +4,8 @@ import nbformat
 import pytest
 
 from autograder.authoring.build import build_exercise, outdated
-from autograder.errors import UserError
-from autograder.submission.markers import strip_solutions
+from autograder.course.errors import UserError
+from autograder.submission.stubs import strip_solutions
 
 
 def test_the_committed_files_are_in_step(course):

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from autograder.authoring.verify import Verifier
 from autograder.cli import app
-from autograder.course import load_course
-from autograder.verification.verify import Verifier
+from autograder.course.course_file import load_course
 
 
 def followed(folder, page):

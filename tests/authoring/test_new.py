@@ -2,11 +2,11 @@
 
 import pytest
 
+from autograder.authoring.verify import Verifier
 from autograder.cli import app
-from autograder.course import load_course
-from autograder.errors import UserError
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
 from autograder.submission.source import Source
-from autograder.verification.verify import Verifier
 from autograder.worker.messages import Unit
 
 FLOW = "title: T\nexercises: [{name: one, title: One, points: 1}]\n"

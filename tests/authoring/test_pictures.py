@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from autograder.authoring.attachments import LARGEST, pictures_in, pictures_of
 from autograder.authoring.build import as_book, build_exercise, require_lesson
-from autograder.course import load_course
-from autograder.errors import UserError
-from autograder.nbgrader.source import source_notebook
-from tests.study.course import make_course
+from autograder.authoring.pictures import LARGEST, pictures_in, pictures_of
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
+from autograder.nbgrader.config import source_notebook
+from tests.student.course import make_course
 
 PNG = b"\x89PNG not a real one"
 TEXT = """# %% [markdown]

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from autograder.classroom import grade_class as module
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.cli import app
-from autograder.course import load_course
-from autograder.errors import UserError
-from autograder.grading import graded_by
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
+from autograder.grading import reports as reports_module
 from autograder.report.model import CheckReport, ExerciseReport
 
 COURSE = """
@@ -64,7 +64,7 @@ class Quick:
                 path.write_text(f"said = '{text}'\n")
 
     def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, out=None, **more):
-        graded_by._digest.cache_clear()  # of a process that lives through several grades
+        reports_module._digest.cache_clear()  # of a process that lives through several grades
         course = load_course(self.root / "course.yml")
         exercises = [course.exercise(name) for name in names] or course.content.exercises
         partial = bool(names or more.get("students"))
@@ -74,7 +74,7 @@ class Quick:
 
     def run(self, command, *args, **more):
         """A command on the results; grade is given the class."""
-        graded_by._digest.cache_clear()
+        reports_module._digest.cache_clear()
         options = ["--course", str(self.root)] if command in {"grade", "adjust", "export"} else []
         if command == "grade":
             options += [str(self.class_folder), "--out", str(self.out), "--own-code"]

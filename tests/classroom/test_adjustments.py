@@ -4,10 +4,9 @@ import msgspec
 import pytest
 
 from autograder.classroom.adjustments import Adjustments, on_the_total, work_id
-from autograder.errors import UserError
+from autograder.course.errors import UserError
 from autograder.report.model import Adjustment, CheckReport
-
-from ..exports.records import record
+from tests.platforms.records import record
 
 HEAD = "student,exercise,check,change,points,why,by,when,work_id,state\n"
 

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from autograder.classroom.pool import Setup, Task, TaskGrader
-from autograder.course import FILE_NAME
-from autograder.grading import diagnose
+from autograder.classroom.judge_pool import Setup, Task, TaskGrader
+from autograder.course.course_file import FILE_NAME
+from autograder.grading import diagnoses as diagnoses_module
 from autograder.report.model import ExerciseReport
 from autograder.submission.source import from_text
 from tests.conftest import ROOT
@@ -40,13 +40,13 @@ def test_a_wrong_answer_is_believed(graded):
 
 def test_a_diagnosis_whose_process_was_killed_is_in_doubt(graded, monkeypatch):
     """All checks have their outcome by then, and none of them says that something is missing."""
-    real = diagnose._call
+    real = diagnoses_module._call
 
     def killed(submission, *rest):
         submission._client.process().child.kill()
         return real(submission, *rest)
 
-    monkeypatch.setattr(diagnose, "_call", killed)
+    monkeypatch.setattr(diagnoses_module, "_call", killed)
     report, is_doubtful = graded()
     assert report.status == "graded"
     assert not diagnoses(report)

@@ -11,10 +11,10 @@ import yaml
 
 from autograder.classroom import grade_class as grade_module
 from autograder.classroom import hand_ins
-from autograder.classroom.folders import find_folders
 from autograder.classroom.grade_class import Job, grade_class
-from autograder.course import load_course
-from autograder.errors import UserError
+from autograder.classroom.hand_ins import find_folders
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
 from autograder.report.class_page import SCRIPT
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose

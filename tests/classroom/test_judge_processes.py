@@ -41,7 +41,7 @@ def test_a_judge_is_told_nothing_by_where_it_was_started(tmp_path):
         "import os, sys\n"
         "def tell(queue):\n"
         "    main = sys.modules['__main__']\n"
-        "    loaded = 'autograder.grading.session' in sys.modules\n"
+        "    loaded = 'autograder.grading.judge' in sys.modules\n"
         "    queue.put((loaded, getattr(main, '__file__', None)))\n"
     )
     program = tmp_path / "program.py"

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from autograder.classroom.lock import FILE, in_use
-from autograder.errors import UserError
+from autograder.course.errors import UserError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the journal alone locks there")
 

@@ -7,7 +7,7 @@ import pytest
 from autograder.classroom import grade_class as grade_module
 from autograder.classroom import submissions
 from autograder.classroom.grade_class import Job, grade_class
-from autograder.errors import UserError
+from autograder.course.errors import UserError
 
 RIGHT = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.ones(3)\n"
 

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from autograder.errors import UserError
-
-from .quick import Quick
+from autograder.course.errors import UserError
+from tests.classroom.quick import Quick
 
 ROSTER = (
     "id,name,email,section,canvas,handed_in\n"

@@ -5,11 +5,10 @@ import os
 
 import pytest
 
-from autograder.classroom import versions
-from autograder.classroom.versions import settle
-from autograder.errors import UserError
-
-from .quick import Quick
+from autograder.classroom import history
+from autograder.classroom.history import settle
+from autograder.course.errors import UserError
+from tests.classroom.quick import Quick
 
 
 @pytest.fixture
@@ -269,7 +268,7 @@ def test_killed_while_it_is_applied_it_is_the_old_or_the_new(quick, monkeypatch,
 
         with monkeypatch.context() as patch:
             for name in names:
-                patch.setattr(versions.os, name, dying(name))
+                patch.setattr(history.os, name, dying(name))
             try:
                 quick.grade()
                 done = True
@@ -293,7 +292,7 @@ def test_who_reads_next_finishes_what_was_begun(quick, monkeypatch):
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(versions, "settle", killed)
+        patch.setattr(history, "settle", killed)
         with pytest.raises(Killed):
             quick.grade()
     assert quick.table()["ann"] == "10 2 12"
@@ -338,7 +337,7 @@ def test_a_full_disk_while_it_is_applied_leaves_the_old(quick, monkeypatch):
         raise OSError(28, "No space left on device", "version.json")
 
     with monkeypatch.context() as patch:
-        patch.setattr(versions, "write_whole", full)
+        patch.setattr(history, "write_whole", full)
         with pytest.raises(UserError, match=r"cannot be written: No space left.*same command"):
             quick.grade()
     assert quick.files() == before

@@ -5,13 +5,12 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from autograder.classroom import recognise
+from autograder.classroom.downloads import Owner
 from autograder.classroom.hand_ins import Download, hand_ins
 from autograder.classroom.roster import Roster, spellings
-from autograder.errors import UserError
-from autograder.platforms import registry
-from autograder.platforms.model import Owner
-
-from ..platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
+from autograder.course.errors import UserError
+from tests.platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
 
 ROSTER = """\
 id;Name;E-Mail;email;group;canvas;extra_days;excused
@@ -91,10 +90,10 @@ def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
 
 def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     """By its importer's name, after those of the kit; one that is called as another column is none."""
-    whole = list(registry.importers().values())
+    whole = list(recognise.importers().values())
     own = [msgspec.structs.replace(whole[0], name=name) for name in ("moonboard", "email")]
     points = [SimpleNamespace(name=each.name, value="x", load=lambda e=each: e) for each in own]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(recognise, "entry_points", lambda group: points)
     text = "id,email,moonboard,canvas,oneroster\na,a@x.org,m7,7,u7\n"
     found = roster(text)
     assert found.known("a").ids == {"canvas": "7", "moonboard": "m7", "oneroster": "u7"}

@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
-from autograder.errors import UserError
-from autograder.grading import graded_by
+from autograder.course.errors import UserError
+from autograder.grading import reports
 
 NUMBERS = itertools.count()
 COURSE = """
@@ -22,7 +22,7 @@ assignments:
 """
 CHECKS = """
 import pytest
-from autograder.checking.expect import expect_close
+from autograder.checks.expect import expect_close
 
 
 @pytest.mark.check("The area", points=3, hints=("What times what?",))
@@ -36,7 +36,7 @@ def test_square(submission):
 """
 DOORS = """
 import pytest
-from autograder.checking.expect import expect_close
+from autograder.checks.expect import expect_close
 
 
 @pytest.mark.check("Two", points=1, hints=("How many?",))
@@ -79,7 +79,7 @@ def story(tmp_path, monkeypatch):
             (checks / "test_areas.py").write_text(CHECKS.replace("SQUARE", square))
 
         def run(self, *args):
-            graded_by._digest.cache_clear()  # each command has a process of its own
+            reports._digest.cache_clear()  # each command has a process of its own
             done = CliRunner().invoke(app, [*map(str, args), "--course", str(tmp_path)])
             known = done.exception is None or isinstance(done.exception, SystemExit | UserError)
             assert known, done.exception

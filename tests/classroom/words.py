@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.by_hand import Marks, answer_id, answers_of
 from autograder.classroom.marking import Marking
-from autograder.classroom.marks_log import GivenMark
-from autograder.course import load_course
+from autograder.classroom.marks import Marks, answer_id, answers_of
+from autograder.classroom.store import GivenMark
+from autograder.course.course_file import load_course
 from autograder.report.model import ExerciseReport, Grader, Report, WrittenAnswer
 
 COURSE = """

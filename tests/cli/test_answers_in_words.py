@@ -4,7 +4,7 @@ import json
 
 from autograder.report.html import exercise_html
 from autograder.report.model import Report
-from tests.lint.course import arguments, command, make
+from tests.authoring.course import arguments, command, make
 
 SOLUTION = """
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def upper(text):
 """
 CHECKS = """
 import pytest
-from autograder.checking.equal import expect_equal
+from autograder.checks.equality import expect_equal
 
 
 @pytest.mark.check("The tokens", points=2)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from autograder.cli import main
-from autograder.errors import UserError
+from autograder.course.errors import UserError
 
 WRONG = """
 import numpy as np

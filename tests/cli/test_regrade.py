@@ -10,11 +10,10 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from autograder.classroom.grade_difference import Change, GradeCell, GradeDifference
-from autograder.cli import app, regrade
+from autograder.cli import app, diff
 from autograder.cli.summary import print_overview
-from autograder.report.overview import Overview, Row
-
-from ..classroom.quick import Quick
+from autograder.report.overview import ClassOverview, Row
+from tests.classroom.quick import Quick
 
 
 @pytest.fixture
@@ -173,7 +172,7 @@ def test_a_run_that_did_not_begin_leaves_nothing(quick):
 
 def test_a_class_of_a_thousand_fits_on_a_screen(course):
     exercises = list(course.exercises.values())
-    overview = Overview("C", exercises, [f"a note {'that is long ' * 20}"] * 50)
+    overview = ClassOverview("C", exercises, [f"a note {'that is long ' * 20}"] * 50)
     overview.changed = ["s1: +2 points"] * 50
     overview.rows = [
         Row(
@@ -206,9 +205,7 @@ def test_a_thousand_changes_fit_on_a_screen():
         for n in range(1000)
     ]
     said = io.StringIO()
-    regrade.print_difference(
-        Console(file=said, width=80), GradeDifference(changes), Path("rest.csv")
-    )
+    diff.print_difference(Console(file=said, width=80), GradeDifference(changes), Path("rest.csv"))
     output = said.getvalue()
     assert len(output.splitlines()) <= 15, output
     assert "Changes the grades of 1000 students: check changed 1000." in output

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from autograder.classroom.pool import Task, TaskReports
-from autograder.cluster.chunks import Chunk, ChunkReports, Readiness
-from autograder.cluster.parcels import Seat
+from autograder.classroom.judge_pool import Task, TaskReports
+from autograder.cluster.dispatch import Seat
+from autograder.cluster.messages import Chunk, ChunkReports, Readiness
 from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit

@@ -3,19 +3,18 @@
 import msgspec
 import pytest
 
-from autograder.classroom.pool import Setup
+from autograder.classroom.judge_pool import Setup
 from autograder.cluster import dispatch as module
-from autograder.cluster.chunks import Chunk, ChunkReports
+from autograder.cluster.command import grading_on
 from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.graders import grading_on
-from autograder.cluster.makeup import Makeup
-from autograder.errors import UserError
+from autograder.cluster.environment import Environment
+from autograder.cluster.messages import Chunk, ChunkReports
+from autograder.course.errors import UserError
 from autograder.report.model import Grader
-
-from .simulated import Deaf, Machine, Simulated, answer, report_on, task
+from tests.cluster.simulated import Deaf, Machine, Simulated, answer, report_on, task
 
 GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
-HERE = Makeup(GRADER, "x86_64", "e", "c", {})
+HERE = Environment(GRADER, "x86_64", "e", "c", {})
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from .hosts import Hosts
-from .test_local_cluster import CLASS, RIGHT, results
+from tests.cluster.hosts import Hosts
+from tests.cluster.test_local_cluster import CLASS, RIGHT, results
 
 pytestmark = pytest.mark.thorough
 COUNT = 36

@@ -54,7 +54,10 @@ def test_a_cluster_gives_the_bytes_of_one_machine_and_what_it_graded_is_kept(
     here = grade("here", "--workers", "1")
     there = grade("there", "--local-cluster", "2")
     assert len(here) > len(CLASS) and there == here
-    for place in ("autograder.classroom.pool._judges", "autograder.cluster.over_dask.local"):
+    for place in (
+        "autograder.classroom.judge_pool._judges",
+        "autograder.cluster.dask_cluster.local",
+    ):
         monkeypatch.setattr(place, never)
     for folder in ("here", "there"):  # what is graded is not asked for again, there or here
         assert grade(folder, "--local-cluster", "2") == here

@@ -5,13 +5,13 @@ import msgspec
 import pytest
 
 from autograder.cli import app
-from autograder.cluster import over_dask
-from autograder.cluster.chunks import Instruction, JudgeStart, Readiness
-from autograder.cluster.house import JudgeHouse
-from autograder.cluster.judging import _course as course_of
-from autograder.cluster.makeup import _files, makeup
-from autograder.cluster.over_dask import Certificates, OverDask, is_loopback, refuse_plain
-from autograder.errors import UserError
+from autograder.cluster import dask_cluster
+from autograder.cluster.dask_cluster import Certificates, OverDask, is_loopback, refuse_plain
+from autograder.cluster.environment import _files, makeup
+from autograder.cluster.judge_pool import JudgePool
+from autograder.cluster.judge_process import _course as course_of
+from autograder.cluster.messages import Instruction, JudgeStart, Readiness
+from autograder.course.errors import UserError
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_course_may_lie_elsewhere_on_a_machine(course, tmp_path, told, monke
 def test_a_judge_of_another_version_refuses_before_any_work(told, tmp_path):
     grader = msgspec.structs.replace(told.makeup.grader, version="0.0.9")
     other = msgspec.structs.replace(told.makeup, grader=grader)
-    house = JudgeHouse()
+    house = JudgePool()
     judge = house.take(msgspec.structs.replace(told, makeup=other), str(tmp_path))
     assert judge.refused[0].startswith("autograder ") and "in place of 0.0.9" in judge.refused[0]
     house.give_back(judge)
@@ -146,8 +146,8 @@ def test_a_local_cluster_listens_to_this_machine_only(monkeypatch):
         asked.update(options)
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(over_dask, "LocalCluster", never)
-    with pytest.raises(UserError, match="did not start: the disk is full"), over_dask.local(2):
+    monkeypatch.setattr(dask_cluster, "LocalCluster", never)
+    with pytest.raises(UserError, match="did not start: the disk is full"), dask_cluster.local(2):
         pass
     places = [value for name, value in asked.items() if name.endswith(("host", "address"))]
     assert len(places) == 3 and all("127.0.0.1" in place for place in places)
@@ -161,10 +161,14 @@ def test_chunks_are_not_kept_in_dask_s_log_of_messages(monkeypatch, what):
         kept.append(dask.config.get("distributed.admin.low-level-log-length"))
         raise OSError
 
-    monkeypatch.setattr(over_dask, what, never)
-    way = over_dask.local(2) if what == "LocalCluster" else over_dask.connected("127.0.0.1:1", None)
+    monkeypatch.setattr(dask_cluster, what, never)
+    way = (
+        dask_cluster.local(2)
+        if what == "LocalCluster"
+        else dask_cluster.connected("127.0.0.1:1", None)
+    )
     with (
-        dask.config.set(dict.fromkeys(over_dask.FEW_MESSAGES, 1000)),
+        dask.config.set(dict.fromkeys(dask_cluster.FEW_MESSAGES, 1000)),
         pytest.raises(UserError),
         way,
     ):

@@ -10,16 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
-from autograder.course import Limits
-from autograder.sandbox.child import Children, GraderTrouble
-from autograder.sandbox.client import Client
-from autograder.sandbox.forkserver import ForkServers
+from autograder.course.course_file import Limits
+from autograder.sandbox.child import Children, InternalError
+from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.problems import StudentProblem
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import Source
 from autograder.worker.confinement import LAYERS, Level
 from autograder.worker.messages import Request, Unit
-
-from .attacks import ATTACKS
+from tests.confinement.attacks import ATTACKS
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "the-secret-of-the-judge"
@@ -64,14 +63,14 @@ class Arena:
         )
         body = "\n".join(f"    {line}" for line in ATTACKS[name].split("\n"))
         source = Source("work", "work.py", (Unit("work.py", f"{head}def f():\n{body}\n"),))
-        client = Client(source, "numpy", LIMITS, self.children)
+        client = WorkerSession(source, "numpy", LIMITS, self.children)
         value = None
         try:
             value = client.ask(Request("call", "f")).value
-        except (StudentProblem, GraderTrouble):
+        except (StudentProblem, InternalError):
             pass
         finally:
-            with contextlib.suppress(GraderTrouble):
+            with contextlib.suppress(InternalError):
                 client.close()
         harmed = self._harmed()
         return harmed or value is True or (isinstance(value, bytes) and _tells(value))
@@ -89,7 +88,7 @@ class Arena:
 
     def _neighbour(self, text: str) -> bool:
         source = Source("work", "work.py", (Unit("work.py", text),))
-        client = Client(source, "numpy", PATIENT, self.children)
+        client = WorkerSession(source, "numpy", PATIENT, self.children)
         try:
             return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
         except StudentProblem:  # it may not write its file on this level

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from .arena import ROOT
+from tests.confinement.arena import ROOT
 
 RIGHT = (ROOT / "examples/class/s01/softmax.py").read_text()
 WORKS = (

@@ -8,9 +8,8 @@ All bases keep the namespaces or the system-call filter: no attack ever reaches 
 from collections.abc import Iterable
 
 from autograder.worker.confinement import LAYERS
-
-from .arena import arena
-from .attacks import ATTACKS
+from tests.confinement.arena import arena
+from tests.confinement.attacks import ATTACKS
 
 FULL = LAYERS["full"]
 

@@ -9,10 +9,9 @@ import pytest
 
 from autograder.sandbox.levels import LEVELS, choose, why_not
 from autograder.worker.confinement import LAYERS
-
-from .arena import ROOT, arena
-from .attacks import ATTACKS
-from .layers import CASES, through
+from tests.confinement.arena import ROOT, arena
+from tests.confinement.attacks import ATTACKS
+from tests.confinement.layers import CASES, through
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 
@@ -94,7 +93,7 @@ def _sleepers(place):
 
 
 def test_the_strongest_rung_is_chosen_and_none_is_refused(monkeypatch):
-    from autograder.errors import UserError
+    from autograder.course.errors import UserError
     from autograder.sandbox import levels
 
     monkeypatch.setattr(levels, "why_not", lambda level: "" if level == "landlock" else "it is off")

@@ -6,9 +6,8 @@ import sys
 import pytest
 
 from autograder.sandbox.levels import why_not
-
-from .arena import ROOT
-from .kills import disturb
+from tests.confinement.arena import ROOT
+from tests.confinement.kills import disturb
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 

@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 
-from autograder.checking.proxy import Submission
-from autograder.course import Limits
-from autograder.sandbox.client import Client
-from autograder.sandbox.forkserver import ForkServers
+from autograder.checks.proxy import Submission
+from autograder.course.course_file import Limits
+from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.levels import LEVELS, why_not
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -103,7 +103,7 @@ def confined():
             pytest.skip(f"{level} does not hold here: {why_not(level)}")
         children = ForkServers("reference", level)
         source = Source("work", "work.py", (Unit("work.py", text),), helpers)
-        client = Client(source, library, Limits(call_seconds=20), children)
+        client = WorkerSession(source, library, Limits(call_seconds=20), children)
         opened.extend([client, children])
         return Submission(client)
 

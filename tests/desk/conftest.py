@@ -6,9 +6,9 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.classroom.remembered import GradeCommand, remember
+from autograder.classroom.history import GradeCommand, remember_command
 from autograder.desk.application import application
-from autograder.desk.secrets_of import Secrets
+from autograder.desk.guard import Secrets
 from tests.conftest import ROOT
 from tests.desk.generated import sample, with_submissions, write
 
@@ -57,7 +57,7 @@ def sample_desk(tmp_path_factory, course):
     """A desk of the sample class as it was graded, beside its submissions."""
     folder = write(tmp_path_factory.mktemp("sample"), sample())
     submissions = str(ROOT / "examples" / "class")
-    remember(folder, GradeCommand(submissions=submissions, course=str(ROOT)))
+    remember_command(folder, GradeCommand(submissions=submissions, course=str(ROOT)))
     return let_in(client_of(folder, course))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.remembered import GradeCommand, remember
+from autograder.classroom.history import GradeCommand, remember_command
 from autograder.report.model import HandIn, Report, worst
 
 SAMPLE = Path(__file__).with_name("sample_class.jsonl.xz")
@@ -71,7 +71,9 @@ def with_submissions(folder: Path, size: int, course: Path, seed: int = 0) -> Pa
             source = course / "examples" / "class" / student / exercise.file
             if exercise.file and source.is_file():
                 shutil.copyfile(source, mine / exercise.file)
-    remember(results, GradeCommand(submissions=str(folder / "submissions"), course=str(course)))
+    remember_command(
+        results, GradeCommand(submissions=str(folder / "submissions"), course=str(course))
+    )
     return results
 
 

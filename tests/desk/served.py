@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import uvicorn
 
 from autograder.desk.application import application
-from autograder.desk.secrets_of import Secrets
+from autograder.desk.guard import Secrets
 from autograder.desk.serving import ADDRESS, bound
 
 

@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
-from autograder.classroom.remembered import GradeCommand, remember, remembered
-from autograder.course import load_course
+from autograder.classroom.history import GradeCommand, grade_commands, remember_command
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
 from autograder.desk.regrading import OTHERWISE, Regrading
-from autograder.errors import UserError
 from tests.classroom.quick import Quick
 from tests.desk.conftest import client_of, let_in, text_of
 
@@ -147,16 +147,16 @@ def test_where_nothing_changes_that_is_said(client, post):
 
 
 def test_commands_are_kept_with_whole_paths_and_repeated_word_for_word(quick):
-    (whole,) = remembered(quick.out)
+    (whole,) = grade_commands(quick.out)
     assert whole.of_all and whole.own_code and whole.submissions == str(quick.class_folder)
     quick.run("grade", "--exercise", "one", "--apply")
-    part, again = remembered(quick.out)
+    part, again = grade_commands(quick.out)
     assert part.exercises == ("one",) and again == whole
     words = part.arguments(quick.out)
     assert words[:2] == ["grade", f"--out={quick.out}"] and "--exercise=one" in words
     assert words[-2:] == ["--", str(quick.class_folder)]
     quick.run("grade", "--apply")
-    assert list(remembered(quick.out)) == [whole]
+    assert list(grade_commands(quick.out)) == [whole]
 
 
 def test_no_name_is_kept_where_results_have_none(quick):
@@ -167,9 +167,9 @@ def test_no_name_is_kept_where_results_have_none(quick):
 
 
 def test_a_damaged_file_of_commands_is_none(tmp_path):
-    remember(tmp_path, GradeCommand(submissions="-x", course="/c"))
+    remember_command(tmp_path, GradeCommand(submissions="-x", course="/c"))
     (tmp_path / ".runs.json").write_text('[{"submissions": 1}]')
-    assert remembered(tmp_path) == []
+    assert grade_commands(tmp_path) == []
 
 
 def test_a_run_is_a_process_that_says_what_went_wrong(tmp_path, course):

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
-from autograder.course import load_course
+from autograder.course.course_file import load_course
 from autograder.report.model import Report
 from tests.conftest import ROOT
 from tests.desk.conftest import client_of, let_in, text_of

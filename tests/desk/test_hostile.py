@@ -5,8 +5,8 @@ import re
 import msgspec
 import pytest
 
-from autograder.classroom.remembered import GradeCommand, remember
-from autograder.course import load_course
+from autograder.classroom.history import GradeCommand, remember_command
+from autograder.course.course_file import load_course
 from autograder.report.model import (
     Diagnosis,
     ExerciseReport,
@@ -71,7 +71,7 @@ def client(tmp_path_factory):
         mine.mkdir(parents=True)
         (mine / "one.py").write_text(text.replace("\x00", ""), encoding="utf-8")
     command = GradeCommand(submissions=str(folder / "class"), course=str(folder))
-    remember(results, command)
+    remember_command(results, command)
     return let_in(client_of(results, load_course(folder / "course.yml")))
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from autograder.classroom.by_hand import answer_id
+from autograder.classroom.marks import answer_id
 from tests.classroom.words import Words
 from tests.desk.test_words import form_of
 

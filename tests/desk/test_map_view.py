@@ -5,9 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from autograder.desk.map_view import families, heat_map
-from autograder.desk.results_now import ClassNow
-from autograder.desk.seriation import seriated
+from autograder.desk.map_view import families, heat_map, seriated
+from autograder.desk.results import ClassResults
 from tests.desk.conftest import text_of
 
 
@@ -53,7 +52,7 @@ def test_every_table_has_an_order(shape, fill):
 
 
 def test_the_map_has_every_mistake_at_its_students(results, course):
-    now = ClassNow(results, course)
+    now = ClassResults(results, course)
     found = heat_map(now, now.mistakes)
     for row in found["rows"]:
         dark = set()
@@ -63,14 +62,14 @@ def test_the_map_has_every_mistake_at_its_students(results, course):
 
 
 def test_a_family_is_counted_over_exercises(results, course):
-    now = ClassNow(results, course)
+    now = ClassResults(results, course)
     for row in families(now)["rows"]:
         assert sum(count is not None for count in row.counts) >= 2
         assert row.twice <= row.students <= sum(count or 0 for count in row.counts)
 
 
 def test_what_to_say_in_the_next_lecture_is_what_costs_most(desk, results, course):
-    now = ClassNow(results, course)
+    now = ClassResults(results, course)
     worst = max(now.mistakes, key=lambda made: made.lost)
     page = desk.get("/map").text
     first = re.search(r'<ol class="lecture"><li>(.*?)</li>', page, re.S)[1]

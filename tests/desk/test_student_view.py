@@ -6,7 +6,7 @@ import re
 import msgspec
 import pytest
 
-from autograder.desk.code_lines import code_of
+from autograder.desk.submissions import code_of
 from autograder.report.model import Diagnosis, ExerciseReport, Line, Repair
 from autograder.submission.source import from_text
 from tests.desk.conftest import client_of, let_in, text_of

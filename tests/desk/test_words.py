@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.classroom.by_hand import answer_id
+from autograder.classroom.marks import answer_id
 from tests.classroom.words import Words
 from tests.desk.conftest import HERE, SECRETS, client_of, let_in, text_of
 

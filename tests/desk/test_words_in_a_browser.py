@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from autograder.classroom.remembered import GradeCommand, remember
+from autograder.classroom.history import GradeCommand, remember_command
 from tests.browser import chromium, picture
 from tests.classroom.words import Words
 from tests.conftest import ROOT
@@ -112,7 +112,7 @@ def test_hostile_answers_run_nothing_and_break_nothing(tmp_path):
 def test_groups_are_for_everybody(tmp_path, course, scheme):
     out = write(tmp_path / "out", sample())
     submissions = str(ROOT / "examples" / "class")
-    remember(out, GradeCommand(submissions=submissions, course=str(ROOT)))
+    remember_command(out, GradeCommand(submissions=submissions, course=str(ROOT)))
     with served(out, course) as address, chromium() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
         page.goto(address)

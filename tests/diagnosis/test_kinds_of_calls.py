@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.diagnosis import Family, Recipe, Trait
-from autograder.diagnosis.examine import IN_OTHER_CALLS, Answer, Examination
+from autograder.diagnosis.examination import IN_OTHER_CALLS, Answer, Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 

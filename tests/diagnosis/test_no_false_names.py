@@ -9,17 +9,16 @@ from itertools import combinations, islice
 import numpy as np
 import pytest
 
-from autograder.course import load_course
-from autograder.diagnosis.any_value import families
-from autograder.diagnosis.examine import Examination
+from autograder.course.course_file import load_course
+from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.family import Style
-from autograder.diagnosis.general import GENERAL
+from autograder.diagnosis.general import GENERAL, families
+from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together
-from autograder.diagnosis.seen import Answer
-from autograder.grading.diagnose import Catalogue
-from autograder.verification.unseen.oracle import calls_meant
+from autograder.grading.diagnoses import Catalogue
 from tests.conftest import ROOT
+from tools.unseen.oracle import calls_meant
 
 CATALOGUE = Catalogue("reference")
 FRESH = (5, 6)  # draws that an examination never asks for

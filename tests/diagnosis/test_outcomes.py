@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from autograder.diagnosis import Fact, Family, Probe, Recipe
-from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import MOST_NUMBERS, outcome_of, same
 from autograder.diagnosis.replay import Replay
-from autograder.diagnosis.seen import Answer
 from autograder.worker.serialise import serialised
 
 HINTS = ("?", "!", ".")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from autograder.diagnosis import Family, Misconception, Probe, Recipe
-from autograder.diagnosis.examine import Examination
+from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import outcome_of
 from autograder.diagnosis.replay import Replay
-from autograder.diagnosis.seen import Answer
 from autograder.diagnosis.wiring import wirings
 
 

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from autograder.cli import app
-from autograder.course import load_course
-from autograder.grading.session import Judge
+from autograder.course.course_file import load_course
+from autograder.grading.judge import Judge
 from autograder.submission.source import Source
-from autograder.verification.verify import Verifier
+from autograder.authoring.verify import Verifier
 from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 

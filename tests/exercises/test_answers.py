@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import yaml
 
-from autograder.course import load_course
+from autograder.course.course_file import load_course
 from tests.conftest import ROOT
 
 NAMES = list(load_course(ROOT / "course.yml").exercises)

@@ -5,8 +5,8 @@ import statistics
 
 import pytest
 
+from autograder.course.own_modules import importable
 from autograder.diagnosis.mistakes import load_module, read_mistakes
-from autograder.own_modules import importable
 
 MOST_WORDS = 80
 USUAL_GRADE, HIGHEST_GRADE = 6, 13  # years of school; first-year students have twelve or more

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from autograder.grading.graded import Wanted
+from autograder.authoring.simulated import solution_module
+from autograder.grading.graded import RunOptions
 from autograder.submission.source import Source, read_source
-from autograder.verification.simulated import solution_module
 from autograder.worker.messages import Unit
 from tests.conftest import ROOT
 
@@ -25,7 +25,7 @@ def outcomes(judge):
 
     def grade(source, seeds):
         for seed in range(seeds):
-            wanted = Wanted(frozenset({"test_losses"}), "a failure", seed)
+            wanted = RunOptions(frozenset({"test_losses"}), "a failure", seed)
             yield judge.grade(source, wanted).checks[0].outcome
 
     return grade

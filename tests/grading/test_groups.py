@@ -1,6 +1,6 @@
 """Failures without a name are put together by what was answered."""
 
-from autograder.report.redact import exercise_for_student
+from autograder.report.redaction import exercise_for_student
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 

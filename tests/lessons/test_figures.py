@@ -7,7 +7,7 @@ import re
 import pytest
 from PIL import Image
 
-from autograder.authoring.attachments import LARGEST, pictures_in
+from autograder.authoring.pictures import LARGEST, pictures_in
 from lessons import style
 from lessons.book import main
 from lessons.drawn import SAID, as_png, figures

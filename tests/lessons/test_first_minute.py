@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from autograder.course import load_course
+from autograder.course.course_file import load_course
 from tests.conftest import ROOT
 
 COURSE = load_course(ROOT / "course.yml")

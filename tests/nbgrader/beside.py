@@ -18,8 +18,8 @@ import nbformat
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring.build import as_book
-from autograder.submission.markers import BEGIN
-from autograder.text import number
+from autograder.course.text import number
+from autograder.submission.stubs import BEGIN
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
 from tests.nbgrader.kinds import DAMAGED, HONEST, HOSTILE, KINDS, LEFT_BEHIND, Kind
 

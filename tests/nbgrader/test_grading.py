@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from autograder.authoring.build import as_book
-from autograder.errors import UserError
+from autograder.course.errors import UserError
 from autograder.nbgrader import grader_process
 from autograder.nbgrader.grading import grading_of
 from tests.nbgrader.course import ShortCourse, solution

@@ -4,7 +4,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.nbgraderformat import SchemaTooOldError, ValidationError
 
-from autograder.nbgrader.known_marks import CheckMarks
+from autograder.nbgrader.steps import CheckMarks
 
 MARK = {
     "grade": True, "solution": False, "locked": True, "task": False, "points": 12,

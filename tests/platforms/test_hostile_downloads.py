@@ -3,14 +3,13 @@
 import os
 import time
 
+from autograder.classroom.downloads import Listing
 from autograder.classroom.hand_ins import Download, hand_ins
-from autograder.classroom.intake import read_work
+from autograder.classroom.recognise import recognise
+from autograder.classroom.shares import shares
+from autograder.classroom.submissions import read_work
 from autograder.platforms.blackboard import BLACKBOARD
-from autograder.platforms.listing import Listing
-from autograder.platforms.people import shares
-from autograder.platforms.recognise import recognise
-
-from .downloads import NOTE, SOFTMAX, put
+from tests.platforms.downloads import NOTE, SOFTMAX, put
 
 ESCAPE = "\x1b[2J"
 

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from autograder.classroom import recognise
+from autograder.classroom.downloads import Importer
 from autograder.classroom.hand_ins import Download, hand_ins
-from autograder.classroom.intake import read_work
-from autograder.errors import UserError
-from autograder.platforms import canvas, registry
-from autograder.platforms.model import Importer
+from autograder.classroom.submissions import read_work
+from autograder.course.errors import UserError
+from autograder.platforms import canvas
 from autograder.platforms.repositories import prefix_of
 from autograder.submission.archive import unpack
-
-from .downloads import (
+from tests.platforms.downloads import (
     BLACKBOARD,
     BRIGHTSPACE,
     CANVAS,
@@ -274,12 +274,12 @@ def test_a_site_adds_its_own(read, monkeypatch):
         return [piece for name in listing.files if (piece := canvas.piece_of(name[5:]))]
 
     own = Importer(name="moon", title="Moonboard", expected="x", recognise=lambda _: 9, read=moon)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [_Point("moon", lambda: own)])
-    assert registry.named("moon") is own
-    monkeypatch.setattr(registry, "entry_points", lambda group: [_Point("moon", lambda: 3)])
+    monkeypatch.setattr(recognise, "entry_points", lambda group: [_Point("moon", lambda: own)])
+    assert recognise.named("moon") is own
+    monkeypatch.setattr(recognise, "entry_points", lambda group: [_Point("moon", lambda: 3)])
     with pytest.raises(UserError, match="'moon' .* is no autograder"):
-        registry.importers()
-    monkeypatch.setattr(registry, "entry_points", lambda group: [_Point("moon", lambda: 1 / 0)])
+        recognise.importers()
+    monkeypatch.setattr(recognise, "entry_points", lambda group: [_Point("moon", lambda: 1 / 0)])
     with pytest.raises(UserError, match="cannot be loaded: ZeroDivisionError"):
         read(CANVAS)
 

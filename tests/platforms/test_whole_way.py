@@ -10,10 +10,9 @@ from click.testing import CliRunner
 
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.cli import app
-from autograder.course import Course
-from autograder.lateness import LatePolicy
-
-from . import downloads
+from autograder.course.course_file import Course
+from autograder.course.lateness import LatePolicy
+from tests.platforms import downloads
 
 TITLE = "Attention by hand and in NumPy"
 ROSTER = (

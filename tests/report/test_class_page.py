@@ -5,11 +5,11 @@ import re
 import msgspec
 import pytest
 
-from autograder.course import Exercise
-from autograder.report.class_page import content
+from autograder.course.course_file import Exercise
+from autograder.report.class_page import class_page_content
 from autograder.report.html import environment
 from autograder.report.model import Diagnosis
-from autograder.report.overview import Overview
+from autograder.report.overview import ClassOverview
 from tests.browser import chromium, picture
 from tests.report.test_faces import EVIL, check, make_report
 
@@ -22,7 +22,7 @@ OTHER = Diagnosis(
 
 
 def page_of(overview):
-    return environment().get_template("index.html").render(**content(overview))
+    return environment().get_template("index.html").render(**class_page_content(overview))
 
 
 def a_class(size, exercises=1):
@@ -31,7 +31,7 @@ def a_class(size, exercises=1):
         Exercise(name=f"e{i}", title=f"Exercise number {i} of many", points=2)
         for i in range(exercises)
     )
-    overview = Overview("Tiny", known)
+    overview = ClassOverview("Tiny", known)
     for number in range(size):
         made = [check(name="t0", outcome="passed", points=2.0)]
         made += [check(name="t1", diagnosis=NAMED)] * (number % 2 == 0)

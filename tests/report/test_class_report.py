@@ -5,13 +5,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from autograder import extras
 from autograder.cli import app
-from autograder.errors import UserError
-from autograder.report.class_report import class_report
-from autograder.report.class_report_faces import as_html, as_pdf, as_pictures
+from autograder.course import installation
+from autograder.course.errors import UserError
+from autograder.report.class_report import bands, class_report, may_be_told, with_company
+from autograder.report.class_report_pages import as_html, as_pdf, as_pictures
 from autograder.report.model import CheckReport, Diagnosis, ExerciseReport, Grader, Report
-from autograder.statistics.disclosure import bands, may_be_told, with_company
 from tests.browser import chromium
 from tests.report.test_faces import EVIL
 
@@ -229,7 +228,7 @@ def test_the_command_writes_both(results):
 
 
 def test_without_the_library_there_is_the_page_and_a_sentence(results, monkeypatch):
-    monkeypatch.setitem(extras.MODULES, "pdf", ("no_such_library",))
+    monkeypatch.setitem(installation.MODULES, "pdf", ("no_such_library",))
     done = CliRunner().invoke(app, ["class-report", str(results), "--out", str(results / "new")])
     assert done.exit_code == 1
     assert "attention-course-kit[pdf]" in done.output

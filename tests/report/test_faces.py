@@ -8,8 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from autograder.course import Exercise
+from autograder.course.course_file import Exercise
+from autograder.course.text import file_name, printable
 from autograder.report.class_page import SCRIPT
+from autograder.report.grades_table import safe_cell, write_grades
 from autograder.report.html import Pages
 from autograder.report.model import (
     CheckReport,
@@ -21,15 +23,12 @@ from autograder.report.model import (
     Matrix,
     Report,
 )
-from autograder.report.overview import Overview
-from autograder.report.panels import evidence_lines
+from autograder.report.overview import ClassOverview
 from autograder.report.picture import save_picture
-from autograder.report.redact import for_student
-from autograder.report.table import safe_cell, write_grades
-from autograder.report.terminal import exercise_lines
+from autograder.report.redaction import for_student
+from autograder.report.styled_lines import plain
+from autograder.report.terminal import evidence_lines, exercise_lines
 from autograder.report.values import describe_call, excerpt
-from autograder.report.wrap import plain
-from autograder.text import file_name, printable
 
 EVIL = '<script>alert("x")</script>'
 
@@ -119,7 +118,7 @@ def test_pages_escape_everything(tmp_path, course):
     exercises = (Exercise(name="softmax", title=EVIL, points=2),)
     pages = Pages(tmp_path, course, exercises)
     page = pages.write(report)
-    overview = Overview(EVIL, exercises, [EVIL])
+    overview = ClassOverview(EVIL, exercises, [EVIL])
     overview.add(report, page)
     pages.write_index(overview)
     for path in (tmp_path / page, tmp_path / "index.html"):
@@ -131,7 +130,7 @@ def test_pages_escape_everything(tmp_path, course):
 
 def test_the_table_is_safe_and_never_says_a_bare_0_for_what_was_not_graded(tmp_path):
     exercises = (Exercise(name="softmax", title="S", points=2),)
-    overview = Overview("Tiny", exercises)
+    overview = ClassOverview("Tiny", exercises)
     for student, status in (("=1+1", "missing"), ("@a", "needs a person"), ("b", "graded")):
         report = make_report(student=student)
         exercise = msgspec.structs.replace(report.exercises[0], status=status, reason="Because.")
@@ -275,7 +274,7 @@ def test_groups_are_letters_as_well_as_colours(tmp_path, course):
 
 def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path, course):
     exercises = (Exercise(name="softmax", title="Softmax", points=2),)
-    overview = Overview("Tiny", exercises)
+    overview = ClassOverview("Tiny", exercises)
     for student in ("s1", "s2"):
         failed = check(diagnosis=NAMED), check(name="test_b", diagnosis=NAMED)
         overview.add(make_report(*failed, student=student), f"{student}.html")

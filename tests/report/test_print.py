@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course_file import Course
 from autograder.report.html import Pages
 from tests.browser import chromium
-from tests.exports.records import record
+from tests.platforms.records import record
 from tests.report.ci.test_formats import EXERCISE
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.text import is_plural
+from autograder.course.text import is_plural
 
 
 @pytest.mark.parametrize(

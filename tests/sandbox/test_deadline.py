@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from autograder.sandbox import deadline as deadline_module
-from autograder.sandbox.deadline import Clock, Deadline, Had
+from autograder.sandbox import connection as deadline_module
+from autograder.sandbox.connection import Clock, Deadline, Had
 from autograder.sandbox.problems import TimedOut
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder.checking.proxy import Submission
-from autograder.report.redact import exercise_for_student
-from autograder.sandbox.client import Client
+from autograder.checks.proxy import Submission
+from autograder.report.redaction import exercise_for_student
+from autograder.sandbox.session import WorkerSession
 
 FACES = ("practice", "homework", "exam")
 
@@ -166,8 +166,8 @@ def test_values_of_odd_types_are_the_submission_s_own_affair(grade_text, exercis
 
 def test_a_check_that_is_broken_itself_still_needs_a_person(course, tmp_path):
     """The solution is the witness: what stops for it as well is the check's own fault."""
-    from autograder.course import load_course
-    from autograder.grading.session import Judge
+    from autograder.course.course_file import load_course
+    from autograder.grading.judge import Judge
     from autograder.submission.source import Source
     from autograder.worker.messages import Unit
 
@@ -198,6 +198,6 @@ def test_a_client_that_is_closed_leaves_no_process(submit):
     work.f()
     fresh: Submission = work.fresh()
     fresh.f()
-    client: Client = work._client
+    client: WorkerSession = work._client
     client.close()
     assert not client.ledger.alive

@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograder.memory.keeps_nothing import Proof, proven
 from autograder.sandbox.child import NearItsMemory
-from autograder.sandbox.client import Client
 from autograder.sandbox.process import WorkerProcess
+from autograder.sandbox.session import WorkerSession
+from autograder.submission.purity import PurityProof, pure_functions
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -16,13 +16,13 @@ PLAIN = "import numpy as np\ndef f(x): return x + 1\ndef draw(): return np.rando
 def started(monkeypatch):
     """The processes that are started for submissions."""
     made = []
-    process = Client._process
+    process = WorkerSession._process
 
     def counted(client):
         made.append(process(client))
         return made[-1]
 
-    monkeypatch.setattr(Client, "_process", counted)
+    monkeypatch.setattr(WorkerSession, "_process", counted)
     return made
 
 
@@ -82,7 +82,7 @@ def test_what_was_kept_for_the_judge_is_gone(submit, started):
 def test_a_process_with_more_memory_than_after_its_load_is_not_used_again(
     submit, started, monkeypatch
 ):
-    monkeypatch.setattr(Proof, "keeps_nothing", lambda *_: True)
+    monkeypatch.setattr(PurityProof, "keeps_nothing", lambda *_: True)
     work = submit("seen = []\ndef f(n):\n    seen.append(bytes(n))\n    return len(seen)\n")
     assert [work.f(10), work.fresh().f(2**27), work.fresh().f(10)] == [1, 2, 1]
     assert len(started) == 2
@@ -99,7 +99,7 @@ def test_what_is_no_function_of_the_file_ends_the_belief(submit, started):
 
 def test_a_module_that_is_not_as_it_was_is_not_used_again(submit, started, monkeypatch):
     """Also if the proof were wrong."""
-    monkeypatch.setattr(Proof, "keeps_nothing", lambda *_: True)
+    monkeypatch.setattr(PurityProof, "keeps_nothing", lambda *_: True)
     texts = [
         "def f(x):\n    f.n = getattr(f, 'n', 0) + 1\n    return f.n\n",
         "n = 0\ndef f(x):\n    global n\n    n += 1\n    return n\n",
@@ -143,6 +143,6 @@ def softmax(x, axis=-1):
 
 def test_a_submission_that_takes_most_of_the_memory_is_graded_all_the_same(grade_source):
     source = Source("softmax", "softmax.py", (Unit("softmax.py", GREEDY),))
-    assert proven(source)
+    assert pure_functions(source)
     report = grade_source(source)
     assert report.points == report.max_points > 0

@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.checking.proxy import Submission
-from autograder.course import Limits
-from autograder.sandbox import callbacks
-from autograder.sandbox.client import Client
-from autograder.sandbox.forkserver import ForkServers
+from autograder.checks.proxy import Submission
+from autograder.course.course_file import Limits
+from autograder.sandbox import peer
+from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.problems import Raised
 from autograder.sandbox.process import WorkerProcess
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.source import Source
 from autograder.worker.codec import decode, encode
 from autograder.worker.messages import Callback, Reply, Request, Unit
-from autograder.worker.partner import Offered, Partner
-from autograder.worker.wire import Wire
+from autograder.worker.remote_functions import Offered, Partner, Wire
 
 DOUBLE = "def implementation(x):\n    return x * 2, x.sum()\n"
 DRAWN = "def implementation(rng):\n    return rng.random(3)\n"
@@ -55,11 +54,11 @@ def servers() -> Iterator[ForkServers]:
 
 @pytest.fixture
 def submitted(servers: ForkServers) -> Iterator[Callable[[str], Submission]]:
-    clients: list[Client] = []
+    clients: list[WorkerSession] = []
 
     def make(text: str) -> Submission:
         source = Source("work", "work.py", (Unit("work.py", textwrap.dedent(text)),))
-        clients.append(Client(source, "numpy", SHORT, servers))
+        clients.append(WorkerSession(source, "numpy", SHORT, servers))
         return Submission(clients[-1])
 
     yield make
@@ -71,13 +70,13 @@ def submitted(servers: ForkServers) -> Iterator[Callable[[str], Submission]]:
 def carried(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the functions that the judge was asked for."""
     asked: list[int] = []
-    answer = callbacks.CourseFunction.answer
+    answer = peer.CourseFunction.answer
 
-    def counted(self: callbacks.CourseFunction, ask: Callback) -> Request:
+    def counted(self: peer.CourseFunction, ask: Callback) -> Request:
         asked.append(ask.number)
         return answer(self, ask)
 
-    monkeypatch.setattr(callbacks.CourseFunction, "answer", counted)
+    monkeypatch.setattr(peer.CourseFunction, "answer", counted)
     return asked
 
 

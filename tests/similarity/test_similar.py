@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from autograder import extras
-from autograder.classroom.folders import Folder
+from autograder.classroom.hand_ins import Folder
 from autograder.cli import app
+from autograder.course import installation
 from autograder.report.model import HandIn
-from autograder.similarity.class_code import _together
-from autograder.similarity.fingerprints import prints_of, stretches_in_common, tidy
-from autograder.similarity.known_code import known_prints, right_answers
-from autograder.similarity.pairs import LEAST, _likenesses, alike
-from autograder.similarity.similar_pages import pieces
+from autograder.similarity.fingerprints import common_spans, fingerprints_of, normalized
+from autograder.similarity.pages import pieces
+from autograder.similarity.pairs import LEAST, compare_exercise, pairwise_similarity
+from autograder.similarity.submitted_code import _together, known_fingerprints, right_answers
 from tests.conftest import ROOT
 from tests.report.test_faces import EVIL
 
@@ -51,16 +50,16 @@ def softmax(x, axis=-1):
 
 @pytest.fixture(scope="module")
 def known(course):
-    return known_prints(course)
+    return known_fingerprints(course)
 
 
 def own(text, known):
-    return np.setdiff1d(prints_of(tidy(text)), known)
+    return np.setdiff1d(fingerprints_of(normalized(text)), known)
 
 
 def in_class(known, right=(), together=frozenset(), **texts):
     work = {student: own(text, known) for student, text in texts.items()}
-    return alike(("softmax", "Softmax"), work, [own(t, known) for t in right], together)
+    return compare_exercise(("softmax", "Softmax"), work, [own(t, known) for t in right], together)
 
 
 def test_other_names_and_comments_hide_nothing(known):
@@ -121,7 +120,7 @@ def test_a_group_of_a_platform_is_in_the_same_entries():
 def test_the_table_of_likeness_is_that_of_the_sets():
     rng = np.random.default_rng(0)
     prints = [np.unique(rng.integers(0, 60_000, rng.integers(60, 9000))) for _ in range(6)]
-    part, shared = _likenesses(prints)
+    part, shared = pairwise_similarity(prints)
     for a, one in enumerate(prints):
         for b, other in enumerate(prints):
             both = len(set(one.tolist()) & set(other.tolist()))
@@ -130,9 +129,9 @@ def test_the_table_of_likeness_is_that_of_the_sets():
 
 
 def test_marks_lie_where_the_code_is_alike(known):
-    one = tidy(f"class AVeryLongNameIndeed:\n    pass\n\n\n{OTHER}\n\n{ONE}")
-    other = tidy(f"\n\n{RENAMED}")
-    here, there = stretches_in_common(one, other, known)
+    one = normalized(f"class AVeryLongNameIndeed:\n    pass\n\n\n{OTHER}\n\n{ONE}")
+    other = normalized(f"\n\n{RENAMED}")
+    here, there = common_spans(one, other, known)
     said = "".join(one[start:end] for start, end in here)
     assert "np.maximum.reduce(values" in said
     assert "shifted" not in said
@@ -215,7 +214,7 @@ def test_the_same_class_gives_the_same_bytes_in_any_process(submissions, tmp_pat
 
 
 def test_without_the_library_it_says_what_to_install(submissions, tmp_path, monkeypatch):
-    monkeypatch.setitem(extras.MODULES, "similar", ("no_such_library",))
+    monkeypatch.setitem(installation.MODULES, "similar", ("no_such_library",))
     done = similar(submissions, tmp_path / "out")
     assert "attention-course-kit[similar]" in str(done.exception)
     assert not (tmp_path / "out").exists()

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.classroom.folders import find_folders
-from autograder.classroom.intake import read_work
-from autograder.errors import UserError
+from autograder.classroom.hand_ins import find_folders
+from autograder.classroom.submissions import read_work
+from autograder.course.errors import UserError
 from autograder.submission import archive
 from autograder.submission.archive import unpack, unpack_student
 

@@ -4,12 +4,11 @@ import tracemalloc
 
 import pytest
 
-from autograder.classroom import folders, intake
-from autograder.classroom.folders import find_folders
-from autograder.classroom.intake import read_work
-from autograder.submission import siblings, walk
-from autograder.submission.siblings import Room, Siblings
-from autograder.submission.source import MAX_ANSWERS, read_source
+from autograder.classroom import hand_ins, submissions
+from autograder.classroom.hand_ins import find_folders
+from autograder.classroom.submissions import read_work
+from autograder.submission import source, walk
+from autograder.submission.source import MAX_ANSWERS, CharacterBudget, Siblings, read_source
 
 EXERCISES = ["softmax", "causal_mask"]
 
@@ -48,7 +47,7 @@ def test_only_what_a_submission_names_is_read(tmp_path):
 
 @pytest.mark.parametrize("place", ["s1", "s1/{}", "s1/{}/deep"])
 def test_files_that_name_each_other_are_bounded_in_all(tmp_path, monkeypatch, place):
-    monkeypatch.setattr(intake, "Room", lambda: Room(400_000))
+    monkeypatch.setattr(submissions, "Room", lambda: CharacterBudget(400_000))
     names = [f"h{number}" for number in range(40)]
     for exercise in EXERCISES:
         folder = place.format(exercise)
@@ -61,7 +60,7 @@ def test_files_that_name_each_other_are_bounded_in_all(tmp_path, monkeypatch, pl
 
 
 def test_many_small_ones_are_bounded_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(siblings, "MAX_READ", 10)
+    monkeypatch.setattr(source, "MAX_READ", 10)
     put(tmp_path, "s1/softmax.py", "import " + ", ".join(f"h{n}" for n in range(40)))
     for number in range(40):
         put(tmp_path, f"s1/h{number}.py")
@@ -74,12 +73,14 @@ def test_what_is_read_does_not_depend_on_the_order_of_a_set(tmp_path):
     for number in range(40):
         put(tmp_path, f"h{number}.py", "#" * 9_000)
     put(tmp_path, "softmax.py", "import " + ", ".join(f"h{n}" for n in range(39, -1, -1)))
-    found = read_source(tmp_path / "softmax.py", "softmax", Siblings(tmp_path, Room(100_000)))
+    found = read_source(
+        tmp_path / "softmax.py", "softmax", Siblings(tmp_path, CharacterBudget(100_000))
+    )
     assert list(found.helpers) == sorted(f"h{n}" for n in range(40))[:11]
 
 
 def test_a_folder_of_large_files_is_read_up_to_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(intake, "MAX_READ", 2**20)
+    monkeypatch.setattr(submissions, "MAX_READ", 2**20)
     book = '{"cells": [], "padding": "' + "x" * 700_000 + '"}'
     put(tmp_path, "s1/softmax.ipynb", book)
     put(tmp_path, "s1/causal_mask.ipynb", book)
@@ -120,4 +121,4 @@ def test_answers_are_bounded_in_number(tmp_path):
 def test_folders_within_folders_without_end(tmp_path):
     (tmp_path / "/".join(["d"] * 40)).mkdir(parents=True)
     (folder,) = find_folders(tmp_path, EXERCISES)[0]
-    assert len(folder.path.relative_to(tmp_path).parts) == folders.MAX_LEVELS + 1
+    assert len(folder.path.relative_to(tmp_path).parts) == hand_ins.MAX_LEVELS + 1

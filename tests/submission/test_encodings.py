@@ -5,11 +5,10 @@ import json
 
 import pytest
 
-from autograder.classroom.folders import find_folders
-from autograder.classroom.intake import read_work
+from autograder.classroom.hand_ins import find_folders
+from autograder.classroom.submissions import read_work
 from autograder.submission.read import UnreadableFile, decoded
-from autograder.submission.siblings import Siblings
-from autograder.submission.source import from_cells, from_notebook, read_source
+from autograder.submission.source import Siblings, from_cells, from_notebook, read_source
 
 TEXT = "name = 'ä'\n"
 

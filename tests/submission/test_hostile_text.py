@@ -10,25 +10,24 @@ import tracemalloc
 
 import pytest
 
-from autograder.classroom.folders import find_folders
-from autograder.classroom.intake import read_work
-from autograder.submission import siblings as siblings_module
+from autograder.classroom.hand_ins import find_folders
+from autograder.classroom.submissions import read_work
+from autograder.submission import source as siblings_module
 from autograder.submission.code import read_code
 from autograder.submission.read import UnreadableFile
-from autograder.submission.siblings import Siblings
-from autograder.submission.source import read_source
-from autograder.worker.magics import without_magics
+from autograder.submission.source import Siblings, read_source
 from autograder.worker.messages import Unit
+from autograder.worker.statements import without_magics
 
 SECONDS = 60
 MIB = 2**20
 READ = """
 import sys
 from pathlib import Path
-from autograder.course import load_course
-from autograder.grading.forbidden import find_forbidden
-from autograder.classroom.folders import find_folders
-from autograder.classroom.intake import read_work
+from autograder.course.course_file import load_course
+from autograder.grading.forbidden_names import find_forbidden
+from autograder.classroom.hand_ins import find_folders
+from autograder.classroom.submissions import read_work
 from autograder.submission.stubs import read_stubs
 
 course = load_course(Path(sys.argv[1]))

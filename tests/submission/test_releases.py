@@ -1,12 +1,14 @@
 """Work that an earlier release of the course handed out."""
 
-from autograder.submission.releases import mark_of, older_releases
 from autograder.submission.source import Source
+from autograder.submission.stubs import older_releases, release_mark
 from autograder.worker.messages import Unit
 
 
 def notes(course, *names, digest="0" * 12):
-    units = [(name, Unit(f"{name}.py", f"x = 1\n\n# %%\n{mark_of(digest)}\n")) for name in names]
+    units = [
+        (name, Unit(f"{name}.py", f"x = 1\n\n# %%\n{release_mark(digest)}\n")) for name in names
+    ]
     return list(older_releases(course, [Source(n, f"{n}.py", (unit,)) for n, unit in units]))
 
 

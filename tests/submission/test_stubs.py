@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from autograder.course import load_course
-from autograder.study.find import find_file
+from autograder.course.course_file import load_course
+from autograder.student.find import find_file
 from autograder.submission.stubs import read_stubs
 
 NAMES = ("softmax", "causal_mask", "reflection", "hand_computation", "multi_head_attention")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.submission.where_set import where_set
+from autograder.submission.code import find_assignment
 from autograder.worker.messages import Unit
 
 TEXT = """\
@@ -39,19 +39,19 @@ def f():
     ],
 )
 def test_the_line(name, entry, line, text):
-    found = where_set([Unit("a.py", TEXT)], name, entry)
+    found = find_assignment([Unit("a.py", TEXT)], name, entry)
     assert (found.label, found.line, found.text) == ("a.py", line, text)
 
 
 def test_the_last_unit_that_gives_it_one():
     units = [Unit("cell 1", "a = 1"), Unit("cell 2", "\na = 2"), Unit("cell 3", "b = a")]
-    found = where_set(units, "a")
+    found = find_assignment(units, "a")
     assert (found.label, found.line) == ("cell 2", 2)
 
 
 def test_a_row_of_an_array():
     text = "a = np.array([\n    [1.0],\n    [2.0],\n])"
-    assert where_set([Unit("a.py", text)], "a", (1, 0)).line == 3
+    assert find_assignment([Unit("a.py", text)], "a", (1, 0)).line == 3
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_a_row_of_an_array():
     ],
 )
 def test_no_line(text):
-    assert where_set([Unit("a.py", text)], "a") is None
+    assert find_assignment([Unit("a.py", text)], "a") is None

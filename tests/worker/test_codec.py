@@ -20,8 +20,8 @@ from autograder.worker.codec import (
     Tensor,
     decode,
     encode,
+    has_plain_keys,
 )
-from autograder.worker.headers import has_plain_keys
 from autograder.worker.messages import Callback, CodePlace, Problem, Reply
 
 DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "u2", "u4", "u8"]

@@ -5,15 +5,15 @@ import re
 import numpy as np
 import pytest
 
-from autograder.worker import empty_arrays
+from autograder.worker import preparation
 
 
 @pytest.fixture
 def filled(monkeypatch):
     """NumPy as workers have it, for one test."""
-    for name in empty_arrays.MAKERS:
+    for name in preparation.MAKERS:
         monkeypatch.setattr(np, name, getattr(np, name))
-    empty_arrays.fill_unwritten()
+    preparation.fill_unwritten()
 
 
 @pytest.mark.usefixtures("filled")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.worker.magics import without_magics
+from autograder.worker.statements import without_magics
 
 
 @pytest.mark.parametrize(

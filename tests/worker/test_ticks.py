@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from autograder.worker.ticks import tick_labels
-from tests.worker.test_layout import DRAWN
+from autograder.worker.figure_layout import tick_labels
+from tests.worker.test_figure_layout import DRAWN
 
 
 def looks(label):

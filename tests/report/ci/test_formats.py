@@ -8,15 +8,18 @@ import jsonschema
 import msgspec
 import pytest
 
-from autograder.errors import UserError
-from autograder.report.check_text import check_html
-from autograder.report.ci.annotations import annotations
-from autograder.report.ci.case import Shown, cases_of
-from autograder.report.ci.ctrf import ctrf
-from autograder.report.ci.job_summary import summary
-from autograder.report.ci.junit import junit
-from autograder.report.ci.result_files import ResultFiles, write
+from autograder.cli.result_files import ResultFiles, write_result_files
+from autograder.course.errors import UserError
+from autograder.report.html import check_html
 from autograder.report.model import CheckReport, Diagnosis, Evidence, ExerciseReport, Line
+from autograder.report.test_results import (
+    ShownExercise,
+    annotations,
+    cases_of,
+    ctrf,
+    job_summary,
+    junit,
+)
 
 EVIL = "</failure> ]]> | `x` <img src=x> @all ::warning:: \x00\x1b 100%"
 TEXT = "import numpy\n\n\ndef other(x):\n    return x\n\n\ndef softmax(x):\n    return other(x)\n"
@@ -63,7 +66,7 @@ EXERCISE = ExerciseReport(
 MISSING = ExerciseReport(
     name="qkv", title="QKV", status="missing", points=0.0, max_points=9.0, reason="Nothing came."
 )
-SHOWN = [Shown(EXERCISE, "work/softmax.py", TEXT), Shown(MISSING)]
+SHOWN = [ShownExercise(EXERCISE, "work/softmax.py", TEXT), ShownExercise(MISSING)]
 
 COUNT = {"type": "integer", "minimum": 0}
 CTRF = {  # what its specification asks for
@@ -147,7 +150,7 @@ def test_ctrf():
 
 
 def test_a_summary_in_which_nothing_acts(monkeypatch):
-    text = summary(SHOWN).decode()
+    text = job_summary(SHOWN).decode()
     assert text.startswith("## 2 of 21 points in 2 exercises\n")
     row = next(line for line in text.split("\n") if line.startswith("| softmax |"))
     assert row.replace("\\|", "").count("|") == 4
@@ -156,8 +159,8 @@ def test_a_summary_in_which_nothing_acts(monkeypatch):
     assert text.count(fence.removesuffix("text")) == 2
     assert "**Second: a, b**, line 8" in text
     many = [msgspec.structs.replace(SHOWN[0], student=f"s{n}") for n in range(20)]
-    monkeypatch.setattr("autograder.report.ci.job_summary.MOST", 5000)
-    long = summary(many)
+    monkeypatch.setattr("autograder.report.test_results.MAX_SUMMARY", 5000)
+    long = job_summary(many)
     assert len(long) < 5100 and long.endswith(b"The rest has no room here.\n")
 
 
@@ -176,11 +179,11 @@ def test_a_check_as_html_holds_nothing_that_acts():
 
 
 def test_the_same_work_gives_the_same_bytes():
-    for make in (junit, ctrf, summary):
+    for make in (junit, ctrf, job_summary):
         assert make(SHOWN) == make(list(SHOWN))
 
 
 def test_a_file_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
-        write(ResultFiles(junit=tmp_path / "file" / "x.xml"), SHOWN)
+        write_result_files(ResultFiles(junit=tmp_path / "file" / "x.xml"), SHOWN)

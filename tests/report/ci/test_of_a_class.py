@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from autograder.cli.result_files import with_result_files
-from tests.exports.records import record, write
+from tests.platforms.records import record, write
 
 
 @pytest.mark.parametrize(("code", "there"), [(0, True), (1, True), (2, False), (3, False)])

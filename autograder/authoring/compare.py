@@ -1,0 +1,125 @@
+"""Whether a released course says of work what the full course says: outcomes, names, time."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.authoring.answer_records import works
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
+from autograder.grading.check_plugin import CheckResult
+from autograder.grading.judge import Judge
+from autograder.sandbox.levels import children_on, choose
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
+
+MAX_DIFFERENCES = 40
+
+
+class Compared(msgspec.Struct):
+    """What the two said of one exercise.
+
+    `same`, `untold` and `differences` count checks that are not hidden; `named` are functions and
+    checks for which the full course has a name, `also_named` those that the released one has the
+    same for; `not_named` are those that it has none for, `false_names` those that it has another
+    for. Seconds are of all work together.
+    """
+
+    exercise: str
+    works: int = 0
+    same: int = 0
+    untold: int = 0
+    named: int = 0
+    also_named: int = 0
+    seconds: float = 0.0
+    seconds_full: float = 0.0
+    differences: list[str] = []
+    not_named: list[str] = []
+    false_names: list[str] = []
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing that the released course says is false."""
+        return not self.differences and not self.false_names
+
+    def add(self, other: "Compared") -> None:
+        """Count what was said of another exercise too."""
+        for name in self.__struct_fields__[1:]:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def compared(
+    course: Course, bundle: Path, exercises: Sequence[Exercise], more: Sequence[Path] = ()
+) -> Iterator[Compared]:
+    """Grade all work that the course has, and that in the folders `more`, with both courses."""
+    made = load_course(bundle / FILE_NAME)
+    assert made.content.released is not None
+    seed = made.content.seed
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        for exercise in exercises:
+            sources = [*works(course, exercise), *_handed_in(exercise, more)]
+            children = [
+                children_on(choose(None, own_code=True), course, [], Path(scratch))
+                for _ in range(2)
+            ]
+            with (
+                Judge(course, [exercise], children[0], seed) as full,
+                Judge(made, [exercise], children[1], seed) as released,
+            ):
+                yield _compared(exercise, sources, full, released)
+
+
+def _handed_in(exercise: Exercise, folders: Sequence[Path]) -> Iterator[Source]:
+    for folder in folders:
+        for path in sorted(folder.rglob(f"{exercise.name}.*")):
+            if path.suffix in SUFFIXES:
+                try:
+                    yield read_source(path, exercise.name, Siblings(path.parent))
+                except UnreadableFile:
+                    continue
+
+
+def _compared(
+    exercise: Exercise, sources: Sequence[Source], full: Judge, released: Judge
+) -> Compared:
+    found = Compared(exercise.name, works=len(sources))
+    for source in sources:
+        start = time.perf_counter()
+        right = full.run(source).results
+        between = time.perf_counter()
+        told = {each.name: each for each in released.run(source).results}
+        found.seconds_full += between - start
+        found.seconds += time.perf_counter() - between
+        for each in right:
+            if not each.hidden:
+                _take_up(found, source, each, told[each.name])
+    return found
+
+
+def _take_up(found: Compared, source: Source, right: CheckResult, told: CheckResult) -> None:
+    if told.outcome == "not told":
+        found.untold += 1
+        return
+    if right.outcome != told.outcome and not _follows_untold(right, told):
+        said = f"{source.label}, {right.name}: {right.outcome}, but {told.outcome} as released"
+        found.differences.append(f"{said} ({told.finding[:120]})")
+        return
+    found.same += 1
+    if right.diagnosis is None or right.diagnosis.kind != "named":
+        return
+    found.named += 1
+    names = told.diagnosis.misconceptions if told.diagnosis is not None else ()
+    if names == right.diagnosis.misconceptions:
+        found.also_named += 1
+    elif names and names != (right.mistake,):  # that one the check says itself, in both
+        found.false_names.append(f"{source.label}, {right.name}: {names}")
+    else:
+        wanted = ", ".join(right.diagnosis.misconceptions)
+        found.not_named.append(f"{source.label}, {right.name}: not named as released: {wanted}")
+
+
+def _follows_untold(right: CheckResult, told: CheckResult) -> bool:
+    """Whether a check ran because one before it is not told, which is no difference in itself."""
+    return right.outcome == "not run" and told.outcome in {"passed", "failed"}

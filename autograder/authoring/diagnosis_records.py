@@ -1,0 +1,237 @@
+"""Records for the diagnosis: every misconception is replayed once, and what it gives is kept."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.projection_hash import require_plain_data
+from autograder.checks.recorded_answers import pack, packed_value
+from autograder.course.course_file import Course, Exercise
+from autograder.course.own_modules import importable
+from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.general import GENERAL
+from autograder.diagnosis.mistakes import known_mistakes
+from autograder.diagnosis.outcome import EXACT, Outcome
+from autograder.diagnosis.recipe import Made, Probe, Recipe
+from autograder.diagnosis.recorded_replay import (
+    RecordedFunction,
+    RecordedMisconception,
+    RecordedNames,
+    RecordedOutcome,
+    RecordedPairs,
+    RecordedProbe,
+    kind_and_sums,
+    shuffled,
+)
+from autograder.diagnosis.replay import Changes as Together
+from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.wiring import wirings
+from autograder.report.reasons import NotToldHere
+
+DRAWS = 2
+MOST_FAMILIES = 400  # of a function, plainest first
+PLAIN: dict[str, Any] = {"kind": "plain"}
+
+
+def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
+    """What the course knows of the mistakes of an exercise. Its packages have to be importable.
+
+    `hints` is how many of them are kept. Functions that are called, or whose results are read, by
+    code that is not handed out are left out.
+    """
+    recipes = known_mistakes(course.content.reference, exercise.name).recipes
+    helpers = _Helpers(course)
+    found = []
+    for recipe in recipes.values():
+        call, read = helpers.call(recipe), helpers.read(recipe)
+        if call is None or read is None:
+            continue
+        try:
+            found.append(_Kept(recipe, hints).function(call, read))
+        except (NotToldHere, TypeError, ValueError):  # a probe that is no plain data
+            continue
+    return RecordedNames(found)
+
+
+def packed_names(course: Course, exercise: Exercise, hints: int) -> bytes:
+    """The same as it is written; nothing where the course knows of no mistake."""
+    with importable(course):
+        found = names_of(course, exercise, hints)
+    return pack(found) if found.functions else b""
+
+
+def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
+    """The helpers by which results are read, and which know the names of parts."""
+    found = set()
+    for exercise in exercises:
+        known = known_mistakes(course.content.reference, exercise.name)
+        helpers = _Helpers(course)
+        for recipe in known.recipes.values():
+            call = helpers.call(recipe) or {}
+            named = [helpers.read(recipe), call.get("words"), call.get("name")]
+            found |= {name.rpartition(".")[0] for name in named if name}
+    return found
+
+
+class _Helpers:
+    """What the course hands out, by what it is."""
+
+    def __init__(self, course: Course) -> None:
+        self.named: dict[int, str] = {}
+        for name in course.content.helpers:  # what recipes use is imported already
+            module = sys.modules.get(f"{course.content.reference}.{name}")
+            for each, value in vars(module).items() if module is not None else ():
+                self.named.setdefault(id(value), f"{name}.{each}")
+
+    def call(self, recipe: Recipe) -> dict[str, Any] | None:
+        """How the function is called, as data; None if only code says how."""
+        if recipe.call is None:
+            return PLAIN
+        if isinstance(recipe.call, InTensors):
+            return {"kind": "tensors"}
+        if not isinstance(recipe.call, Blueprint):
+            named = [
+                self.named[id(each)] for each in type(recipe.call).__mro__ if id(each) in self.named
+            ]
+            return {"kind": "helper", "name": named[0]} if named else None
+        if id(recipe.call.words) not in self.named:
+            return None
+        return {
+            "kind": "module",
+            "built_with": list(recipe.call.built_with),
+            "called_with": list(recipe.call.called_with),
+            "weights": dict(recipe.call.weights),
+            "words": self.named[id(recipe.call.words)],
+        }
+
+    def read(self, recipe: Recipe) -> str | None:
+        """The name of what reads the results; empty where nothing does, None of code."""
+        read = recipe.comparison.read
+        return "" if read is EXACT.read else self.named.get(id(read))
+
+
+class _Kept:
+    """One recipe, replayed."""
+
+    def __init__(self, recipe: Recipe, hints: int) -> None:
+        self.recipe = recipe
+        self.hints = hints
+        self.replay = Replay(recipe)
+        self.probes = self.replay.probes(DRAWS)
+        self.signatures: dict[str, int] = {}
+        self.gave: dict[RecordedOutcome, int] = {}
+        self.wrong: dict[Misconception, int] = {}
+
+    def function(self, call: dict[str, Any], read: str) -> RecordedFunction:
+        """All of it, as data."""
+        recipe, replay = self.recipe, self.replay
+        singles = [self._place(wrong[0]) for wrong in replay.singles]
+        general = {each.id for each in GENERAL}
+        pairs = [
+            pair
+            for pair in replay.pairs
+            if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
+        ]
+        families = self._families()
+        family_places = [self._place(wrong[0]) for wrong in families]
+        everywhere = range(len(self.probes))
+        exact = recipe.comparison.is_exact
+        whole = [(), *replay.singles, *(pairs if not exact else [])]
+        outcomes = [[self._gave(i, wrong) for wrong in whole] for i in everywhere]
+        styled = [[self._gave(i, (style,)) for style in replay.styles] for i in everywhere]
+        return RecordedFunction(
+            name=recipe.function,
+            parameters=list(recipe.parameters),
+            defaults=packed_value(dict(recipe.defaults)),
+            results=list(recipe.results),
+            precision=np.dtype(recipe.comparison.precision).str,
+            by_kind=recipe.comparison.by_kind,
+            random=not exact,
+            read=read,
+            call=call,
+            traits=[(trait.when, trait.otherwise) for trait in recipe.traits],
+            drawn=len(self.probes) // DRAWS,
+            probes=[self._probed(probe) for probe in self.probes],
+            wrong=[
+                RecordedMisconception(w.id, w.finding, w.hints[: self.hints]) for w in self.wrong
+            ],
+            singles=singles,
+            signatures=list(self.signatures),
+            gave=list(self.gave),
+            outcomes=outcomes,
+            styled=styled,
+            pairs=[(self.wrong[a], self.wrong[b]) for a, b, *_ in pairs],
+            families=family_places,
+            paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
+        )
+
+    def _families(self) -> Sequence[tuple[Misconception, ...]]:
+        """The plainest; not those put together from the recipe's steps, which are most of all."""
+        if not self.recipe.comparison.is_exact:
+            return []
+        wired = {wrong.id for wrong in wirings(self.recipe)}
+        alone = [each for each in self.replay.families if len(each) == 1]
+        return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]
+
+    def _place(self, wrong: Misconception) -> int:
+        return self.wrong.setdefault(wrong, len(self.wrong))
+
+    def _probed(self, probe: Probe) -> RecordedProbe:
+        state = self.recipe.right(probe)
+        made = {n: a.target for n, a in enumerate(probe.args) if isinstance(a, Made)}
+        args = [list(a.args) if isinstance(a, Made) else a for a in probe.args]
+        result = getattr(state, "result", None)
+        plain = [args, dict(probe.kwargs)]
+        require_plain_data(plain)
+        axes = {name: int(size) for name, size in self.recipe.axes(state).items()}
+        return RecordedProbe(
+            given=packed_value(plain),
+            made=made,
+            condition=float(probe.condition),
+            traits=[trait.of(state) for trait in self.recipe.traits],
+            sizes=axes,
+            result=_packed(result) if self.recipe.call is not None else b"",
+        )
+
+    def _gave(self, index: int, wrong: Together) -> int:
+        outcome = self.replay.outcome(index, wrong)
+        numbers, single = outcome.numbers, False
+        with np.errstate(over="ignore"):
+            rounded = numbers.astype(np.float32)
+        if np.array_equal(rounded.astype(np.float64), numbers, equal_nan=True):
+            numbers, single = rounded, True  # type: ignore[assignment]
+        kept = RecordedOutcome(
+            signature=self.signatures.setdefault(outcome.signature, len(self.signatures)),
+            numbers=numbers.tobytes(),
+            single=single,
+            allowed=b"" if outcome.allowed is None else outcome.allowed.tobytes(),
+            parts=b"" if wrong else packed_value([np.asarray(part) for part in outcome.parts]),
+        )
+        return self.gave.setdefault(kept, len(self.gave))
+
+    def _paired(self, index: int, wrongs: Sequence[Together]) -> RecordedPairs:
+        known: dict[tuple[bytes, bytes], int] = {}
+        sums, kinds, which = [], [], []
+        for wrong in wrongs:
+            outcome: Outcome = self.replay.outcome(index, wrong)
+            kind, two, _ = kind_and_sums(outcome)
+            key = kind, two.tobytes()
+            if key not in known:
+                known[key] = len(known)
+                kinds.append(kind)
+                sums.append(two)
+            which.append(known[key])
+            self.replay._kept.pop((index, wrong), None)
+        return RecordedPairs(
+            which=np.array(which, "<u2").tobytes(),
+            kinds=kinds,
+            sums=shuffled(np.array(sums).reshape(-1, 2)),
+        )
+
+
+def _packed(value: Any) -> bytes:
+    require_plain_data(value)
+    return b"" if value is None else packed_value(value)

@@ -1,0 +1,156 @@
+"""What a released course consists of but for its records: files as text, by their path."""
+
+import functools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import yaml
+
+from autograder.authoring.answer_records import named
+from autograder.authoring.build import stub_notebook, stub_text
+from autograder.authoring.diagnosis_records import helpers_of
+from autograder.authoring.pictures import pictures_of
+from autograder.authoring.released_code import Naming, released
+from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, Released
+from autograder.course.errors import UserError
+from autograder.submission.read import UnreadableFile, read_text
+from autograder.submission.source import MAX_SOURCE
+from autograder.submission.stubs import course_digest, release_mark, with_release_mark
+
+PACKAGE = "released"
+CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
+WORK = "exercises"
+FileForm = Literal["py", "ipynb"]
+KitFiles = dict[str, str]
+_NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
+
+
+def seeds_of(course: Course, count: int) -> tuple[int, ...]:
+    """The seeds to record: never the one that work is graded with."""
+    others = (seed for seed in range(1, count + 2) if seed != course.content.seed)
+    return tuple(list(others)[:count])
+
+
+def paper(
+    course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
+) -> KitFiles:
+    """All text files of the released course. The course's packages have to be importable.
+
+    Raises:
+        UserError: a file of the course's cannot be handed out; it says why.
+    """
+    made = Released(
+        course=course_digest(course), seeds=seeds_of(course, seeds), made_with=np.__version__
+    )
+    files: KitFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
+    book = form == "ipynb"
+    for exercise in exercises:
+        name, script = exercise.name, with_release_mark(stub_text(course, exercise), made.course)
+        text = stub_notebook(course, exercise, release_mark(made.course)) if book else script
+        files |= {f"{STUBS}/{name}.py": script, f"{STUBS}/{name}.{form}": text}
+        files[f"{WORK}/{name}.{form}"] = text
+    return files | code(course, exercises, policy == "exam")
+
+
+def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
+    """The pictures that the scripts of a released course show; a notebook carries its own."""
+    scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
+    return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
+
+
+def course_text(
+    course: Course, exercises: Sequence[Exercise], policy: HintPolicy, made: Released
+) -> str:
+    """`course.yml` as students may see it."""
+    content = course.content
+    names = {exercise.name for exercise in exercises}
+    shown = msgspec.structs.replace(
+        content,
+        hints=policy,
+        seed=made.seeds[0],
+        exercises=tuple(map(_without_rubrics, exercises)),
+        assignments=tuple(
+            msgspec.structs.replace(each, exercises=tuple(n for n in each.exercises if n in names))
+            for each in content.assignments
+            if names & set(each.exercises)
+        ),
+        released=made,
+    )
+    plain: dict[str, Any] = _without_defaults(shown)
+    for name in _NOT_FOR_STUDENTS:
+        plain.pop(name, None)
+    plain |= {"reference": PACKAGE, "checks": CHECKS, "solutions": STUBS}
+    text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100)
+    return f"# Written by `autograder release`: leave it as it is.\n{text}"
+
+
+def _without_rubrics(exercise: Exercise) -> Exercise:
+    questions = tuple(msgspec.structs.replace(each, rubric=()) for each in exercise.questions)
+    return msgspec.structs.replace(exercise, questions=questions)
+
+
+def _without_defaults(record: Any) -> Any:
+    """A record as plain data, without the fields that are as they are by default."""
+    if isinstance(record, tuple):
+        return [_without_defaults(each) for each in record]
+    if not isinstance(record, msgspec.Struct):
+        return msgspec.to_builtins(record)
+    fields = msgspec.structs.fields(record)
+    return {
+        field.name: _without_defaults(value)
+        for field in fields
+        if (value := getattr(record, field.name)) != field.default
+    }
+
+
+def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
+    """The checks of some exercises, and the helpers that they use, as they are handed out."""
+    content = course.content
+    naming = Naming(
+        content.reference,
+        PACKAGE,
+        frozenset(content.helpers),
+        functools.cache(lambda name: named(content.reference, name)),
+    )
+    files: KitFiles = {}
+    for exercise in exercises:
+        path = course.checks_file(exercise.name)
+        text = released(_text(path), path.name, naming, checks=True, silent=silent)
+        files[f"{CHECKS}/test_{exercise.name}.py"] = text
+    root, also = course.root / content.reference, helpers_of(course, exercises)
+    left = {name: root / f"{name.replace('.', '/')}.py" for name in content.helpers}
+    absent = [name for name, path in left.items() if not path.is_file()]
+    if absent:
+        raise UserError(
+            f"{course.root / FILE_NAME}, field `helpers`: there is no {left[absent[0]]}."
+        )
+    while found := {n: path for n, path in left.items() if n in also or _is_used(n, files)}:
+        for name, path in found.items():
+            del left[name]
+            text = released(_text(path), path.name, naming, checks=False, silent=silent)
+            files[f"{PACKAGE}/{name.replace('.', '/')}.py"] = text
+    folders = {str(Path(each).parent) for each in files} | {CHECKS, PACKAGE}
+    return files | {f"{folder}/__init__.py": "" for folder in folders}
+
+
+def _is_used(helper: str, files: KitFiles) -> bool:
+    """Whether what is handed out imports a helper, or reads its file."""
+    folder, _, last = helper.rpartition(".")
+    package = f"{PACKAGE}.{folder}".rstrip(".")
+    used = re.compile(
+        rf"\b{re.escape(PACKAGE)}\.{re.escape(helper)}\b"
+        rf"|from {re.escape(package)} import [^\n]*\b{last}\b"
+        rf"|\b{last}\.py\b"
+    )
+    return any(used.search(text) for text in files.values())
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_text(path, MAX_SOURCE)
+    except UnreadableFile as error:
+        raise UserError(f"{error} ({path})") from None

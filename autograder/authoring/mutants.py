@@ -1,0 +1,210 @@
+"""Mutants of a solution: every operator of a mutation tester, at every place it fits."""
+
+import ast
+import functools
+import itertools
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from autograder.course.authoring_errors import meant
+from autograder.course.errors import UserError
+from autograder.course.installation import require
+from autograder.submission.stubs import BEGIN, END
+
+
+class Mutant(msgspec.Struct, frozen=True):
+    """A solution with one thing changed: the text, and the changed line."""
+
+    text: str
+    line: str
+    operator: str
+
+
+class MutantPlace(msgspec.Struct, frozen=True):
+    """Where an operator fits: the operator's name, and how many places of its own come before."""
+
+    operator: str
+    occurrence: int
+
+
+def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
+    """The mutants of what stands between the solution markers, each once; of one place in `share`.
+
+    Raises:
+        UserError: the mutation tester is not installed.
+    """
+    seen = {_meaning(text)}
+    for place in itertools.islice(places(text), 0, None, share):
+        mutant = mutant_at(text, place)
+        if mutant is None:
+            continue
+        meaning = _meaning(mutant.text)
+        if meaning not in seen:
+            seen.add(meaning)
+            yield mutant
+
+
+def places(text: str) -> Iterator[MutantPlace]:
+    """All places at which an operator fits, inside the markers or outside.
+
+    Raises:
+        UserError: the mutation tester is not installed.
+    """
+    require("dev", "A mutant")
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    nodes = list(ast_nodes(get_ast(text)))
+    for name in sorted(operator_names()):
+        operator = _made(get_operator(name))
+        if operator is not None:
+            count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
+            yield from (MutantPlace(name, occurrence) for occurrence in range(count))
+
+
+def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
+    """The mutant of one place; None if it lies outside the markers, is no Python, or changes
+    nothing.
+    """
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    changed = mutate_code(text, _made(get_operator(place.operator)), place.occurrence)
+    if changed is None:
+        return None
+    line = _first_change(text, changed)
+    if line not in _solution_lines(text) or _meaning(changed) in {"", _meaning(text)}:
+        return None
+    return Mutant(changed, changed.splitlines()[line].strip(), place.operator.split("/")[-1])
+
+
+def _made(operator: Any) -> Any:
+    try:
+        return operator()
+    except TypeError:  # it needs arguments that only a configuration gives
+        return None
+
+
+@functools.lru_cache(8)
+def _solution_lines(text: str) -> frozenset[int]:
+    lines, inside, within = text.splitlines(), set[int](), False
+    for number, line in enumerate(lines):
+        if line.strip() == BEGIN:
+            within = True
+        elif line.strip() == END:
+            within = False
+        elif within:
+            inside.add(number)
+    return frozenset(inside - _test_lines(text))
+
+
+def _test_lines(text: str) -> set[int]:
+    """The lines of tests that the solution holds: a mutant of a test is another test, often as
+    good a one.
+    """
+    found: set[int] = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            found |= set(range(node.lineno - 1, node.end_lineno or node.lineno))
+    return found
+
+
+def _first_change(before: str, after: str) -> int:
+    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
+    return next((n for n, (old, new) in enumerate(pairs) if old != new), -1)
+
+
+@functools.lru_cache(8)
+def _meaning(text: str) -> str:
+    """What the code does, whatever it looks like; nothing if it is not valid Python."""
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:
+        return ""
+
+
+# `equivalent.yml`: the mutants that an author has found to be right as well.
+
+
+EQUIVALENT = "equivalent.yml"
+FORM = "EXERCISE:, and under it a list of entries with `line:` and `reason:`"
+FIELDS = ("line", "reason")
+
+
+class EquivalentMutant(msgspec.Struct, frozen=True):
+    """A mutant that is right as well: the line after the mutation, and why it changes nothing."""
+
+    line: str
+    reason: str
+
+
+def equivalent_mutants(
+    solutions: Path, exercises: Collection[str]
+) -> dict[str, list[EquivalentMutant]]:
+    """The mutants that authors have found to be right, by exercise.
+
+    Raises:
+        UserError: the file is not what it should be; it names the line, and what was expected.
+    """
+    path = solutions / EQUIVALENT
+    if not path.is_file():
+        return {}
+    try:
+        tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UserError(
+            f"{path}, line {line}: this is not valid YAML: {error.problem}. A line of code stands "
+            f"in single quotes, each ' in it twice."
+        ) from None
+    except (yaml.YAMLError, OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None
+    return _File(path, exercises).read(tree)
+
+
+class _File:
+    """The file's tree of nodes, which know their lines."""
+
+    def __init__(self, path: Path, exercises: Collection[str]) -> None:
+        self.path = path
+        self.exercises = exercises
+
+    def _wrong(self, node: yaml.Node, says: str) -> UserError:
+        return UserError(f"{self.path}, line {node.start_mark.line + 1}: {says}")
+
+    def read(self, tree: yaml.Node | None) -> dict[str, list[EquivalentMutant]]:
+        found: dict[str, list[EquivalentMutant]] = {}
+        if tree is None:
+            return found
+        if not isinstance(tree, yaml.MappingNode):
+            raise self._wrong(tree, f"expected {FORM}.")
+        for key, entries in tree.value:
+            name = str(key.value)
+            if name not in self.exercises:
+                near = meant(name, self.exercises)
+                raise self._wrong(key, f"`{name}` is no exercise of the course{near}")
+            if not isinstance(entries, yaml.SequenceNode):
+                raise self._wrong(key, f"`{name}` has no list; expected {FORM}.")
+            found.setdefault(name, []).extend(self._entries(entries))
+        return found
+
+    def _entries(self, entries: yaml.SequenceNode) -> Iterator[EquivalentMutant]:
+        for entry in entries.value:
+            if not isinstance(entry, yaml.MappingNode):
+                raise self._wrong(entry, "an entry has no `line:` and `reason:`.")
+            texts: dict[str, str] = {}
+            for key, value in entry.value:
+                name = str(key.value)
+                if name not in FIELDS:
+                    raise self._wrong(key, f"unknown field `{name}`{meant(name, FIELDS)}")
+                if not isinstance(value, yaml.ScalarNode) or not value.value.strip():
+                    raise self._wrong(value, f"`{name}` is no text.")
+                texts[name] = value.value.strip()
+            for name in FIELDS:
+                if name not in texts:
+                    raise self._wrong(entry, f"this entry has no `{name}:`.")
+            yield EquivalentMutant(texts["line"], texts["reason"])

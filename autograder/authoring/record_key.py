@@ -1,0 +1,157 @@
+"""What the records of one exercise rest on, as a digest: with another, they are made anew.
+
+All of the course's reference counts, with every file in it that is no other exercise's own, and an
+other's too where anything reaches for it; all of the engine; the libraries, and the machine.
+"""
+
+import ast
+import functools
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+import autograder
+from autograder.authoring.answer_records import works
+from autograder.course.course_file import Course, Exercise
+from autograder.sandbox.levels import choose
+
+OWN = "misconceptions", "misconceptions/named"  # folders with a file or a folder an exercise
+FINDS_FILES = re.compile(
+    r"\b(?:import_module|__import__|iter_modules|glob|iterdir|open|read_\w+)\("
+)
+NOT_COUNTED = ("__pycache__", ".autograder")
+
+
+def rests_on(course: Course, exercise: Exercise, *settings: object) -> str:
+    """The digest for an exercise that is recorded with these settings."""
+    content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
+    said = [
+        *settings,
+        msgspec.json.encode(content).decode(),
+        *(msgspec.json.encode(source).decode() for source in works(course, exercise)),
+        *_machine(),
+        _of_files(course.root, _counted(course, exercise)),
+        _of_engine(),
+    ]
+    return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+def part_key(basis: str, *settings: object) -> str:
+    """The digest of a part of what rests on that."""
+    return hashlib.sha256(repr((basis, *settings)).encode()).hexdigest()
+
+
+@functools.cache
+def _of_engine() -> str:
+    engine = Path(autograder.__file__).parent
+    return _of_files(engine, _files(engine))
+
+
+def _of_files(root: Path, files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        data = file.read_bytes()
+        digest.update(f"{file.relative_to(root).as_posix()}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()
+
+
+@functools.cache
+def _machine() -> tuple[str, ...]:
+    """What decides, beside code, which numbers come out."""
+    libc = " ".join(platform.libc_ver())
+    threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
+    installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
+    machine = sys.version, sys.platform, libc, platform.machine(), platform.node()
+    return (*machine, str(choose(None, own_code=True)), *threads, *sorted(installed))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for file in folder.rglob("*"):
+        if file.is_file() and not set(file.relative_to(folder).parts) & set(NOT_COUNTED):
+            yield file
+
+
+def _counted(course: Course, exercise: Exercise) -> set[Path]:
+    """The files of the course that count, but for those of its own work."""
+    every = {file for folder in course.grading for file in _files(folder)}
+    rest = (name for name in course.exercises if name != exercise.name)
+    others = {file for name in rest for file in _own(course, name)} & every
+    counted, waiting = every - others, sorted(every - others)
+    while waiting:
+        reached = set(_reached(course, waiting.pop(), others)) - counted
+        counted |= reached
+        waiting += sorted(reached)
+    return counted
+
+
+def _own(course: Course, name: str) -> Iterator[Path]:
+    """The files that are one exercise's alone, unless another reaches for them."""
+    yield course.checks_file(name)
+    for folder in OWN:
+        place = course.root / course.content.reference / folder / name
+        yield from [place.with_suffix(".py"), *(_files(place) if place.is_dir() else ())]
+
+
+def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
+    """What a file of the course's imports of others' files and of the course's other folders.
+
+    One that looks for files by itself where exercises have theirs may read any of them.
+    """
+    if file.suffix != ".py":
+        return
+    inside = file.relative_to(course.root)
+    text = file.read_text(encoding="utf-8", errors="replace")
+    names, speaks_of_theirs = _imported(text, inside)
+    among_theirs = inside.is_relative_to(course.content.checks) or OWN[0] in inside.parts
+    if FINDS_FILES.search(text) and (among_theirs or speaks_of_theirs):
+        yield from others
+    for name in names:
+        parts = tuple(name.split("."))
+        if parts[0] != autograder.__name__:  # the engine, which is looked at as a whole
+            yield from _files_of(course.root, parts)
+
+
+def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
+    """The files of a package or module with a dotted name, and of those that it is in."""
+    for count in range(1, len(parts) + 1):
+        place = root.joinpath(*parts[:count])
+        module, package = place.with_suffix(".py"), place / "__init__.py"
+        if module.is_file():
+            yield module
+        elif package.is_file() and count < len(parts):
+            yield package
+        elif place.is_dir():
+            yield from _files(place)
+        else:
+            return
+
+
+@functools.lru_cache(maxsize=4096)
+def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
+    """The full names of what a file imports, modules or not; whether a text in it names a folder.
+
+    That of misconceptions or checks, in which an exercise has files of its own.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return (), True
+    names: dict[str, None] = {}
+    speaks = False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= dict.fromkeys(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = file.parts[: len(file.parts) - node.level] if node.level else ()
+            base = ".".join([*above, *filter(None, [node.module])])
+            names |= dict.fromkeys(f"{base}.{each.name}".strip(".*") for each in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            speaks = speaks or any(word in node.value for word in (OWN[0], "checks", "test_"))
+    return tuple(names), speaks

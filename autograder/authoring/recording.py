@@ -1,0 +1,241 @@
+"""The records of several exercises: those that are kept from before, and the others made anew.
+
+Each part is recorded in a process of its own kind, whatever their number, so that the bytes are the
+same; what is done is kept at once.
+"""
+
+import contextlib
+import hashlib
+import multiprocessing
+import os
+import signal
+import stat
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from autograder.authoring.answer_records import HINTS, recorded_answers
+from autograder.authoring.diagnosis_records import packed_names
+from autograder.authoring.record_key import part_key, rests_on
+from autograder.course.course_file import FILE_NAME, Course, HintPolicy, load_course
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+from autograder.course.text import several
+from autograder.sandbox.spawn import keep_to_one_thread
+
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
+
+# What was recorded before, in the user's own cache: a release that was stopped goes on there.
+#
+# A file for each part of an exercise, named by the digest of all that it rests on; so none is ever
+# out of date, and none is changed. It holds answers, and is its owner's alone.
+
+
+MOST = 200  # parts of exercises: the whole of a large course, some times over
+LONGEST = 2**30  # bytes of one part
+SEAL = 32
+
+
+class RecordCache:
+    """The records that are kept, if there is a folder for them; a cache that cannot be is none."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or _usual()
+
+    def get(self, key: str) -> bytes | None:
+        """What is kept under a digest; None where nothing is, or where it is damaged."""
+        path = self._path(key)
+        if path is None:
+            return None
+        try:
+            data = path.read_bytes()
+            seal, packed = data[:SEAL], data[SEAL:]
+            if hashlib.sha256(key.encode() + packed).digest() != seal:
+                return None
+            os.utime(path)
+            return zlib.decompressobj().decompress(packed, LONGEST)
+        except (OSError, zlib.error):
+            return None
+
+    def put(self, key: str, data: bytes) -> bool:
+        """Keep something; whether that could be done."""
+        path = self._path(key)
+        packed = zlib.compress(data, 1)
+        if path is None:
+            return False
+        try:
+            path.with_name(f"{path.name}.part").unlink(missing_ok=True)  # of a run that was killed
+            write_atomically(path, hashlib.sha256(key.encode() + packed).digest() + packed)
+        except OSError:
+            return False
+        self._keep_newest(path.parent)
+        return True
+
+    def _path(self, key: str) -> Path | None:
+        return self._folder / key if self._folder is not None and _is_ours(self._folder) else None
+
+    def _keep_newest(self, folder: Path) -> None:
+        with contextlib.suppress(OSError):
+            found = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+            for path in found[:-MOST]:
+                path.unlink(missing_ok=True)
+
+
+def _usual() -> Path | None:
+    """Below the user's cache; None where there is no home."""
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return home / "autograder" / "recorded"
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether the folder is there, or can be made, and nobody else can write in it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    if os.name != "posix":
+        return True
+    private = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and private
+
+
+RecordedPart = Literal["mistakes", "checks"]
+Parts = dict[tuple[str, RecordedPart], bytes]
+OFTEN = 0.2  # s, after which a process looks whether it is still wanted
+
+
+class RecordingTask(msgspec.Struct, frozen=True):
+    """One part of one exercise of the course in `root`; `paper` is where its release lies."""
+
+    root: Path
+    exercise: str
+    part: RecordedPart
+    policy: HintPolicy
+    seeds: tuple[int, ...]
+    paper: Path
+
+    @property
+    def about(self) -> str:
+        return f"the {self.part} of {self.exercise}"
+
+
+class How(msgspec.Struct, frozen=True):
+    """How to record: in so many processes, or with none in this one; `anew`, what is kept too."""
+
+    workers: int = 0
+    anew: bool = False
+    kept: RecordCache | None = None
+
+
+def record_part(task: RecordingTask) -> bytes:
+    """What is recorded, packed; nothing where there is nothing to record."""
+    course = load_course(task.root / FILE_NAME)
+    exercise = course.exercise(task.exercise)
+    if task.part == "mistakes":
+        return packed_names(course, exercise, HINTS[task.policy])
+    return msgspec.msgpack.encode(recorded_answers(course, task.paper, exercise))
+
+
+def record_all(
+    course: Course, tasks: Sequence[RecordingTask], how: How, say: Callable[[str], None]
+) -> Parts:
+    """What is recorded for all tasks; `say` is told of each that is done.
+
+    Raises:
+        UserError: somebody pressed Ctrl-C; it says what is kept.
+    """
+    found: Parts = {}
+    keys = _keys(course, tasks, how)
+    for task, key in keys.items():
+        known = how.kept.get(key) if how.kept is not None and not how.anew else None
+        if known is not None:
+            found[task.exercise, task.part] = known
+            say(f"{task.about}, kept from before ({len(found)} of {len(tasks)})")
+    rest = [task for task in tasks if (task.exercise, task.part) not in found]
+    kept = len(found)
+    try:
+        for task, data in _recorded(rest, how.workers):
+            kept += how.kept.put(keys[task], data) if how.kept is not None else 0
+            found[task.exercise, task.part] = data
+            say(f"{task.about} ({len(found)} of {len(tasks)})")
+    except KeyboardInterrupt:
+        raise UserError(
+            f"Stopped; nothing is released. {kept} of {several(len(tasks), 'part')} are kept: the "
+            f"same command goes on with the others."
+        ) from None
+    return found
+
+
+def _keys(course: Course, tasks: Sequence[RecordingTask], how: How) -> dict[RecordingTask, str]:
+    """Under which each is kept, if any are."""
+    if how.kept is None:
+        return {}
+    names = {task.exercise for task in tasks}
+    basis = {name: rests_on(course, course.exercise(name), bool(how.workers)) for name in names}
+    return {
+        task: part_key(basis[task.exercise], task.part, task.policy, task.seeds) for task in tasks
+    }
+
+
+def _recorded(
+    tasks: Sequence[RecordingTask], workers: int
+) -> Iterator[tuple[RecordingTask, bytes]]:
+    """Each task and what is recorded, as it gets ready."""
+    if not workers:
+        yield from ((task, record_part(task)) for task in tasks)
+        return
+    if not tasks:
+        return
+    with _processes(min(workers, len(tasks))) as pool:
+        # the last exercises of a course are the largest: begin with them
+        futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
+        for future in as_completed(futures):
+            try:
+                yield futures[future], future.result()
+            except BrokenProcessPool:
+                raise UserError(
+                    "A process that records was ended, perhaps for want of memory; nothing is "
+                    "released. What was recorded is kept: the same command goes on, and with "
+                    "--workers 1 it needs less memory."
+                ) from None
+
+
+@contextlib.contextmanager
+def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end with this one, and at once where what they do is no longer wanted."""
+    keep_to_one_thread()
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(workers, context, _begin, (os.getpid(), stop))
+    try:
+        yield pool
+    except BaseException:
+        stop.set()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(parent: int, stop: "Event") -> None:
+    """Ctrl-C is for the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_when_unwanted, args=(parent, stop), daemon=True).start()
+
+
+def _end_when_unwanted(parent: int, stop: "Event") -> None:
+    while os.getppid() == parent and not stop.is_set():
+        time.sleep(OFTEN)
+    os._exit(1)

@@ -1,0 +1,180 @@
+"""The released course: put together, recorded, and looked through before anybody gets it."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from autograder.authoring.answer_records import HINTS, ReferenceAnswers, finished
+from autograder.authoring.kit_files import PACKAGE, STUBS, WORK, FileForm, KitFiles, paper, pictures
+from autograder.authoring.leaks import leaks
+from autograder.authoring.recording import How, RecordedPart, RecordingTask, record_all
+from autograder.authoring.scaffold import around
+from autograder.authoring.wheel import wheel
+from autograder.checks.recorded_answers import FOLDER, SUFFIX, pack
+from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+from autograder.course.own_modules import importable
+from autograder.course.text import few, several
+from autograder.diagnosis.mistakes import known_mistakes
+from autograder.diagnosis.recorded_replay import NAMES_SUFFIX
+from autograder.grading.check_collection import checks_of
+from autograder.grading.check_plugin import CheckResult
+from autograder.submission.source import SUFFIXES
+
+Bytes = dict[str, bytes]
+Checks = Mapping[str, Sequence[CheckResult]]
+
+
+class Handout(msgspec.Struct, frozen=True):
+    """What is to be released, and how."""
+
+    exercises: tuple[Exercise, ...]
+    policy: HintPolicy
+    form: FileForm = "py"
+    seeds: int = 3
+
+
+def bundle(
+    course: Course, wanted: Handout, say: Callable[[str], None], how: How | None = None
+) -> Bytes:
+    """All files of the released course, by their path.
+
+    Raises:
+        UserError: it cannot be released, or somebody stopped it; it says why.
+    """
+    exercises = wanted.exercises
+    checks = checks_of(course, [exercise.name for exercise in exercises])
+    with importable(course):
+        files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
+        shown, secrets = _texts(course, wanted, checks)
+    wheel_name, wheel_data = wheel()
+    files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
+    whole: Bytes = {name: text.encode() for name, text in files.items()}
+    whole |= pictures(course, files)
+    _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
+    whole |= _records(course, files, wanted, checks, say, how or How())
+    whole[wheel_name] = wheel_data
+    _refuse_leaks(leaks(whole, course, exercises, secrets, shown))
+    return dict(sorted(whole.items()))
+
+
+def _refuse_leaks(found: Sequence[str]) -> None:
+    if found:
+        raise UserError(
+            f"Nothing is released: in {several(len(found), 'place')} something of an answer would "
+            f"be. Checks reach answers through the fixtures `reference` and `modules`, or by "
+            f"names that they import from the reference. {few(list(found), 8)}"
+        )
+
+
+def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], list[str]]:
+    """Hints and findings that students may see by the policy, and texts that they may not."""
+    most, exam = HINTS[wanted.policy], wanted.policy == "exam"
+    shown: list[str] = []
+    secret: list[str] = []
+    for exercise in wanted.exercises:
+        secret += [line for question in exercise.questions for line in question.rubric]
+        hints = [check.hints for check in checks[exercise.name]]
+        known = known_mistakes(course.content.reference, exercise.name)
+        for recipe in known.recipes.values():
+            hints += [wrong.hints for wrong in recipe.misconceptions]
+            (secret if exam else shown).extend(wrong.finding for wrong in recipe.misconceptions)
+        shown += [hint for each in hints for hint in each[:most]]
+        secret += [hint for each in hints for hint in each[most:]]
+    return shown, [text for text in secret if text not in shown]
+
+
+def _records(
+    course: Course,
+    files: KitFiles,
+    wanted: Handout,
+    checks: Checks,
+    say: Callable[[str], None],
+    how: How,
+) -> Bytes:
+    """What is recorded for checks, and for the diagnosis, unless no finding is shown."""
+    parts: tuple[RecordedPart, ...] = ("mistakes", "checks")
+    if wanted.policy == "exam":
+        parts = ("checks",)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        folder = Path(scratch).resolve()
+        write(folder, {name: text.encode() for name, text in files.items()})
+        made = load_course(folder / FILE_NAME).content.released
+        assert made is not None
+        tasks = [
+            RecordingTask(course.root, each.name, part, wanted.policy, made.seeds, folder)
+            for each in wanted.exercises
+            for part in parts
+        ]
+        found = record_all(course, tasks, how, say)
+    about, records = (made.course, made.seeds), {}
+    for (name, part), data in found.items():
+        place = f"{PACKAGE}/{FOLDER}/{name}"
+        if part == "mistakes" and data:
+            records[f"{place}{NAMES_SUFFIX}"] = data
+        elif part == "checks":
+            answers = msgspec.msgpack.decode(data, type=ReferenceAnswers)
+            exercise = course.exercise(name)
+            record = finished(answers, exercise, checks[name], wanted.policy, about)
+            records[f"{place}{SUFFIX}"] = pack(record)
+    return records
+
+
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a folder, which is made."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+# A released course that takes the place of an earlier one: what students wrote stays.
+
+
+WHEELS = "*.whl"
+REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})
+
+
+def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What can be unpacked over an earlier release: no exercise is in it."""
+    return {name: data for name, data in files.items() if not _is_work(name)}
+
+
+def _is_work(name: str) -> bool:
+    """Whether students write in a file; they do not in the pictures beside it."""
+    return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
+
+
+def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
+    """Write a release over an earlier one; the exercises that were written in, and so were kept.
+
+    Raises:
+        UserError: there is no earlier release in the folder.
+    """
+    before = _handed_out(folder)
+    kept = []
+    for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob(WHEELS))]:
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in files and path.suffix in REPLACED:
+            path.unlink()
+    for name, data in files.items():
+        path = folder / name
+        if _is_work(name) and path.exists() and path.read_bytes() != before.get(path.name):
+            kept.append(name)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
+    return kept
+
+
+def _handed_out(folder: Path) -> dict[str, bytes]:
+    """The exercises of the earlier release, as they were."""
+    if not (folder / FILE_NAME).is_file():
+        raise UserError(f"{folder} holds no released course. Leave --update out to make one.")
+    if load_course(folder / FILE_NAME).content.released is None:
+        raise UserError(f"{folder} holds a course that is not a released one; nothing was changed.")
+    return {path.name: path.read_bytes() for path in (folder / STUBS).iterdir() if path.is_file()}

@@ -1,0 +1,215 @@
+"""A file of the course's as it is handed out: without hidden checks, hints and answers.
+
+Names that come from the reference become stand-ins, unless their module is one that the course
+hands out. What only hidden checks use is left out, and so are comments and docstrings.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.authoring.answer_records import FIND, is_constant
+from autograder.course.errors import UserError
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Where names come from.
+
+    Attributes:
+        reference: the course's package of right answers.
+        package: what the package is called that is handed out.
+        helpers: the modules of the reference that are handed out, without the package's name.
+        value: what the reference has under a dotted name, without the package's; None of nothing.
+    """
+
+    reference: str
+    package: str
+    helpers: frozenset[str]
+    value: Callable[[str], Any]
+
+
+def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
+    """The text of a file of checks, or of a helper of theirs, as it is handed out.
+
+    With `silent`, nothing is said of what is wrong either.
+
+    Raises:
+        UserError: it imports the reference in a way that cannot be replaced.
+    """
+    tree = ast.parse(text, label)
+    if checks:
+        tree.body = [each for each in tree.body if not is_hidden(each)]
+    tree = _Imports(naming, label).visit(tree)
+    tree = _Bare(silent).visit(tree)
+    if checks:
+        tree.body = _used(tree.body)
+    body = [each for each in tree.body if not _is_future(each)]
+    whole = ast.Module(body=body, type_ignores=[])
+    text = ast.unparse(ast.fix_missing_locations(whole))
+    asks = (
+        f"from autograder.checks.reference_answers import stand_in as {FIND}\n"
+        if FIND in text
+        else ""
+    )
+    return f"from __future__ import annotations\n{asks}{text}\n"
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def is_hidden(node: ast.stmt) -> bool:
+    """Whether it is a check with `@pytest.mark.hidden`."""
+    decorators = getattr(node, "decorator_list", [])
+    return any(ast.unparse(each).partition("(")[0].endswith("mark.hidden") for each in decorators)
+
+
+class _Imports(ast.NodeTransformer):
+    """Imports from the reference, as those from what is handed out, or as stand-ins."""
+
+    def __init__(self, naming: Naming, label: str) -> None:
+        self.naming = naming
+        self.label = label
+
+    def visit_Import(self, node: ast.Import) -> ast.stmt:
+        for each in node.names:
+            if f"{each.name}.".startswith(f"{self.naming.reference}."):
+                raise UserError(
+                    f"{self.label}, line {node.lineno}: `import {each.name}` cannot be handed out. "
+                    f"Write `from {each.name} import …`."
+                )
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        naming, module = self.naming, node.module or ""
+        if node.level or not f"{module}.".startswith(f"{naming.reference}."):
+            return [node]
+        inner = module.removeprefix(naming.reference).lstrip(".")
+        if inner in naming.helpers:
+            return [ast.ImportFrom(f"{naming.package}.{inner}", node.names, 0)]
+        found: list[ast.stmt] = []
+        for each in node.names:
+            name = f"{inner}.{each.name}".lstrip(".")
+            if name in naming.helpers:
+                found.append(ast.ImportFrom(f"{naming.package}.{inner}".rstrip("."), [each], 0))
+            elif each.name == "*":
+                raise UserError(f"{self.label}, line {node.lineno}: name what is imported.")
+            else:
+                found.append(self._stand_in(name, each.asname or each.name))
+        return found
+
+    def _stand_in(self, name: str, here: str) -> ast.stmt:
+        value = self.naming.value(name)
+        text = repr(value) if is_constant(value) else f"{FIND}({name!r})"
+        return ast.parse(f"{here} = {text}").body[0]
+
+
+class _Bare(ast.NodeTransformer):
+    """Without docstrings and hints; with `silent`, without findings."""
+
+    def __init__(self, silent: bool) -> None:
+        self.silent = silent
+
+    def _without_docstring(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+    def visit_Module(self, node: ast.Module) -> Any:
+        return self._without_docstring(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return self._without_docstring(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        return self._without_docstring(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        node.keywords = [each for each in node.keywords if each.arg != "hints"]
+        title = node.args[:1] if ast.unparse(node.func).endswith("mark.check") else []
+        self.generic_visit(node)
+        node.args[: len(title)] = title
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        said = self.silent and isinstance(node.value, str) and _is_sentence(node.value)
+        return ast.Constant("") if said else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        parts = [each.value for each in node.values if isinstance(each, ast.Constant)]
+        said = self.silent and _is_sentence("".join(map(str, parts)))
+        return ast.Constant("") if said else node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.Assert:
+        self.generic_visit(node)
+        if self.silent:
+            node.msg = None
+        return node
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text is for people: it has words, and ends as sentences do."""
+    return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!", ":"))
+
+
+def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The checks of a file, and what they use: functions, fixtures, values and imports."""
+    defined: dict[str, list[ast.stmt]] = {}
+    for node in body:
+        for name in _defines(node):
+            defined.setdefault(name, []).append(node)
+    kept = {id(node) for node in body if _is_root(node)}
+    waiting = [node for node in body if id(node) in kept]
+    while waiting:
+        for name in _names(waiting.pop()):
+            for node in defined.get(name, []):
+                if id(node) not in kept:
+                    kept.add(id(node))
+                    waiting.append(node)
+    return [each for node in body if id(node) in kept for each in _narrowed(node, body, kept)]
+
+
+def _is_root(node: ast.stmt) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name.startswith(("test_", "Test"))
+    return not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign)
+
+
+def _defines(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [(each.asname or each.name).partition(".")[0] for each in node.names]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [each.id for t in targets for each in ast.walk(t) if isinstance(each, ast.Name)]
+    return []
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """What a statement speaks of: names, and the fixtures that a function asks for."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            yield each.id
+        elif isinstance(each, ast.arg):
+            yield each.arg
+        elif isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures"):
+            yield from (str(a.value) for a in each.args if isinstance(a, ast.Constant))
+
+
+def _narrowed(node: ast.stmt, body: Sequence[ast.stmt], kept: set[int]) -> list[ast.stmt]:
+    """An import with the names alone that are used by what is kept."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return [node]
+    others = (each for each in body if id(each) in kept and each is not node)
+    used = {
+        name
+        for each in others
+        if not isinstance(each, ast.Import | ast.ImportFrom)
+        for name in _names(each)
+    }
+    node.names = [a for a in node.names if (a.asname or a.name).partition(".")[0] in used]
+    return [node] if node.names else []

@@ -1,0 +1,87 @@
+"""Submissions that are simulated from recipes in this process: the course's code, no student's."""
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from autograder.course.course_file import Course, Exercise
+from autograder.diagnosis.family import Change
+from autograder.diagnosis.recipe import Probe, Recipe
+from autograder.sandbox.child import Place
+from autograder.sandbox.process import AnswerTo
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.spawn import Spawner
+from autograder.submission.source import Source
+from autograder.worker.messages import Callback, Reply, Request, Unit
+from autograder.worker.serve import Answers
+
+
+class SimulatedClient(WorkerSession):
+    """A client whose submission is a module here."""
+
+    def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
+        source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))
+        children = Spawner(course.content.reference)
+        super().__init__(source, exercise.needs, course.limits(exercise), children)
+        self._answers = Answers([], self._asked)
+        self._answers.module = module
+        self._answer: AnswerTo | None = None
+
+    def fresh(self, place: Place = "first") -> WorkerSession:  # noqa: ARG002
+        """Itself: it keeps nothing of a call."""
+        return self
+
+    def process(self) -> Any:
+        return SimpleNamespace(has_kept=False, is_used=False)
+
+    def _asked(self, ask: Callback) -> Request:
+        assert self._answer is not None
+        return self._answer(ask)
+
+    def _exchange(
+        self,
+        worker: Any,  # noqa: ARG002
+        request: Request,
+        seconds: float,  # noqa: ARG002
+        answer: AnswerTo | None = None,
+        again: bool = False,  # noqa: ARG002
+    ) -> Reply:
+        self._answer = answer
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as in a worker
+            return self._answers.answer(request)
+
+
+def solution_module(course: Course, exercise: Exercise) -> ModuleType:
+    """The exercise's solution, as a module."""
+    path = course.solution_file(exercise.name)
+    module = ModuleType(exercise.name)
+    sys.modules[exercise.name] = module
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
+    return module
+
+
+def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callable[..., Any]:
+    """What does as the recipe says, with these misconceptions at work.
+
+    `original` is what the solution has under that name.
+    """
+    if recipe.call is not None:
+        simulated: Callable[..., Any] = recipe.call.simulated(recipe, original, wrong)
+        return simulated
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        probe = Probe(args, kwargs)
+        sample = recipe.comparison.sample
+        return recipe.run(probe, wrong) if sample is None else sample(recipe.trace(probe, wrong))
+
+    return function
+
+
+def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
+    """A copy of a module with some names replaced; its other functions still call the old ones."""
+    copy = ModuleType(module.__name__)
+    copy.__dict__.update({**vars(module), **functions})
+    return copy

@@ -1,0 +1,395 @@
+"""Shows of one exercise that its checks and diagnoses do what they promise."""
+
+import functools
+import itertools
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+from autograder.authoring import verify_findings
+from autograder.authoring.build import outdated, stub_text
+from autograder.authoring.mutants import equivalent_mutants, mutants
+from autograder.authoring.simulated import (
+    SimulatedClient,
+    simulate,
+    solution_module,
+    with_functions,
+)
+from autograder.authoring.verify_findings import (
+    FailedSeeds,
+    StoppedChecks,
+    named_by_answers,
+    named_in,
+)
+from autograder.course.course_file import Course, Exercise
+from autograder.course.errors import UserError
+from autograder.course.own_modules import importable
+from autograder.course.text import several
+from autograder.diagnosis.facts import only_nan
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.recipe import Fingerprint, Recipe
+from autograder.diagnosis.replay import Replay, both
+from autograder.grading.author_exceptions import as_authoring_error
+from autograder.grading.graded import ALL_CHECKS, Graded, RunOptions
+from autograder.grading.judge import Judge
+from autograder.sandbox.child import InternalError
+from autograder.sandbox.levels import children_on, choose
+from autograder.submission.source import Siblings, Source, read_source
+from autograder.worker.messages import Unit
+
+SEEDS = 50
+QUICK = 24  # a quick look takes so small a share of misconceptions, pairs, mutants and seeds
+PAIRS = 150  # of each function, evenly over all that there are
+PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
+STYLES = 5
+Simulations = Iterator[tuple[str, str, dict[str, object]]]
+
+
+class Verified(msgspec.Struct):
+    """What was shown of an exercise. Each list holds what does not hold, in words."""
+
+    name: str
+    checks: int = 0
+    right: int = 0
+    misconceptions: int = 0
+    named: int = 0
+    pairs: int = 0
+    pairs_named: int = 0
+    pairs_both: int = 0
+    mutants: int = 0
+    rejected: int = 0
+    equivalent: int = 0
+    seeds: int = 0
+    milliseconds: float = 0.0
+    faults: list[str] = []
+    remarks: list[str] = []
+
+
+class Verifier:
+    """Verifies one exercise; a context manager, since it owns a judge.
+
+    Of misconceptions, pairs, mutants and seeds one in `share` is tried.
+    """
+
+    def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
+        self.course = course
+        self.share = share
+        self.exercise = exercise
+        self.result = Verified(exercise.name)
+        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
+        children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
+        self._judge = Judge(course, [exercise], children)
+        self._about: dict[str, frozenset[str]] = {}
+        self._stops = StoppedChecks()
+
+    def __enter__(self) -> "Verifier":
+        try:
+            self._judge.__enter__()
+        except BaseException:
+            self._scratch.cleanup()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._judge.__exit__(*error)
+        self._scratch.cleanup()
+
+    def run(self, with_mutants: bool = True) -> Verified:
+        """All of it, in order; where the grader itself fails, nothing more is shown."""
+        try:
+            self._all(with_mutants)
+        except InternalError as trouble:
+            self._fault(trouble.finding)
+        return self.result
+
+    def _all(self, with_mutants: bool) -> None:
+        self._right_answers()
+        self._stub()
+        self._misconceptions()
+        if with_mutants:
+            self._mutants()
+        self._seeds()
+        self._stopped()
+
+    def _fault(self, text: str) -> None:
+        self.result.faults.append(text)
+
+    def _graded(self, source: Source | SimulatedClient, wanted: RunOptions = ALL_CHECKS) -> Graded:
+        """What became of a source.
+
+        Raises:
+            GraderTrouble: nothing did.
+        """
+        graded = self._judge.run(source, wanted)
+        if graded.trouble is not None:
+            raise graded.trouble
+        if isinstance(source, SimulatedClient):
+            self._stops.note(graded.results)
+        return graded
+
+    def _sources(self) -> list[tuple[str, Source]]:
+        """The solution, and the right answers in other styles."""
+        folder = self.course.root / self.course.content.right / self.exercise.name
+        paths = [self._solution, *sorted(folder.glob("*.py"))]
+        return [
+            (path.stem, read_source(path, self.exercise.name, Siblings(path.parent)))
+            for path in paths
+        ]
+
+    @property
+    def _solution(self) -> Path:
+        return self.course.solution_file(self.exercise.name)
+
+    @functools.cached_property
+    def _module(self) -> ModuleType:
+        return solution_module(self.course, self.exercise)
+
+    def _right_answers(self) -> None:
+        for style, source in self._sources():
+            graded = self._graded(source)
+            if not self._about:
+                self._about = {r.name: frozenset(r.about) for r in graded.results}
+                self.result.remarks += verify_findings.check_remarks(graded.results)
+            report = graded.report
+            self.result.checks = len(report.checks)
+            self.result.right += 1
+            for check in report.checks:
+                if check.outcome not in {"passed", "not run"}:  # what did not run has its reason
+                    self._fault(f"right answer {style}: {check.title}: {check.finding}")
+        others = self.result.right - 1
+        if others < STYLES and not self.exercise.questions:
+            folder = f"{self.course.content.right}/{self.exercise.name}"
+            self.result.remarks.append(
+                f"warning: {several(others, 'right answer')} in other styles in {folder}; "
+                f"{STYLES - others} more would show better that no right answer loses marks"
+            )
+
+    def _stub(self) -> None:
+        path = self.course.handed_out / f"{self.exercise.name}.py"
+        try:
+            built = stub_text(self.course, self.exercise)
+        except UserError as error:
+            self._fault(str(error))
+        else:
+            if outdated(path, built):
+                build = f"autograder build {self.exercise.name}"
+                self._fault(f"{path} is out of step with the solution; run: {build}")
+        if not path.is_file():
+            return
+        report = self._graded(read_source(path, self.exercise.name)).report
+        if report.points:
+            self._fault(f"the stub gets {report.points} points")
+
+    def _misconceptions(self) -> None:
+        with importable(self.course):
+            self._simulate_all()
+
+    def _simulate_all(self) -> None:
+        catalogue = self._judge.catalogue
+        for function, recipe in catalogue.recipes(self.exercise.name).items():
+            replay = catalogue.replay(self.exercise.name, function)
+            assert replay is not None
+            self.result.remarks += verify_findings.id_remarks(function, recipe)
+            self._apart(function, replay)
+            some = recipe.misconceptions[:: self.share]
+            chosen = [each for each in some if not self._only_nan(function, replay, each)]
+            ids = {each.id for each in chosen}
+            self.result.misconceptions += len(ids)
+            unnamed = set()
+            for each in chosen:
+                named = (
+                    named_by_answers(replay, each)
+                    if isinstance(each, Fingerprint)
+                    else self._named_for(function, recipe, (each,))
+                )
+                if named != {each.id}:
+                    unnamed.add(each.id)
+                    said = ", ".join(sorted(named)) or "nothing"
+                    self._fault(f"{function}, {each.id}: named {said}")
+            self.result.named += len(ids - unnamed)
+            self._pairs(function, recipe, replay)
+        own = catalogue.mistakes(self.exercise.name).simulated_values
+        if own is not None:
+            self._values(own())
+
+    def _only_nan(self, function: str, replay: Replay, wrong: Misconception) -> bool:
+        """Whether nothing in its answers could tell it from others: it is to have no name then."""
+        if not only_nan([replay.outcome(i, (wrong,)) for i in range(len(replay.probes(1)))]):
+            return False
+        self.result.remarks.append(f"{function}, {wrong.id}: gives nothing but NaN, and no name")
+        return True
+
+    def _stopped(self) -> None:
+        """Exceptions in recipes that no check could show: the diagnosis goes on without them."""
+        for error in self._judge.catalogue.faults:
+            self._slip(error, "the recipes stop")
+        self.result.faults += self._stops.faults()
+
+    def _slip(self, error: Exception, doing: str) -> None:
+        said = str(as_authoring_error(error, self.course.grading, self._solution, doing))
+        if said not in self.result.faults:
+            self._fault(said)
+
+    def _values(self, simulated: Simulations) -> None:
+        """Misconceptions in values that are handed in, rather than in functions."""
+        for name, wrong, values in itertools.islice(
+            self._simulated(simulated), 0, None, self.share
+        ):
+            client = SimulatedClient(
+                self.course,
+                self.exercise,
+                with_functions(self._module, values),  # type: ignore[arg-type]
+            )
+            report = self._graded(client).report
+            self.result.misconceptions += 1
+            named = named_in(report, name)
+            if report.points == report.max_points:
+                self._fault(f"{name}, {wrong}: full marks")
+            elif wrong in named:
+                self.result.named += 1
+            elif named:
+                self._fault(f"{name}, {wrong}: named {', '.join(sorted(named))}")
+            else:
+                self.result.remarks.append(f"{name}, {wrong}: has no name of its own there")
+
+    def _simulated(self, simulated: Simulations) -> Simulations:
+        """The same, to its first exception."""
+        try:
+            yield from simulated
+        except Exception as error:
+            self._slip(error, "simulated_values stops")
+
+    def _apart(self, function: str, replay: Replay) -> None:
+        """Some probes tell every two misconceptions apart, and each from the right answer."""
+        everywhere = range(len(replay.probes(2)))
+        singles = replay.singles
+        for number, wrong in enumerate(singles):
+            if replay.telling(everywhere, wrong) < 2:
+                self._fault(f"{function}, {wrong[0].id}: not told from the right answer")
+            for other in singles[number + 1 :]:
+                same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
+                if not same and not replay.apart(everywhere, wrong, other, least=2):
+                    self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
+
+    def _named_for(
+        self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
+    ) -> set[str]:
+        """The names that a submission with these misconceptions gets; a fault if none is lost."""
+        changed = with_functions(
+            self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
+        )
+        about = frozenset(name for name, of in self._about.items() if function in of)
+        client = SimulatedClient(self.course, self.exercise, changed)
+        report = self._graded(client, RunOptions(about)).report
+        if all(check.outcome == "passed" for check in report.checks):
+            self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: full marks")
+        if any(check.outcome == "error" for check in report.checks):
+            self._fault(f"{function}, {wrong[0].id}: a check stopped with an error of its own")
+        return named_in(report, function)
+
+    def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
+        """Of pairs it is enough that most are named; none may have a false name."""
+        everywhere = range(len(replay.probes(1)))
+        known = recipe.misconceptions
+        own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
+        slow = recipe.comparison.sample is not None or recipe.call is not None
+        step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
+        for pair in own[:: step * self.share]:
+            looks_like_less = any(
+                not replay.apart(everywhere, pair, other) for other in [(), *replay.singles]
+            )
+            if looks_like_less or all(replay.outcome(i, pair).raised for i in everywhere):
+                continue  # the two undo or hide each other, or nothing runs
+            named = self._named_for(function, recipe, pair)
+            ids = {each.id for each in pair}
+            self.result.pairs += 1
+            self.result.pairs_named += bool(named & ids)
+            self.result.pairs_both += named == ids
+
+    def _mutants(self) -> None:
+        listed = equivalent_mutants(self._solution.parent, self.course.exercises)
+        known = listed.get(self.exercise.name, [])
+        lines = {each.line for each in known}
+        met = set()
+        for mutant in mutants(self._solution.read_text(encoding="utf-8"), self.share):
+            label = f"{self.exercise.name}.py"
+            source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
+            graded = self._graded(source, RunOptions(until="a failure"))
+            self._stops.note(graded.results)
+            self.result.mutants += 1
+            if any(result.outcome != "passed" for result in graded.results):
+                self.result.rejected += 1
+            elif mutant.line in lines:
+                self.result.equivalent += 1
+                met.add(mutant.line)
+            else:
+                self._fault(f"a mutant gets full marks: {mutant.line} ({mutant.operator})")
+        for line in sorted(lines - met) if self.share == 1 else ():
+            self._fault(f"listed as equivalent, but no such mutant gets full marks: {line}")
+
+    def _seeds(self) -> None:
+        """One right answer after the other, each with a seed of its own; the time of each check."""
+        seconds: dict[str, list[float]] = {}
+        sources = self._sources()
+        failed = FailedSeeds()
+        for seed in range(0, SEEDS, self.share):
+            style, source = sources[seed % len(sources)]
+            graded = self._graded(source, RunOptions(seed=seed))
+            failed.note(style, seed, graded.report)
+            if source is sources[0][1]:
+                for name, taken in graded.seconds.items():
+                    seconds.setdefault(name, []).append(taken)
+            self.result.seeds += 1
+        self.result.faults += failed.faults(self.result.seeds)
+        medians = {name: statistics.median(taken) for name, taken in seconds.items()}
+        self.result.milliseconds = 1000 * sum(medians.values())
+
+
+# What was verified, as a table for people.
+
+
+COLUMNS = (
+    "exercise",
+    "checks",
+    "right answers",
+    "misconceptions named",
+    "pairs, one named",
+    "both named",
+    "mutants rejected",
+    "equivalent",
+    "seeds",
+    "ms",
+)
+
+
+def row(verified: Verified) -> list[str]:
+    """One exercise's cells, in the order of `COLUMNS`."""
+    return [
+        verified.name,
+        str(verified.checks),
+        str(verified.right),
+        f"{verified.named} of {verified.misconceptions}",
+        _share(verified.pairs_named, verified.pairs),
+        _share(verified.pairs_both, verified.pairs),
+        f"{verified.rejected} of {verified.mutants}",
+        str(verified.equivalent),
+        str(verified.seeds),
+        f"{verified.milliseconds:.0f}",
+    ]
+
+
+def markdown(results: Sequence[Verified]) -> str:
+    """The table, and what does not hold, as Markdown."""
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
+    lines += [f"| {' | '.join(row(verified))} |" for verified in results]
+    for verified in results:
+        lines += [f"- {verified.name}: {text}" for text in verified.faults]
+    return "\n".join(lines) + "\n"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.0%})" if whole else "–"

@@ -1,0 +1,134 @@
+"""What an author may have meant otherwise: no fault, and worth a look."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from autograder.course.text import several
+from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
+from autograder.diagnosis.replay import Replay
+from autograder.grading.check_plugin import CheckResult
+from autograder.report.model import ExerciseReport
+
+HINTS = 3
+
+
+def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
+    """Checks that have hints, and not three; checks that are worth nothing."""
+    for check in {each.function: each for each in results}.values():
+        count = len([hint for hint in check.hints if hint.strip()])
+        if count not in {0, HINTS}:
+            yield (
+                f"warning: {check.function} has {several(count, 'hint')}; a student asks for "
+                f"three: a question, the property, then where it is and what to do"
+            )
+        if not check.weight:
+            yield f"warning: {check.function} is worth nothing: its points are 0"
+
+
+def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
+    """Ids under which there are mistakes that have neither finding nor hints in common."""
+    by_id: dict[str, list[Misconception]] = {}
+    for wrong in recipe.misconceptions:
+        by_id.setdefault(wrong.id, []).append(wrong)
+    for name, ways in by_id.items():
+        first = ways[0]
+        if any(w.finding != first.finding and w.hints != first.hints for w in ways):
+            yield (
+                f"warning: {function}, {name}: {len(ways)} entries have this id, with other "
+                f"findings and other hints; if they are not one mistake made in several ways, "
+                f"give each an id of its own"
+            )
+
+
+# Right answers that lose marks with other random inputs: of each check one sentence.
+
+
+class FailedSeeds:
+    """Of each check, how many seeds made it fail, and what it said with the first."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._first: dict[str, str] = {}
+
+    def note(self, style: str, seed: int, report: ExerciseReport) -> None:
+        """Take up the report on a right answer; of its checks the first that failed counts."""
+        for check in report.checks:
+            if check.outcome != "passed":
+                self._counts[check.title] = self._counts.get(check.title, 0) + 1
+                self._first.setdefault(check.title, f"{style}, seed {seed}: {check.finding}")
+                return
+
+    def faults(self, tried: int) -> Iterator[str]:
+        """One sentence for each check that failed, when so many seeds were tried."""
+        for title, count in self._counts.items():
+            with_seeds = f"{count} of {several(tried, 'seed')}"
+            yield f"right answers fail in {title} with {with_seeds}; first {self._first[title]}"
+
+
+# Checks that stop where they should say what is wrong: their message never comes to be.
+
+
+class StoppedChecks:
+    """Of each check, how often it told a wrong answer, and how often it stopped instead."""
+
+    def __init__(self) -> None:
+        self._told: Counter[str] = Counter()
+        self._stopped: Counter[str] = Counter()
+        self._where: dict[str, str] = {}
+
+    def note(self, results: Iterable[CheckResult]) -> None:
+        """Take up what the checks made of one wrong submission."""
+        for result in results:
+            if result.stopped_with:
+                self._stopped[result.function] += 1
+                self._where.setdefault(result.function, result.stopped_at)
+            elif result.outcome == "failed" and result.kind is None:
+                self._told[result.function] += 1
+
+    def faults(self) -> Iterator[str]:
+        """Of each check that never came to its message: where it stopped, and with what."""
+        for check, times in self._stopped.items():
+            if not self._told[check]:
+                yield (
+                    f"{check} stops before it says what is wrong, with each of "
+                    f"{several(times, 'wrong answer')}: {self._where[check]}"
+                )
+
+
+# The names that a wrong answer gets: from its report, or from its answers alone.
+
+
+DRAWS = 2
+
+
+def named_in(report: ExerciseReport, function: str) -> set[str]:
+    """The names that failed checks give for a function."""
+    found: Sequence[set[str]] = [
+        set(check.diagnosis.misconceptions)
+        for check in report.checks
+        if check.diagnosis is not None
+        and check.diagnosis.kind == "named"
+        and check.diagnosis.function == function
+    ]
+    return set().union(*found)
+
+
+def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
+    """The names that the answers of a mistake get which nobody has written as code.
+
+    No check can be asked of it; that it loses marks was seen when it was recorded. What was
+    recorded of other probes than the recipe has now gets no name.
+    """
+    if not wrong.outcomes:
+        return set()
+    probes = list(replay.probes(DRAWS))
+
+    def ask(probe: Probe) -> Answer:
+        place = next((n for n, each in enumerate(probes) if each is probe), len(probes))
+        return Answer(wrong.outcome(place))
+
+    found = Examination(replay, ask).diagnose()
+    return set(found.misconceptions) if found is not None and found.kind == "named" else set()

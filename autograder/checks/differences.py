@@ -1,0 +1,294 @@
+"""The first difference of two values of any kind, in words. Nothing is cut to compare it."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.tolerance import allowed_error
+from autograder.course.text import capital, few, ordinal, several
+from autograder.report.numbers import index, shape
+from autograder.report.values import as_text
+from autograder.worker.codec import Figure, Tensor
+from autograder.worker.values import Record, items_of, kind_of
+
+# Where two texts differ, in words: the line, the word, the character.
+
+
+SHORT = 60
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place at which two values differ, and the end of a sentence about it.
+
+    `places` lead there from the outside: "the 3rd item", "the field kind".
+    """
+
+    says: str
+    places: tuple[str, ...] = ()
+
+    def within(self, place: str) -> "Difference":
+        """The same difference, of a value that stands at a place of another."""
+        return replace(self, places=(place, *self.places))
+
+    def about(self, what: str) -> str:
+        """The sentence: `The result: the field kind of the 3rd item is …`."""
+        if not self.places:
+            return f"{capital(what)} {self.says}."
+        return f"{capital(what)}: {' of '.join(reversed(self.places))} {self.says}."
+
+
+def text_difference(yours: str, right: str) -> Difference | None:
+    """What differs first; None where nothing does."""
+    if yours == right:
+        return None
+    if not yours:
+        return Difference(f"is empty; expected {quoted(right)}")
+    if yours.strip() == right.strip():
+        return Difference(_at_the_ends(yours, right))
+    if "\n" in right:
+        return _in_lines(yours.split("\n"), right.split("\n"))
+    return Difference(_in_line(yours, right))
+
+
+def quoted(text: str) -> str:
+    """A text with quotation marks, in short."""
+    return as_text(text, SHORT)
+
+
+def _at_the_ends(yours: str, right: str) -> str:
+    """Blanks and ends of lines in front, or at the end."""
+    mine, theirs = (text[: len(text) - len(text.lstrip())] for text in (yours, right))
+    if mine != theirs:
+        return f"begins with {_blank(mine)}; expected {_blank(theirs)} there"
+    mine, theirs = (text[len(text.rstrip()) :] for text in (yours, right))
+    return f"ends with {_blank(mine)}; expected {_blank(theirs)} there"
+
+
+def _blank(text: str) -> str:
+    return quoted(text) if text else "no white space"
+
+
+def _in_lines(yours: Sequence[str], right: Sequence[str]) -> Difference:
+    for number, (one, other) in enumerate(zip(yours, right, strict=False), 1):
+        found = text_difference(one, other)
+        if found is not None:
+            return found.within(f"line {number}")
+    said = f"has {several(len(yours), 'line')}; expected {len(right)}"
+    longer, what = (right, "lacks") if len(yours) < len(right) else (yours, "has too many")
+    first = min(len(yours), len(right))
+    return Difference(f"{said}. The first that it {what} is {quoted(longer[first])}")
+
+
+def _in_line(yours: str, right: str) -> str:
+    both = f"is {quoted(yours)}; expected {quoted(right)}"
+    if yours.casefold() == right.casefold():
+        return f"{both}{_detail(yours, right)}: only small and capital letters differ"
+    mine, theirs = _WORD.findall(yours), _WORD.findall(right)
+    if mine == theirs:
+        return f"has other white space between its words: {_character(yours, right)}"
+    if len(theirs) > 1:
+        return _in_words(mine, theirs)
+    return f"{both}{_detail(yours, right)}"
+
+
+def _in_words(mine: Sequence[str], theirs: Sequence[str]) -> str:
+    for number, (one, other) in enumerate(zip(mine, theirs, strict=False), 1):
+        if one != other:
+            which = f"differs in the {ordinal(number)} word"
+            return f"{which}: yours {quoted(one)}, expected {quoted(other)}{_detail(one, other)}"
+    if len(mine) < len(theirs):
+        after = f"ends after the {ordinal(len(mine))} word" if mine else "has no word"
+        return f"{after}; expected {quoted(theirs[len(mine)])} next"
+    return f"goes on after the {ordinal(len(theirs))} word, with {quoted(mine[len(theirs)])}"
+
+
+def _detail(yours: str, right: str) -> str:
+    """Which character it is, where the texts are too long to see it."""
+    if max(len(yours), len(right)) <= SHORT // 2:
+        return ""
+    return f" ({_character(yours, right)})"
+
+
+def _character(yours: str, right: str) -> str:
+    shorter = min(len(yours), len(right))
+    place = next((n for n in range(shorter) if yours[n] != right[n]), shorter)
+    mine, theirs = (
+        quoted(text[place]) if place < len(text) else "missing" for text in (yours, right)
+    )
+    return f"the {ordinal(place + 1)} character is {mine}; expected {theirs}".replace(
+        "expected missing", "expected none"
+    )
+
+
+MOST_NAMED = 5
+NUMBERS = {int, float, complex}
+NAMES: dict[type, str] = {
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a number",
+    complex: "a complex number",
+    str: "a text",
+    bytes: "bytes",
+    np.ndarray: "an array",
+    Figure: "a figure",
+}
+
+
+def describe_kind(value: object) -> str:
+    """`a list`, `None`, `True`, `a Token`."""
+    if value is None or isinstance(value, bool | np.bool_):
+        return str(value)
+    if isinstance(value, Record):
+        return f"a {as_text(value.type, SHORT)[1:-1]}"
+    if isinstance(value, Tensor) and value.ndim:
+        return "a tensor"
+    kind = kind_of(value)
+    return NAMES.get(kind, f"a {kind.__name__}")
+
+
+def difference(yours: Any, right: Any, within: float | None = None) -> Difference | None:
+    """What differs first between two values as they come over the wire; None if nothing does.
+
+    Kinds have to be the same, but for whole and other numbers. Whole numbers are compared exactly,
+    others as far as rounding lets one tell, or within `within`; NaN is the same as NaN.
+    """
+    return _Comparison(within).find(yours, right)
+
+
+class _Comparison:
+    def __init__(self, within: float | None) -> None:
+        self.within = within
+
+    def find(self, yours: Any, right: Any) -> Difference | None:
+        mine, theirs = kind_of(yours), kind_of(right)
+        if mine is not theirs and not {mine, theirs} <= NUMBERS:
+            return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
+        if theirs in NUMBERS:
+            return None if self._close(yours, right) else _values(_plain(yours), _plain(right))
+        if theirs is np.ndarray:
+            return self._array(np.asarray(yours), np.asarray(right))
+        if theirs in {list, tuple}:
+            return self._sequence(items_of(yours), items_of(right))
+        if theirs in {set, frozenset}:
+            return _members("item", yours, right)
+        if theirs is dict:
+            found = _members("key", yours, right)
+            return found or self._parts(yours, right, lambda key: f"the value for {_short(key)}")
+        if theirs is Record:
+            return self._record(yours, right)
+        if theirs is str:
+            return text_difference(yours, right)
+        return None if _plain(yours) == _plain(right) else _values(yours, right)
+
+    def _close(self, yours: Any, right: Any) -> bool:
+        """Whether two numbers are the same."""
+        one, other = _plain(yours), _plain(right)
+        if one == other or (self.within is None and {type(one), type(other)} == {int}):
+            return bool(one == other)
+        if isinstance(one, complex) or isinstance(other, complex):
+            parts = (
+                (complex(one).real, complex(other).real),
+                (complex(one).imag, complex(other).imag),
+            )
+            return all(self._close(*pair) for pair in parts)
+        dtype = getattr(yours, "dtype", np.dtype(float))
+        try:
+            mine, theirs = float(one), float(other)
+        except OverflowError:
+            return False
+        if math.isnan(mine) or math.isnan(theirs) or math.isinf(theirs):
+            return math.isnan(mine) and math.isnan(theirs)
+        allowed = self.within
+        if allowed is None:
+            allowed = float(allowed_error(dtype, np.asarray(theirs)))
+        return abs(mine - theirs) <= allowed
+
+    def _array(self, yours: Any, right: Any) -> Difference | None:
+        if yours.shape != right.shape:
+            return Difference(f"has the shape {shape(yours.shape)}; expected {shape(right.shape)}")
+        if (yours.dtype.kind == "b") is not (right.dtype.kind == "b"):
+            mine, theirs = (describe_kind(each.dtype.type()) for each in (yours, right))
+            return Difference(f"is an array of values such as {mine}; expected {theirs}")
+        wrong = ~self._cells(yours, right)
+        if not wrong.any():
+            return None
+        first = tuple(int(i) for i in np.argwhere(wrong)[0])
+        mine, theirs = (_short(_plain(each[first])) for each in (yours, right))
+        said = f"differs in {int(wrong.sum())} of {several(right.size, 'value')}"
+        return Difference(f"{said}. At {index(first)}: yours {mine}, expected {theirs}")
+
+    def _cells(self, yours: Any, right: Any) -> Any:
+        """Which cells of two arrays of one shape are the same."""
+        same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
+        if self.within is None and {yours.dtype.kind, right.dtype.kind} <= set("biu"):
+            return same
+        expected = np.where(np.isfinite(right), np.abs(right), 0).astype(np.float64)
+        allowed = allowed_error(yours.dtype, expected) if self.within is None else self.within
+        with np.errstate(all="ignore"):
+            return same | (np.abs(yours - right) <= allowed)
+
+    def _sequence(self, yours: Sequence[Any], right: Sequence[Any]) -> Difference | None:
+        for place, (one, other) in enumerate(zip(yours, right, strict=False), 1):
+            found = self.find(one, other)
+            if found is not None:
+                return found.within(f"the {ordinal(place)} item")
+        if len(yours) == len(right):
+            return None
+        said = f"has {several(len(yours), 'item')}; expected {len(right)}"
+        first = min(len(yours), len(right))
+        if len(yours) < len(right):
+            return Difference(f"{said}. The first that is missing is {_short(right[first])}")
+        return Difference(f"{said}. The first that is too many is {_short(yours[first])}")
+
+    def _record(self, yours: Record, right: Record) -> Difference | None:
+        if yours.type != right.type:
+            return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
+        found = _members("field", yours.fields, right.fields)
+        return found or self._parts(yours.fields, right.fields, lambda name: f"the field {name}")
+
+    def _parts(
+        self, yours: Mapping[Any, Any], right: Mapping[Any, Any], place: Callable[[Any], str]
+    ) -> Difference | None:
+        """The first value that differs, of the same keys."""
+        for key, other in right.items():
+            found = self.find(yours[key], other)
+            if found is not None:
+                return found.within(place(key))
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """A number as Python has it."""
+    return value.item() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _short(value: Any) -> str:
+    return as_text(value, SHORT)
+
+
+def _values(yours: Any, right: Any) -> Difference:
+    mine, theirs = _short(yours), _short(right)
+    if mine == theirs:
+        return Difference(f"is not {theirs}, though it begins like that")
+    return Difference(f"is {mine}; expected {theirs}")
+
+
+def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
+    """Which items, keys or fields are missing, and which are too many; True and 1 are two."""
+    mine, theirs = ({(kind_of(key) is bool, key): key for key in each} for each in (yours, right))
+    absent = [key for known, key in theirs.items() if known not in mine]
+    extra = [key for known, key in mine.items() if known not in theirs]
+    said = [f"lacks {_named(noun, absent)}"] if absent else []
+    said += [f"has {_named(noun, extra)} too many"] if extra else []
+    return Difference(" and ".join(said)) if said else None
+
+
+def _named(noun: str, keys: Sequence[Any]) -> str:
+    texts = sorted(_short(key) for key in keys)
+    return f"the {noun}{'s' * (len(keys) > 1)} {few(texts, MOST_NAMED)}"

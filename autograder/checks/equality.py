@@ -1,0 +1,169 @@
+"""What a check says of answers that are no arrays: texts, truth values, lists, sets, records."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.differences import describe_kind, difference
+from autograder.checks.expect import Mismatch, expect_close
+from autograder.course.text import are, capital
+from autograder.report.values import as_text
+from autograder.worker.serialise import serialised
+from autograder.worker.values import Record, Tuple, items_of, kind_of
+
+
+def expect_equal(
+    actual: Any,
+    expected: Any,
+    what: str = "the result",
+    *,
+    within: float | None = None,
+    any_row: bool = False,
+    finding: str = "",
+) -> Any:
+    """Pass if an answer is the expected value, of any kind but functions and the like.
+
+    A list is not a tuple and True is not 1; but 3 is 3.0. Whole numbers, texts, dates and bytes are
+    compared exactly, and whole; other numbers as far as rounding lets one tell. Sets and dicts
+    have no order. An object of a dataclass is one of the same name with the same fields.
+
+    Args:
+        actual: what the student's function returned, of any type.
+        expected: the right value, as the reference returns it.
+        what: the name of the value in the student's terms, "the words".
+        within: an absolute tolerance for numbers in place of the usual one.
+        any_row: whether lists and tuples are the same.
+        finding: a sentence of the check's own to say before what differs.
+
+    Returns:
+        The answer.
+
+    Raises:
+        Mismatch: it differs; the finding says where first, and how.
+        Unsendable: the expected value is of a kind that cannot be compared.
+    """
+    __tracebackhide__ = True
+    right = serialised(expected)
+    pair = (_as_lists(actual), _as_lists(right)) if any_row else (actual, right)
+    found = difference(*pair, within)
+    if found is None:
+        return actual
+    text = found.about(what)
+    if actual is None:
+        text = f"{capital(what)} {are(what)} None. Is a `return` missing?"
+    raise Mismatch(f"{finding} {text}".strip(), what, as_text(actual), as_text(right))
+
+
+def expect_same(
+    asked: Callable[..., Any],
+    right: Callable[..., Any],
+    *inputs: Any,
+    what: str = "the result",
+    any_row: bool = False,
+) -> None:
+    """Pass if a student's function gives what the right one does, for each of some inputs.
+
+    Floats and arrays are compared as `expect_close` does, all else as `expect_equal`.
+
+    Args:
+        asked: the student's function, `submission.area`.
+        right: the right one, of the solution or the reference.
+        inputs: the arguments of one call each, small ones first: a tuple of them, or the only one.
+        what: the name of the value in the student's terms, "the words".
+        any_row: whether lists and tuples are the same.
+
+    Raises:
+        Mismatch: an answer differs; the finding says where first, and how.
+    """
+    __tracebackhide__ = True
+    for given in inputs:
+        args = given if isinstance(given, tuple) else (given,)
+        expected = right(*copy.deepcopy(args))
+        answer = asked(*args)
+        if isinstance(expected, float | np.ndarray | np.floating):
+            expect_close(answer, expected, what)
+        else:
+            expect_equal(answer, expected, what, any_row=any_row)
+
+
+def _as_lists(value: Any) -> Any:
+    """The value with a list in place of each list and tuple; dicts and records keep their kind."""
+    if kind_of(value) in {tuple, list}:
+        return [_as_lists(each) for each in items_of(value)]
+    if isinstance(value, dict):
+        return {key: _as_lists(each) for key, each in value.items()}
+    if isinstance(value, Record):
+        return Record(value.type, {name: _as_lists(each) for name, each in value.fields.items()})
+    return value
+
+
+def expect_true(actual: Any, what: str = "the result") -> None:
+    """Pass if an answer is True: the truth value itself, not something that counts as true.
+
+    Raises:
+        Mismatch: it is False, or no truth value at all.
+    """
+    __tracebackhide__ = True
+    _expect_truth(actual, True, what)
+
+
+def expect_false(actual: Any, what: str = "the result") -> None:
+    """Pass if an answer is False: the truth value itself, not None, 0 or something empty.
+
+    Raises:
+        Mismatch: it is True, or no truth value at all.
+    """
+    __tracebackhide__ = True
+    _expect_truth(actual, False, what)
+
+
+def _expect_truth(actual: Any, expected: bool, what: str) -> None:
+    __tracebackhide__ = True
+    if kind_of(actual) is bool and bool(actual) is expected:
+        return
+    said = as_text(actual, 60)
+    missing = " Is a `return` missing?" if actual is None else ""
+    other = describe_kind(actual)
+    kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
+    raise Mismatch(f"{capital(what)} {are(what)} {said}{kind}; expected {expected}.{missing}", what)
+
+
+def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
+    """Pass if an answer is of a type; returns the answer.
+
+    Args:
+        actual: what the student's function returned.
+        kind: a type of Python's (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
+            `numpy.ndarray`, None, or the name of a class of the exercise: "Token". A bool is no
+            int, and an int no float; a tuple is no list.
+        what: the name of the value in the student's terms.
+
+    Raises:
+        Mismatch: it is of another type.
+    """
+    __tracebackhide__ = True
+    if isinstance(kind, str):
+        fits = isinstance(actual, Record | Tuple) and actual.type == kind
+        wanted = f"a {kind}"
+    else:
+        fits = actual is None if kind is None else kind_of(actual) is kind
+        wanted = _wanted(kind)
+    if not fits:
+        missing = " Is a `return` missing?" if actual is None else ""
+        said = describe_kind(actual)
+        raise Mismatch(f"{capital(what)} {are(what)} {said}; expected {wanted}.{missing}", what)
+    return actual
+
+
+def _wanted(kind: type | None) -> str:
+    if kind is None:
+        return "None"
+    if kind is bool:
+        return "True or False"
+    examples: dict[type, Any] = {np.ndarray: np.zeros(1)}
+    try:
+        return describe_kind(examples[kind] if kind in examples else kind())
+    except TypeError:
+        return f"a {kind.__name__}"

@@ -1,0 +1,260 @@
+"""What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.checks.tolerance import allowed_error
+from autograder.course.text import are, capital, is_plural, one_line, several
+from autograder.report.model import Curve
+from autograder.report.numbers import index, shape
+from autograder.sandbox.problems import ProblemKind, StudentProblem
+from autograder.worker.codec import Figure
+from autograder.worker.values import Dates, Record
+
+Numbers = npt.NDArray[Any]
+Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
+
+
+class Mismatch(AssertionError):
+    """An answer that is not right: the finding, and the two values side by side.
+
+    A value that is no array is a text, as `autograder.report.values.as_text` writes it.
+    `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
+    belongs to, and the names of its rows; `groups` is what the cells belong to. `mistake` is the
+    name of a misconception where the check itself can tell which it is; `told`, a sentence without
+    any value in it, is what a hidden check then says in place of the finding.
+    """
+
+    def __init__(
+        self,
+        finding: str,
+        what: str = "",
+        yours: Numbers | str | None = None,
+        expected: Numbers | str | None = None,
+        wrong: npt.NDArray[np.bool_] | None = None,
+        layout: Layout | None = None,
+        groups: str = "",
+        curves: tuple[Curve, ...] = (),
+        mistake: str = "",
+        told: str = "",
+    ) -> None:
+        super().__init__(finding)
+        self.finding = finding
+        self.what = what
+        self.yours = yours
+        self.expected = expected
+        self.wrong = wrong
+        self.layout = layout
+        self.groups = groups
+        self.curves = curves
+        self.mistake = mistake
+        self.told = told
+
+
+def expect_close(
+    actual: Any,
+    expected: npt.ArrayLike,
+    what: str = "the result",
+    *,
+    condition: float = 1.0,
+    within: float | None = None,
+    finding: str = "",
+    layout: Layout | None = None,
+    groups: str = "",
+) -> Numbers:
+    """Pass if `actual` has the shape of `expected`, is finite, and agrees in every entry.
+
+    Args:
+        actual: what the student's function returned, of any type.
+        expected: the right values, finite, real.
+        what: the name of the value in the student's terms, "the weights".
+        condition: how much the problem magnifies rounding; see `allowed_error`.
+        within: an absolute tolerance in place of the usual one.
+        finding: a sentence of the check's own to say before "3 of 9 values differ".
+        layout, groups: how to lay the values out for a picture; see `Mismatch`.
+
+    Returns:
+        The answer as an array.
+
+    Raises:
+        Mismatch: it is not right; the finding says in what way.
+    """
+    __tracebackhide__ = True
+    right = np.asarray(expected, dtype=np.float64)
+    answer = expect_shape(actual, right.shape, what, expected=right)
+    numbers = answer.astype(np.float64)
+    if (bad := ~np.isfinite(numbers)).any():
+        raise Mismatch(_not_finite(what, numbers, bad), what, numbers, right, bad)
+    most = allowed_error(answer.dtype, right, condition) if within is None else within
+    wrong = ~(np.abs(numbers - right) <= most)
+    if wrong.any():
+        text = f"{finding} {_where_it_differs(what, answer, right, wrong)}".lstrip()
+        raise Mismatch(text, what, numbers, right, wrong, layout, groups)
+    return answer
+
+
+def expect_shape(
+    actual: Any,
+    sizes: tuple[int, ...],
+    what: str = "the result",
+    *,
+    expected: Numbers | None = None,
+) -> Numbers:
+    """Pass if `actual` is an array of real numbers of exactly that shape; returns the array.
+
+    `expected` are the right values, where the check knows them, to show beside the answer. Raises
+    `Mismatch` if it is not.
+    """
+    __tracebackhide__ = True
+    answer = expect_numbers(actual, what)
+    if answer.shape != tuple(sizes):
+        raise Mismatch(
+            f"{capital(what)} {_has(what)} the shape {shape(answer.shape)}; "
+            f"expected {shape(tuple(sizes))}.",
+            what,
+            answer,
+            expected,
+        )
+    return answer
+
+
+def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
+    """Pass if `actual` is real numbers, as an array or lists of equal length; else `Mismatch`."""
+    __tracebackhide__ = True
+    if actual is None:
+        raise Mismatch(f"{capital(what)} {are(what)} None. Is a `return` missing?", what)
+    if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
+        order = " A set has no order." * isinstance(actual, set | frozenset)
+        said = f"{capital(what)} {are(what)} {describe_value(actual)}; expected numbers.{order}"
+        raise Mismatch(said, what)
+    try:
+        answer = np.asarray(actual)
+    except (ValueError, TypeError, OverflowError):
+        raise Mismatch(
+            f"{capital(what)} cannot be read as an array: its rows differ in length.", what
+        ) from None
+    if answer.dtype.kind not in "biuf":
+        kind = "complex numbers" if answer.dtype.kind == "c" else "something other than numbers"
+        raise Mismatch(f"{capital(what)} {_has(what)} {kind} in it; expected real numbers.", what)
+    return np.asarray(answer)
+
+
+def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
+    """Pass if a function returned as many results as there are `names`; returns them.
+
+    An array is one result, however long it is. Raises `Mismatch` if it did not.
+    """
+    __tracebackhide__ = True
+    wanted = f"{len(names)} results ({', '.join(names)})"
+    if actual is None:
+        raise Mismatch(f"{function} returned None; expected {wanted}. Is a `return` missing?")
+    if isinstance(actual, np.ndarray):
+        raise Mismatch(
+            f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}.",
+            mistake="number-of-results",
+        )
+    if not isinstance(actual, list):
+        raise Mismatch(
+            f"{function} returned {describe_value(actual)}; expected {wanted}.",
+            mistake="kind-of-result",
+            told="A value of another kind is returned than the text asks for.",
+        )
+    if len(actual) != len(names):
+        raise Mismatch(
+            f"{function} returned {several(len(actual), 'result')}; expected {wanted}.",
+            mistake="number-of-results",
+            told="Another number of results is returned than the text asks for.",
+        )
+    return tuple(actual)
+
+
+def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
+    """Pass if an argument is as it was before the call; raises `Mismatch` if it is not."""
+    __tracebackhide__ = True
+    was = np.asarray(before)
+    now = np.asarray(after) if isinstance(after, np.ndarray) else None
+    if now is None or now.shape != was.shape or not np.array_equal(was, now, equal_nan=True):
+        wrong = None if now is None or now.shape != was.shape else ~(was == now)
+        raise Mismatch(
+            f"The argument {name} was changed by the call: the caller's own array now holds "
+            f"other numbers.",
+            f"{name} after the call",
+            now,
+            was,
+            wrong,
+            mistake="changes-its-argument",
+            told="An argument is changed by the call: the caller's own array then holds other "
+            "numbers.",
+        )
+
+
+def _where_it_differs(what: str, given: Numbers, right: Numbers, wrong: Numbers) -> str:
+    """Which values differ, and the first of them; more where they are of half precision."""
+    said = _first_that_differs(what, given.astype(np.float64), right, wrong)
+    if given.dtype == np.float16:
+        said += " Half precision (float16) keeps three digits; float32 and float64 are graded."
+    return said
+
+
+def _first_that_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
+    count = int(wrong.sum())
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    if not place:
+        return f"{capital(what)} {are(what)} {_short(answer)}; expected {_short(right)}."
+    if count == wrong.size:
+        values = f"all {count} values differ"
+    else:
+        values = f"{count} of {wrong.size} values differ"
+    if wrong.size == 1:
+        values = "it differs"
+    return (
+        f"{capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
+        f"expected {_short(right[place])}."
+    )
+
+
+def _not_finite(what: str, answer: Numbers, bad: Numbers) -> str:
+    place = tuple(int(i) for i in np.argwhere(bad)[0])
+    kind = "NaN (not a number)" if np.isnan(answer[place]) else "an infinite value"
+    at = f" at {index(place)}" if place else ""
+    return f"{capital(what)} {_has(what)} {kind}{at}."
+
+
+def _short(value: Any) -> str:
+    return f"{float(value):.6g}".replace("-", "−")
+
+
+def describe_value(value: Any) -> str:
+    """What a value is, with its article: "a list of 3 items"."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {shape(value.shape)}"
+    if isinstance(value, list):
+        return f"a list of {several(len(value), 'item')}"
+    names = {"str": "a text", "dict": "a dict", "int": "a whole number", "float": "a number"}
+    names |= {"set": "a set", "frozenset": "a frozenset"}
+    name = one_line(value.type, 80) if isinstance(value, Record) else type(value).__name__
+    return "None" if value is None else names.get(name, f"an object of type {name}")
+
+
+def _has(what: str) -> str:
+    return "have" if is_plural(what) else "has"
+
+
+# What a check says of a part that nobody has begun.
+
+
+class Unwritten(StudentProblem):
+    """What the check asks for is still as it was handed out: a value, or an answer in words.
+
+    It is no mistake: a report says once what is not written yet. A function of which nothing but
+    the stub is there is recognised without it. `what` is its name, for a sentence.
+    """
+
+    kind: ProblemKind = "not written"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not written yet.")
+        self.what = what

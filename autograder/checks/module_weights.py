@@ -1,0 +1,327 @@
+"""Which parameters of a student's module are the ones asked for, where they have other names.
+
+A module's weights are filled from one long row of numbers: all that were asked for, one after the
+other. A `Fit` says for each parameter of the student's which of these numbers it holds. So a
+matrix that is kept transposed, three that are stacked in one, and one that is kept in pieces are
+all the same thing, there and back.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, permutations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.worker.messages import Passed
+
+Indices = npt.NDArray[np.int64]
+ShapesByName = Mapping[str, tuple[int, ...]]
+Weights = Mapping[str, Any]
+MAX_FITS = 24
+MAX_TRIES = 96  # of which some come to nothing
+MAX_AXES = 4
+# Shapes are what another process says. So many numbers may a module have that were not asked for,
+# for each that was, and in all; what is told to be larger is neither loaded nor made here.
+MAX_EXTRA, LEAST_EXTRA, MOST_EXTRA = 16, 10_000, 1_000_000
+ZERO = -1
+
+
+@dataclass(frozen=True)
+class ParameterNames:
+    """What a course knows of the names of parts.
+
+    Attributes:
+        role: the role of a parameter by its name, such as "query", or "" where it tells none.
+        is_shift: whether a parameter's name is that of a bias.
+        joined: the roles that a parameter of another role may hold, stacked in this order.
+        neutral: for a parameter that the module does without, the number that does nothing; None
+            where there is none.
+        shared: pairs of roles that some modules keep as one parameter ("tied").
+    """
+
+    role: Callable[[str], str]
+    is_shift: Callable[[str], bool]
+    joined: Mapping[str, tuple[str, ...]]
+    neutral: Callable[[str], float | None]
+    shared: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True)
+class ParameterFit:
+    """Where each parameter's numbers come from.
+
+    Attributes:
+        holds: for each parameter of the module, the places of its numbers; -1 stands for 0.
+        extra: biases that were not asked for; they are set to 0.
+        absent: what was asked for and the module does without, with the number that does nothing.
+        tied: what is the same parameter as another that was asked for, and which.
+    """
+
+    wanted: ShapesByName
+    holds: Mapping[str, Indices]
+    extra: tuple[str, ...] = ()
+    absent: Mapping[str, float] = field(default_factory=dict)
+    tied: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each parameter is where it was asked for, and nothing is to be set to 0."""
+        return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
+
+    def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state that the module then has, by the names that were asked for."""
+        return {
+            name: np.full_like(value, self.absent[name])
+            if name in self.absent
+            else state[self.tied.get(name, name)]
+            for name, value in state.items()
+        }
+
+    def loaded(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state by the names of the module's own parameters."""
+        row = [np.asarray(state[name]).reshape(-1) for name in self.wanted]
+        numbers = np.concatenate([*row, np.zeros(1, np.float32)])
+        return {name: numbers[places] for name, places in self.holds.items()}
+
+    def back(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        """Gradients of the module's own parameters, by the names that were asked for.
+
+        Of a matrix that is kept in pieces, one without a gradient is one without any.
+        """
+        found: dict[str, Any] = {name: each for name, each in own.items() if _is_input(name)}
+        starts = _starts(self.wanted)
+        size = sum(int(np.prod(shape)) for shape in self.wanted.values())
+        numbers = np.zeros(size + 1)
+        cut = np.zeros(size + 1, bool)
+        for name, places in self.holds.items():
+            gradient = own.get(name)
+            if isinstance(gradient, np.ndarray) and gradient.shape == places.shape:
+                numbers[places] = gradient
+            else:
+                cut[places] = True
+        for name, shape in self.wanted.items():
+            if name not in self.absent and name not in {*self.tied, *self.tied.values()}:
+                part = slice(starts[name], starts[name] + int(np.prod(shape)))
+                found[name] = None if cut[part].any() else numbers[part].reshape(shape)
+        return found
+
+    def held_by(self, name: str) -> tuple[str, ...]:
+        """The module's own parameters that hold what was asked for as `name`."""
+        first = _starts(self.wanted)[name]
+        last = first + int(np.prod(self.wanted[name]))
+        return tuple(
+            own for own, places in self.holds.items()
+            if ((places >= first) & (places < last)).any()
+        )  # fmt: skip
+
+
+def find_fits(
+    passed: Passed, state: Mapping[str, Any], words: ParameterNames
+) -> list[ParameterFit]:
+    """The ways in which a module may hold what is asked for, the likeliest first; none, maybe.
+
+    Raises:
+        TooMany: its biases are far larger than what is asked for.
+    """
+    wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
+    passive = {*passed.buffers, *passed.same_as}
+    own = {
+        name: tuple(shape)
+        for name, shape in passed.state.items()
+        if name not in passive or (name in wanted and name not in passed.buffers)
+    }
+    tied = {
+        name: first
+        for name, first in passed.same_as.items()
+        if name in wanted
+        and first in wanted
+        and (words.role(first), words.role(name)) in words.shared
+    }
+    search = _Search(wanted, {name: own[name] for name in own if name not in tied}, words, tied)
+    return list(islice(search.run(), MAX_FITS))
+
+
+class TooManyParameters(ValueError):
+    """A module says that it has far more numbers than were asked for; `name` is one of them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def _is_input(name: str) -> bool:
+    return name.startswith("input ")
+
+
+def _starts(wanted: ShapesByName) -> dict[str, int]:
+    starts, place = {}, 0
+    for name, shape in wanted.items():
+        starts[name] = place
+        place += int(np.prod(shape))
+    return starts
+
+
+class _Search:
+    """One module's parameters, given to what is asked for."""
+
+    def __init__(
+        self,
+        wanted: ShapesByName,
+        own: ShapesByName,
+        words: ParameterNames,
+        tied: Mapping[str, str],
+    ) -> None:
+        self.wanted, self.own, self.words, self.tied = wanted, own, words, tied
+        starts = _starts(wanted)
+        self.places = {
+            name: starts[name] + np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
+            for name, shape in wanted.items()
+        }
+        self.exact = {name for name in wanted if own.get(name) == wanted[name]}
+        self.exact |= set(tied)
+        self.role, self.is_shift = functools.cache(words.role), functools.cache(words.is_shift)
+        self.shifts = [name for name in own if self.is_shift(name)]
+        self._bound()
+
+    def _bound(self) -> None:
+        asked = sum(map(math.prod, self.wanted.values()))
+        left = asked + min(max(MAX_EXTRA * asked, LEAST_EXTRA), MOST_EXTRA)
+        for name in self.shifts:
+            left -= math.prod(max(1, size) for size in self.own[name])
+            if left < 0:
+                raise TooManyParameters(name)
+
+    def run(self) -> Iterator[ParameterFit]:
+        weights = [n for n in self.wanted if n not in self.exact and len(self.wanted[n]) > 1]
+        free = [n for n in self.own if n not in self.exact and 1 < len(self.own[n]) <= MAX_AXES]
+        given, left, unused = self._by_role(weights, free)
+        ways = product(*given.values(), *self._in_order(left, unused))
+        for chosen in islice(ways, MAX_TRIES):
+            holds = {name: self.places[name] for name in self.own if name in self.exact}
+            for part in chosen:
+                holds |= part
+            fit = self._with_vectors(holds)
+            if fit is not None:
+                yield fit
+
+    def _by_role(
+        self, wanted: Sequence[str], own: Sequence[str]
+    ) -> tuple[dict[str, list[dict[str, Indices]]], list[str], list[str]]:
+        """What the names tell: for each role the ways to hold it, then what is left over."""
+        role = self.role
+        given: dict[str, list[dict[str, Indices]]] = {}
+        left, unused = list(wanted), list(own)
+        for name in list(own):
+            roles = self.words.joined.get(role(name), ())
+            parts = [next((w for w in left if role(w) == each), "") for each in roles]
+            ways = self._stacked(name, parts) if parts and all(parts) else []
+            if ways:
+                given[name] = ways
+                left = [w for w in left if w not in parts]
+                unused.remove(name)
+        for each in dict.fromkeys(role(name) for name in left if role(name)):
+            asked = [w for w in left if role(w) == each]
+            held = [o for o in unused if role(o) == each]
+            for shape in dict.fromkeys(self.wanted[w] for w in asked):
+                same = [w for w in asked if self.wanted[w] == shape]
+                fitting = [o for o in held if self._one(o, same[0])]
+                if len(fitting) == len(same):
+                    for w, o in zip(same, fitting, strict=True):
+                        given[o] = self._one(o, w)
+                        left.remove(w)
+                        unused.remove(o)
+                elif len(same) == 1 and (ways := self._pieces(held, same[0])):
+                    given[same[0]] = ways
+                    left.remove(same[0])
+                    unused = [o for o in unused if o not in ways[0]]
+        return given, left, unused
+
+    def _one(self, own: str, wanted: str) -> list[dict[str, Indices]]:
+        """The ways in which one parameter holds one matrix: as nn.Linear does, or transposed."""
+        places, shape = self.places[wanted], self.own[own]
+        bare = own.rpartition(".")[2] != "weight"  # no nn.Linear's: often used as x @ W
+        turned = [places.T] if bare and places.ndim == 2 else []
+        if bare and places.ndim == 2 and len(shape) == 3 and shape[0] * shape[2] == len(places):
+            apart = places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1)
+            turned.append(apart)
+        return [{own: way} for way in (*turned, places) if way.shape == shape]
+
+    def _stacked(self, own: str, parts: Sequence[str]) -> list[dict[str, Indices]]:
+        """The ways in which one parameter holds several matrices, one below the other."""
+        blocks = [self.places[part] for part in parts]
+        if len({block.shape[1:] for block in blocks}) != 1:
+            return []
+        ways = [np.concatenate(blocks)]
+        rows = len(blocks[0])
+        if all(len(block) == rows for block in blocks):
+            stacked = np.stack(blocks)
+            for pieces in range(2, rows + 1):
+                if rows % pieces == 0:
+                    cut = stacked.reshape(len(blocks), pieces, rows // pieces, -1)
+                    ways.append(np.swapaxes(cut, 0, 1).reshape(ways[0].shape))
+        shape = self.own[own]
+        straight = [{own: way} for way in ways if way.shape == shape]
+        bare = own.rpartition(".")[2] != "weight" or not straight
+        return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
+
+    def _pieces(self, held: Sequence[str], wanted: str) -> list[dict[str, Indices]]:
+        """One matrix in several pieces of equal height, one below the other."""
+        places = self.places[wanted]
+        if places.ndim != 2 or not held or len(places) % len(held):
+            return []
+        rows = len(places) // len(held)
+        cut = [places[rows * n : rows * (n + 1)] for n in range(len(held))]
+        if all(self.own[o] == (rows, places.shape[1]) for o in held):
+            return [dict(zip(held, cut, strict=True))]
+        if all(self.own[o] == (places.shape[1], rows) for o in held):
+            return [dict(zip(held, (each.T for each in cut), strict=True))]
+        return []
+
+    def _in_order(
+        self, wanted: Sequence[str], own: Sequence[str]
+    ) -> Iterator[list[dict[str, Indices]]]:
+        """What no name tells: by shape, in the order of definition, and then in other orders."""
+        for shape in dict.fromkeys(self.wanted[w] for w in wanted):
+            same = [w for w in wanted if self.wanted[w] == shape]
+            fitting = [o for o in own if self.own[o] == shape]
+            ways = [
+                {o: self.places[w] for w, o in zip(same, order, strict=True)}
+                for order in islice(permutations(fitting, len(same)), MAX_FITS)
+            ]
+            yield ways
+
+    def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
+        """The fit with its biases: each goes with its weight; others are 0, or do nothing."""
+        role, is_shift = self.role, self.is_shift
+        holds, absent = dict(holds), {}
+        taken = self.exact
+        for name, shape in self.wanted.items():
+            if len(shape) != 1 or name in taken:
+                continue
+            free = [o for o in self.own if o not in holds and self.own[o] == shape]
+            beside = [
+                f"{own.removesuffix('weight')}bias"
+                for own in holds
+                if own.endswith("weight")
+                and np.array_equal(holds[own], self.places.get(_weight_of(name), ()))
+            ]
+            alike = [o for o in free if is_shift(o) == is_shift(name)]
+            named = [o for o in alike if role(o) == role(name)]
+            either = [o for o in beside if o in free] or named
+            if either:
+                holds[either[0]] = self.places[name]
+            elif (nothing := self.words.neutral(name)) is not None:
+                absent[name] = nothing
+            else:
+                return None
+        extra = tuple(name for name in self.shifts if name not in holds)
+        holds |= {name: np.broadcast_to(ZERO, self.own[name]) for name in extra}
+        return ParameterFit(self.wanted, holds, extra, absent, self.tied)
+
+
+def _weight_of(name: str) -> str:
+    return f"{name.removesuffix('bias')}weight" if name.endswith(".bias") else ""

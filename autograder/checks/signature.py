@@ -1,0 +1,116 @@
+"""How a value is put together, as a text that no other value has; its numbers are kept apart."""
+
+import datetime
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from autograder.worker.codec import Figure
+from autograder.worker.values import Record, fields_of, items_of, kind_of
+
+Vector = npt.NDArray[np.float64]
+
+
+Leaves = list[npt.NDArray[Any]]
+EXACT = 2**53  # from there on a float64 does not tell two whole numbers apart
+
+
+def signature_of(value: Any, leaves: Leaves) -> str:
+    """What a value is, but for its numbers, which are added to `leaves` as arrays.
+
+    Tuples, lists and arrays are told apart only where something else than numbers is in them, and
+    not by their kind. Two values of one signature and with the same leaves are the same.
+    """
+    if value is None:
+        return "None"
+    if isinstance(value, str | bytes):
+        return repr(value)
+    if isinstance(value, dict):
+        return _of_dict(value, leaves)
+    if isinstance(value, list | tuple | np.ndarray | np.generic | int | float | complex):
+        return _of_numbers(value, leaves)
+    if isinstance(value, set | frozenset):
+        return f"{{{'; '.join(sorted(map(_exactly, value)))}}}"
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
+        return f"{type(value).__name__} {value}"
+    fields = value.fields if isinstance(value, Record) else fields_of(value)
+    if fields is not None:
+        name = value.type if isinstance(value, Record) else type(value).__name__
+        inner = (f"{key!r}: {signature_of(each, leaves)}" for key, each in fields.items())
+        return f"<{name!r}: {', '.join(inner)}>"
+    if isinstance(value, Figure):
+        return f"Figure {msgspec.json.encode(value).decode()}"
+    return f"{type(value).__name__} {value!r}"
+
+
+def kinds_in(value: Any) -> str:
+    """Of which kinds a value's containers are, and which of its items are truth values."""
+    kind = kind_of(value)
+    if kind is bool:
+        return "bool"
+    if kind in {list, tuple}:
+        return f"{kind.__name__}[{'; '.join(map(kinds_in, items_of(value)))}]"
+    if kind is dict:
+        return f"{{{'; '.join(kinds_in(value[key]) for key in sorted(value, key=_exactly))}}}"
+    if kind is np.ndarray:
+        return f"array of {'truth values' * (value.dtype.kind == 'b')}"
+    fields = value.fields if isinstance(value, Record) else fields_of(value)
+    return "" if fields is None else f"<{'; '.join(map(kinds_in, fields.values()))}>"
+
+
+def _of_dict(value: dict[Any, Any], leaves: Leaves) -> str:
+    keys = sorted(value, key=_exactly)
+    inner = (f"{_exactly(key)}: {signature_of(value[key], leaves)}" for key in keys)
+    return "{" + ", ".join(inner) + "}"
+
+
+def _exactly(key: Any) -> str:
+    """A key, or an item of a set: numbers too are part of its text."""
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_exactly, key))})"
+    if isinstance(key, bool | int | float | complex):
+        return repr(key)
+    return signature_of(key, [])
+
+
+def _of_numbers(value: Any, leaves: Leaves) -> str:
+    array = _array(value)
+    if array is not None:
+        leaves.append(array)
+        return str(array.shape) + _beyond(array)
+    if isinstance(value, list | tuple):
+        return f"[{len(value)}: {'; '.join(_each(value, leaves))}]"
+    array = np.asarray(value)
+    if array.dtype.kind == "c":
+        leaves += [array.real, array.imag]
+        return f"complex {array.shape}"
+    return f"{type(value).__name__} {value!r}"
+
+
+def _each(items: Iterable[Any], leaves: Leaves) -> Iterable[str]:
+    return [signature_of(item, leaves) for item in items]
+
+
+def _array(value: Any) -> npt.NDArray[Any] | None:
+    """The array of real numbers that a value is or stands for."""
+    if isinstance(value, list | tuple) and any(
+        item is None or isinstance(item, str | dict) for item in value
+    ):
+        return None
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _beyond(array: npt.NDArray[Any]) -> str:
+    """Whole numbers that are too large for a float64 to tell apart, as text."""
+    if array.dtype.kind not in "iu" or not array.size:
+        return ""
+    if int(array.max()) < EXACT and int(array.min()) > -EXACT:
+        return ""
+    return f" {array.tolist()}"

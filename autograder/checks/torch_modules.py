@@ -1,0 +1,347 @@
+"""What a check says of a torch module: its parameters, its results, its gradients."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.module_weights import (
+    ParameterFit,
+    ParameterNames,
+    TooManyParameters,
+    Weights,
+    find_fits,
+)
+from autograder.checks.proxy import Submission
+from autograder.course.text import capital, join_names, one_line
+from autograder.report.numbers import shape
+from autograder.sandbox.problems import Raised
+from autograder.worker.messages import Passed
+
+MAX_NAMES = 12
+CLOSE = 1e-3  # of the answers by which one of several fits is chosen
+STEP = 0.05  # of a difference quotient, in float32
+SLOPE = 0.03  # how far a difference quotient may be from the derivative, as a share of it
+LEAST_SLOPE = 1e-3  # of the size of the right gradient: a smaller one is none
+DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for other inputs
+
+
+@dataclass(frozen=True)
+class ModuleRun:
+    """A forward pass: what came of it, by the names that were asked for.
+
+    Attributes:
+        state: the weights that the module had; without a bias of its own, that bias is 0 here.
+        fit: which of the module's parameters hold them.
+        parameters: the shapes of the module's own parameters and buffers.
+    """
+
+    value: Any
+    gradients: Mapping[str, Any]
+    after: Sequence[Any]
+    state: Weights
+    fit: ParameterFit
+    parameters: Mapping[str, list[int]]
+
+
+def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+    """Weights by name, float32: small enough that sums of products stay near 1."""
+    return {
+        name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
+        for name, size in shapes.items()
+    }
+
+
+def forward_pass(
+    submission: Submission,
+    name: str,
+    made_with: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    state: Weights,
+    words: ParameterNames,
+    right: Callable[[Weights], Any] | None = None,
+    **details: Any,
+) -> ModuleRun:
+    """A forward pass of the student's module with these weights, wherever it keeps them.
+
+    Where names and shapes leave several ways to load them, that one is taken whose answer is
+    `right`, which gives the right answer for a state; if none is, the likeliest.
+
+    Raises:
+        Mismatch: the module has not the parameters that were to be loaded.
+    """
+    __tracebackhide__ = True
+    passed = submission.forward(name, made_with, inputs, dict(state), **details)
+    try:
+        found = find_fits(passed, state, words)
+    except TooManyParameters as error:
+        raise _far_more(name, passed, error.name) from None
+    if not found:
+        raise _not_there(name, passed, state)
+    fit = found[0]
+    if len(found) > 1 and right is not None:
+        fit = _agreeing(submission, name, made_with, inputs, state, found, right)
+    if not (fit.is_plain and passed.called):
+        passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
+        if not passed.called:
+            raise _not_there(name, passed, state)
+    gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
+    return ModuleRun(passed.value, gradients, passed.after, fit.used(state), fit, passed.state)
+
+
+def _agreeing(
+    submission: Submission,
+    name: str,
+    made_with: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    state: Weights,
+    found: Sequence[ParameterFit],
+    right: Callable[[Weights], Any],
+) -> ParameterFit:
+    for fit in found:
+        try:
+            value = submission.forward(name, made_with, inputs, fit.loaded(state)).value
+            if _alike(value, right(fit.used(state))):
+                return fit
+        except (Raised, ValueError, TypeError):
+            continue
+    return found[0]
+
+
+def _alike(value: Any, right: Any) -> bool:
+    """Whether the first result is right, roughly."""
+    first = value[0] if isinstance(value, list) and value else value
+    expected = np.asarray(right[0] if isinstance(right, list | tuple) else right)
+    answer = np.asarray(first)
+    return answer.shape == expected.shape and np.allclose(answer, expected, CLOSE, CLOSE)
+
+
+def _far_more(name: str, passed: Passed, parameter: str) -> Mismatch:
+    found = shape(tuple(passed.state[parameter][:8]))
+    return Mismatch(
+        f"{name} has far more parameters than the task's: {one_line(parameter, 60)} has the shape "
+        f"{found}.",
+        mistake="parameter-shape",
+        told="A module has far more parameters than the task's.",
+    )
+
+
+def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
+    for parameter, value in state.items():
+        sizes = passed.state.get(parameter)
+        if sizes is not None and sizes != list(np.shape(value)):
+            found = shape(tuple(sizes[:8]))
+            return Mismatch(
+                f"{parameter} has the shape {found}; expected {shape(np.shape(value))} (nn.Linear "
+                f"keeps its weight as outputs × inputs).",
+                mistake="parameter-shape",
+                told="A parameter has another shape than the text asks for.",
+            )
+    absent = [parameter for parameter in state if parameter not in passed.state]
+    return Mismatch(
+        f"{name} has no parameter named {absent[0] if absent else next(iter(state))}, and none "
+        f"that could stand for it. It has: {_listed(passed.state)}.",
+        mistake="parameter-missing",
+    )
+
+
+def expect_parts(
+    run: ModuleRun,
+    name: str,
+    asked: Sequence[str],
+    without_bias: Sequence[str] = (),
+    graded_apart: Sequence[str] = (),
+) -> None:
+    """Pass if each part is there under its name, and has no bias that it should not have.
+
+    `asked` are the names that are asked for: of a part whose name is in the list, such as
+    `feed_forward`, the names of what it is made of are free. `without_bias` are those that should
+    have no bias anywhere below, `graded_apart` those whose inside is another check's.
+    """
+    __tracebackhide__ = True
+    for wanted in run.state:
+        part = max((a for a in asked if f"{wanted}.".startswith(f"{a}.")), key=len, default="")
+        if not part:
+            continue
+        if wanted in run.fit.absent and part in graded_apart:
+            continue
+        _expect_part(run, name, wanted, part)
+    for own in run.fit.extra:
+        part = own.removesuffix(".bias")
+        if any(own.startswith(f"{each}.") for each in without_bias):
+            raise Mismatch(
+                f"{one_line(part, 60)} has a bias, which is not asked for (bias=False). For the "
+                f"other checks it was set to 0.",
+                mistake="projection-bias",
+            )
+
+
+def _expect_part(run: ModuleRun, name: str, wanted: str, part: str) -> None:
+    """Pass if a parameter is there, is its own, and stands in that part of the module."""
+    __tracebackhide__ = True
+    if wanted in run.fit.absent:
+        raise Mismatch(_absent(run, name, wanted), mistake="parameter-missing")
+    if wanted in run.fit.tied:
+        raise Mismatch(
+            f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
+            f"be its own.",
+            mistake="parameters-shared",
+        )
+    held = run.fit.held_by(wanted)
+    if not all(f"{own}.".startswith(f"{part}.") for own in held):
+        raise Mismatch(
+            f"{_absent(run, name, wanted)} For the other checks {_and(held)} was taken for it.",
+            mistake="parameter-missing",
+        )
+
+
+def _absent(run: ModuleRun, name: str, wanted: str) -> str:
+    return f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}."
+
+
+def expect_gradients(
+    run: ModuleRun,
+    right: Passed,
+    names: Mapping[str, str],
+    total: Callable[[str, Any], float] | None = None,
+    elsewhere: Callable[[], tuple[ModuleRun, Passed]] | None = None,
+) -> None:
+    """Pass if the gradients are right; `names` says what `input 0` and so on are called.
+
+    With `total`, the sum that was differentiated where one parameter or input has another value,
+    a gradient is right as well that is the student's own function's: a slip in what the module
+    computes does not cost its gradients. `elsewhere` then gives the same for other inputs: where
+    the right gradients are others there, so must the student's be.
+    """
+    __tracebackhide__ = True
+    slip: Mismatch | None = None
+    apart = {*run.fit.absent, *run.fit.tied, *run.fit.tied.values()}
+    asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
+    for key in asked:
+        if run.gradients.get(key) is None:
+            raise _cut(names.get(key, key))
+    for key, expected in asked.items():
+        answer = run.gradients[key]
+        try:
+            what = f"the gradient of the result by {names.get(key, key)}"
+            expect_close(answer, expected, what, condition=100.0)
+        except Mismatch as wrong:
+            if total is None or not _is_own_slope(answer, expected, key, total):
+                raise
+            slip = slip or wrong
+    if slip is not None and elsewhere is not None:
+        there, right_there = elsewhere()
+        if not _follow(run.gradients, there.gradients, asked, right_there.gradients):
+            raise slip
+
+
+def _cut(place: str) -> Mismatch:
+    return Mismatch(
+        f"No gradient reaches {place}: somewhere between it and the result "
+        f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
+        f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
+        mistake="gradient-cut",
+        told="A gradient does not reach where it should: somewhere the chain of torch "
+        "operations is cut.",
+    )
+
+
+def _follow(
+    here: Mapping[str, Any],
+    there: Mapping[str, Any],
+    right_here: Mapping[str, Any],
+    right_there: Mapping[str, Any],
+) -> bool:
+    """Whether of the gradients that depend on the inputs most do so in the student's module.
+
+    Not all: with a slip, a bias may come to stand where nothing but a sum comes after it.
+    """
+    depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]
+    following = [key for key in depend if _apart(here[key], there.get(key)) > FOLLOWS]
+    return 2 * len(following) >= len(depend)
+
+
+def _apart(one: Any, other: Any) -> float:
+    """How far two arrays are from each other, as a share of the first."""
+    first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
+    if first.shape != second.shape:
+        return 0.0
+    return float(np.linalg.norm(first - second) / max(float(np.linalg.norm(first)), 1e-30))
+
+
+def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, Any], float]) -> bool:
+    """Whether a gradient is that of the student's function, by difference quotients."""
+    gradient = np.asarray(answer, dtype=np.float64)
+    size = float(np.linalg.norm(gradient))
+    if gradient.shape != np.shape(expected) or not np.isfinite(size):
+        return False
+    if not size >= LEAST_SLOPE * max(float(np.linalg.norm(expected)), 1e-6):
+        return False
+    random = np.random.default_rng(0).normal(size=gradient.shape)
+    for direction in (gradient / size, random / np.linalg.norm(random)):
+        ahead, behind = (total(key, sign * STEP * direction) for sign in (1, -1))
+        slope = (ahead - behind) / (2 * STEP)
+        if not abs(slope - float((gradient * direction).sum())) <= SLOPE * size:
+            return False
+    return True
+
+
+def expect_unchanged_tensors(
+    run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
+) -> None:
+    """Pass if the inputs are after the call what they were before."""
+    __tracebackhide__ = True
+    for before, after, name in zip(inputs, run.after, names, strict=False):
+        if not isinstance(before, np.ndarray):
+            continue
+        same = isinstance(after, np.ndarray) and np.array_equal(np.asarray(after), before)
+        if not same:
+            raise Mismatch(
+                f"{capital(name)} was changed by the call: operations whose name ends in _ change "
+                f"their tensor in place, and so do +=, *= and x[…] = ….",
+                mistake="changes-its-argument",
+                told="An argument is changed by the call: operations whose name ends in _ change "
+                "their tensor in place, and so do +=, *= and x[…] = ….",
+            )
+
+
+def expect_stateless(
+    again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
+) -> None:
+    """Pass if a module answers after the calls `before` as a new one does.
+
+    `again` asks for the same answer, with `before` and `seed` as `Submission.forward` has them.
+    Answers that are random at any rate say nothing of earlier calls.
+    """
+    __tracebackhide__ = True
+    fresh, other = np.asarray(again()), np.asarray(again(seed=1))
+    if not np.array_equal(fresh, other, equal_nan=True):
+        return
+    try:
+        after = np.asarray(again(before=before))
+    except Raised as error:
+        raise Mismatch(
+            f"After a call with other arguments the module cannot do what a new one can: "
+            f"{error.finding} It keeps something of the earlier call.",
+            mistake="remembers",
+        ) from None
+    same = after.shape == fresh.shape and np.allclose(after, fresh, 1e-5, 1e-6, equal_nan=True)
+    if not same:
+        raise Mismatch(
+            f"After a call with other arguments {what} of the same module differ from those of a "
+            f"new one: it keeps something of the earlier call.",
+            what,
+            mistake="remembers",
+        )
+
+
+def _listed(state: Mapping[str, list[int]]) -> str:
+    names = [f"{one_line(name, 60)} {shape(tuple(size[:8]))}" for name, size in state.items()]
+    more = ", …" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more if names else "none"
+
+
+def _and(names: Sequence[str]) -> str:
+    return join_names([one_line(name, 60) for name in names[:MAX_NAMES]]) or "nothing"

@@ -1,0 +1,272 @@
+"""Answers that say the same, put together: word for word, or all but a few words.
+
+Nothing is decided here. A person sees the group, and in each answer what differs.
+"""
+
+import difflib
+import itertools
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from autograder.classroom.marking import Answered, AnswerMarks, Marking
+from autograder.classroom.table_import import as_number
+from autograder.course.course_file import Question
+from autograder.course.text import digest
+
+NEAR = 0.8  # the share of pairs of neighbouring words that two answers have in common
+MOST_WORDS = 2000  # of an answer, for that
+MOST_COMPARED = 600  # words, where differences are shown
+WordPair = tuple[str, str, int]
+_WORD = re.compile(r"\S+")
+_AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
+
+
+class SameText(NamedTuple):
+    """Places of answers that have the same words, and what these are."""
+
+    words: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+def normalized_words(text: str) -> tuple[str, ...]:
+    """An answer's words without capitals, and without the punctuation around them."""
+    shown = unicodedata.normalize("NFKC", text).casefold()
+    words = (word.strip(_AROUND) for word in _WORD.findall(shown))
+    return tuple(word for word in words if word)
+
+
+def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
+    """Groups of answers: in each, first those that most are like, then those much like them.
+
+    Groups with many answers come first; the same texts in the same order give the same groups.
+    """
+    places: dict[tuple[str, ...], list[int]] = {}
+    for place, text in enumerate(texts):
+        places.setdefault(normalized_words(text), []).append(place)
+    same = [SameText(words, tuple(found)) for words, found in places.items()]
+    same.sort(key=lambda each: (-len(each.places), each.places))
+    groups = _near(same)
+    groups.sort(key=lambda group: (-sum(len(each.places) for each in group), group[0].places))
+    return groups
+
+
+def _near(same: Sequence[SameText]) -> list[list[SameText]]:
+    """Each group is what is near its first; nothing is in two.
+
+    Two that have so much in common share one of the rarest third of the pairs of each. So only
+    those that do are compared.
+    """
+    pairs = [_pairs(each.words) for each in same]
+    usual = Counter(itertools.chain.from_iterable(pairs))
+    rare = [sorted(each, key=lambda pair: (usual[pair], pair))[: _third(each)] for each in pairs]
+    having: dict[WordPair, list[int]] = {}
+    for number, each in enumerate(rare):
+        for pair in each:
+            having.setdefault(pair, []).append(number)
+    taken: set[int] = set()
+    groups = []
+    for number, head in enumerate(same):
+        if number in taken:
+            continue
+        others = {o for pair in rare[number] for o in having[pair] if o > number} - taken
+        near = sorted(o for o in others if _are_near(pairs[number], pairs[o]))
+        taken.update(near)
+        groups.append([head, *(same[other] for other in near)])
+    return groups
+
+
+def _third(pairs: frozenset[WordPair]) -> int:
+    """How many of a text's pairs are looked at, so that each text that is near has one of them."""
+    least = NEAR / (2 - NEAR)  # the share of the shorter one's size in the longer one's
+    return len(pairs) - math.ceil(NEAR * (1 + least) / 2 * len(pairs)) + 1
+
+
+def _are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
+    return 2 * len(one & other) >= NEAR * (len(one) + len(other))
+
+
+def _pairs(words: Sequence[str]) -> frozenset[WordPair]:
+    """Each two neighbouring words, with both ends; where they come again, that is another pair."""
+    cut = ["", *words[:MOST_WORDS], ""]
+    met: Counter[tuple[str, str]] = Counter()
+    found = set()
+    for pair in itertools.pairwise(cut) if words else ():
+        found.add((*pair, met[pair]))
+        met[pair] += 1
+    return frozenset(found)
+
+
+def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
+    """A text in pieces, each with whether another text has something else there.
+
+    Where words of the other are missing in it, there is an empty piece. Of a long text only the
+    beginning is looked at.
+    """
+    mine, its = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
+    matcher = difflib.SequenceMatcher(
+        None, [_bare(word) for word in its], [_bare(word) for word in mine], autojunk=False
+    )
+    pieces = []
+    for what, _, _, start, end in matcher.get_opcodes():
+        pieces.append((" ".join(mine[start:end]), what != "equal"))
+    more = text.split()[MOST_COMPARED:]
+    return [*pieces, (" ".join(more), False)] if more else pieces
+
+
+def _bare(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold().strip(_AROUND)
+
+
+# The answers to a question in piles, so that those that are alike are marked together.
+
+
+ITEM = 8
+_POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
+
+
+class RubricItem(msgspec.Struct, frozen=True):
+    """What a rubric gives points for; `points` are None where it names none."""
+
+    id: str
+    said: str
+    points: float | None
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """Answers in the same words; `id` is that of the first of them."""
+
+    id: str
+    members: tuple[Answered, ...]
+
+
+class AnswerCluster(msgspec.Struct, frozen=True):
+    """Wordings that are much like the first."""
+
+    wordings: tuple[Wording, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(len(each.members) for each in self.wordings)
+
+
+class MarkedSoFar(msgspec.Struct, frozen=True):
+    """How far a question is marked; `doubtful` are marks that do not count, for a reason."""
+
+    answers: int
+    marked: int
+    doubtful: int
+    points: float
+
+
+def rubric(question: Question) -> tuple[RubricItem, ...]:
+    """The items of a question, each with the points that it begins with: "2 points: …"."""
+    found = []
+    for said in question.rubric:
+        match = _POINTS.match(said)
+        points = as_number(match[1].replace("−", "-")) if match else None
+        found.append(RubricItem(digest(said, ITEM), said, points))
+    return tuple(found)
+
+
+def total(question: Question, ids: Sequence[str]) -> float:
+    """What some items come to: never less than nothing, nor more than the question is worth."""
+    points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
+    return round(min(question.points, max(0.0, points)), 2)
+
+
+class Sheet:
+    """One question of a class: its answers in piles, and what there is of their marks."""
+
+    def __init__(self, marking: Marking, exercise: str, question: str) -> None:
+        """
+        Raises:
+            UserError: there is no such question, or there are no results.
+        """
+        self.marking = marking
+        self.exercise = exercise
+        self.question = marking.question(exercise, question)
+        self.piles = marking.made_of_answers(f"{exercise}/{question}", self._piles)
+        self.wordings = [each for pile in self.piles for each in pile.wordings]
+
+    def _piles(self) -> tuple[AnswerCluster, ...]:
+        mine = [
+            each
+            for key, each in self.marking.answers().items()
+            if key[1:] == (self.exercise, self.question.name)
+        ]
+        return tuple(
+            AnswerCluster(
+                tuple(
+                    Wording(mine[each.places[0]].id, tuple(mine[at] for at in each.places))
+                    for each in group
+                )
+            )
+            for group in similar_groups([each.answer.text for each in mine])
+        )
+
+    def wording(self, named: str) -> Wording | None:
+        """The wording of that id, or in which an answer of that id is."""
+        for each in self.wordings:
+            if named == each.id or any(member.id == named for member in each.members):
+                return each
+        return None
+
+    def pile(self, wording: Wording) -> AnswerCluster:
+        """The pile that a wording is in."""
+        return next(pile for pile in self.piles if wording in pile.wordings)
+
+    def standing(self, each: Answered) -> AnswerMarks:
+        return self.marking.standing(each)
+
+    def is_open(self, wording: Wording) -> bool:
+        """Whether one of the answers in these words waits for points."""
+        marks = self.marking.marks()
+        return any(
+            marks.mark(each.student, each.exercise, each.answer).points is None
+            for each in wording.members
+        )
+
+    def beside(self, wording: Wording | None, step: int) -> Wording | None:
+        """The next wording, or with −1 the one before; None at the ends."""
+        at = self.wordings.index(wording) + step if wording in self.wordings else 0
+        return self.wordings[at] if 0 <= at < len(self.wordings) else None
+
+    def next_open(self, wording: Wording | None = None) -> Wording | None:
+        """The next wording with an answer that waits; after the last comes the first."""
+        at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
+        return next(filter(self.is_open, [*self.wordings[at:], *self.wordings[:at]]), None)
+
+    def progress(self) -> MarkedSoFar:
+        """How far the question is."""
+        marks, points, doubtful, count = self.marking.marks(), [], 0, 0
+        for each in self._members():
+            count += 1
+            found = marks.mark(each.student, each.exercise, each.answer).points
+            points += [] if found is None else [found]
+            doubtful += bool(marks.state(each.student, each.exercise, each.answer))
+        return MarkedSoFar(count, len(points), doubtful, sum(points) / max(1, len(points)))
+
+    def comments(self) -> list[str]:
+        """The comments that were given for this question, the most used first."""
+        marks = self.marking.marks()
+        used: Counter[str] = Counter()
+        for each in self._members():
+            said = marks.mark(each.student, each.exercise, each.answer).comment
+            used.update(line.strip() for line in said.splitlines() if line.strip())
+        return [said for said, _ in sorted(used.items(), key=lambda each: (-each[1], each[0]))]
+
+    def _members(self) -> Iterator[Answered]:
+        return (member for wording in self.wordings for member in wording.members)
+
+
+def sheets(marking: Marking) -> list[Sheet]:
+    """A sheet for each question of the course that somebody has answered."""
+    asked = [(e.name, q.name) for e in marking.course.content.exercises for q in e.questions]
+    found = (Sheet(marking, exercise, question) for exercise, question in asked)
+    return [sheet for sheet in found if sheet.wordings]

@@ -1,0 +1,154 @@
+"""The entries of a download, by name; and the small files in it that say whose they are."""
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from autograder.course.errors import UserError
+from autograder.submission.archive import PathParts
+from autograder.submission.file_names import counts
+from autograder.submission.read import UnreadableFile, as_utf8, read_bytes
+
+MOST_ENTRIES = 200_000
+MOST_TEXT = 1024 * 1024  # of a note that a platform puts beside a hand-in
+MOST_METADATA = 32 * 1024 * 1024  # Gradescope's holds the output of every test
+
+
+class Entry(msgspec.Struct, frozen=True, order=True):
+    """A name in a folder; `present` is false for what a zip lists and nobody can grade."""
+
+    name: str
+    is_folder: bool
+    present: bool = True
+
+
+class Listing:
+    """What lies in a folder, in order of name.
+
+    With `packed`, the paths of all entries of the zip that the folder was unpacked from, also what
+    was not unpacked is listed: a hand-in of a PDF alone is a hand-in.
+    """
+
+    def __init__(self, root: Path, packed: Collection[PathParts] = ()) -> None:
+        self.root = root
+        self._packed: dict[str, list[PathParts]] = {}
+        for path in packed:
+            self._packed.setdefault(path[0], []).append(path[1:])
+        self.entries = self._list()
+
+    def _list(self) -> list[Entry]:
+        found = {
+            name: Entry(name, any(paths), present=False) for name, paths in self._packed.items()
+        }
+        if not self.root.is_dir() and self._packed:
+            return sorted(entry for entry in found.values() if counts(entry.name))
+        try:
+            with os.scandir(self.root) as entries:
+                for count, entry in enumerate(entries):
+                    if count >= MOST_ENTRIES:
+                        raise UserError(
+                            f"{self.root} holds over {MOST_ENTRIES:,} entries. Name the folder of "
+                            f"one assignment's submissions."
+                        )
+                    found[entry.name] = Entry(entry.name, entry.is_dir(follow_symlinks=False))
+        except OSError as error:
+            raise UserError(f"{self.root} cannot be read: {error.strerror}.") from None
+        return sorted(entry for entry in found.values() if counts(entry.name))
+
+    @property
+    def files(self) -> list[str]:
+        return [entry.name for entry in self.entries if not entry.is_folder]
+
+    @property
+    def folders(self) -> list[str]:
+        return [entry.name for entry in self.entries if entry.is_folder]
+
+    def below(self, folder: str) -> "Listing":
+        """The same for a folder of this one."""
+        packed = [path for path in self._packed.get(folder, ()) if path]
+        return Listing(self.root / folder, packed)
+
+    def has(self, folder: str, name: str) -> bool:
+        """Whether a folder has something of that name; a link is not."""
+        path = self.root / folder / name
+        if path.exists() and not path.is_symlink():
+            return True
+        return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
+
+    def text(self, *parts: str, most: int = MOST_TEXT) -> str:
+        """What a small file says, or nothing where it cannot be read as UTF-8 text."""
+        try:
+            data = read_bytes(self.root.joinpath(*parts), most)
+            return as_utf8(data, parts[-1]).decode("utf-8", "replace")
+        except (UnreadableFile, OSError, ValueError):
+            return ""
+
+
+# What an importer says of a download's entries.
+
+
+class Owner(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody as a platform names them.
+
+    `key` is what their results are called without a roster; it does not depend on the others in
+    the download. `id` is the platform's own, where the download tells it.
+    """
+
+    key: str
+    id: str = ""
+    name: str = ""
+    email: str = ""
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of a download, or the part of one that is somebody's.
+
+    `entry` is its path below the listing; `name` is the file's real name, and empty for a folder
+    whose content is the work. `attempt` orders one person's attempts; the last one stands alone
+    where `whole`, and else takes the place of files of the same name.
+    """
+
+    entry: str
+    owners: tuple[Owner, ...]
+    name: str = ""
+    original: str = ""
+    attempt: tuple[int | str, ...] = ()
+    whole: bool = False
+    at: datetime | None = None
+    late: bool = False
+
+
+class Importer(msgspec.Struct, frozen=True, kw_only=True):
+    """A platform: `recognise` counts the entries that only it writes, `read` says whose they are.
+
+    `read` leaves out what it does not understand; `expected` is how its entries are named, for the
+    message. `also` are files that it reads besides, and that are nobody's work.
+    """
+
+    name: str
+    title: str
+    expected: str
+    recognise: Callable[[Listing], int]
+    read: Callable[[Listing], Sequence[Piece]]
+    also: Callable[[Listing], Sequence[str]] = lambda _: ()
+
+
+# A folder for each student, called as the student.
+
+
+def read(listing: Listing) -> Sequence[Piece]:
+    return [
+        Piece(entry=name, owners=(Owner(key=name, id=name, name=name),)) for name in listing.folders
+    ]
+
+
+PLAIN = Importer(
+    name="folders",
+    title="a folder for each student",
+    expected="folders, each called as its student",
+    recognise=lambda _: 0,
+    read=read,
+)

@@ -1,0 +1,159 @@
+"""One person's part of a download: which attempt counts, and what is said of the others."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Collection, Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
+from autograder.classroom.recognise import PIECES
+from autograder.course.files import open_new
+from autograder.course.text import one_line
+from autograder.submission.archive import MAX_STUDENT, UNPACKED
+from autograder.submission.file_names import counts
+from autograder.submission.walk import MAX_DEPTH, MAX_FILES
+
+
+class Share(msgspec.Struct):
+    """What is one person's, and counts: older first; `notes` are what a student may read."""
+
+    person: Owner
+    importer: Importer
+    pieces: list[Piece]
+    notes: list[str] = []
+    together_with: tuple[Owner, ...] = ()
+
+
+def shares(pieces: PIECES, exercises: Collection[str]) -> list[Share]:
+    """Everybody's part, in order of key; a group's work is each member's."""
+    found: dict[tuple[str, str], Share] = {}
+    for importer, piece in pieces:
+        for owner in piece.owners:
+            mine = found.setdefault((owner.key, importer.name), Share(owner, importer, []))
+            mine.pieces.append(piece)
+    for share in found.values():
+        _settle(share, exercises)
+        share.together_with = tuple(
+            dict.fromkeys(
+                owner
+                for piece in share.pieces
+                for owner in piece.owners
+                if owner.key != share.person.key
+            )
+        )
+    return [found[key] for key in sorted(found)]
+
+
+def _settle(share: Share, exercises: Collection[str]) -> None:
+    """Leave out what was handed in again later."""
+    pieces = sorted(share.pieces, key=lambda piece: (piece.attempt, piece.entry))
+    if any(piece.whole for piece in pieces):
+        last = pieces[-1].attempt
+        before = [piece for piece in pieces if piece.attempt != last]
+        share.pieces = [piece for piece in pieces if piece.attempt == last]
+        if before:
+            count = len({piece.attempt for piece in before})
+            which = "An earlier attempt was" if count == 1 else f"{count} earlier attempts were"
+            share.notes.append(f"{which} left out: the last one counts.")
+    else:
+        _without_replaced(share, pieces, exercises)
+
+
+def _without_replaced(share: Share, pieces: Sequence[Piece], exercises: Collection[str]) -> None:
+    share.pieces = []
+    for piece in pieces:
+        later = [other for other in pieces if _replaces(other, piece, pieces, exercises)]
+        if later:
+            name, last = one_line(piece.name, 60), one_line(later[-1].name, 60)
+            again = "it" if name == last else last
+            share.notes.append(f"{name} was left out: {again} was handed in again later.")
+        else:
+            share.pieces.append(piece)
+
+
+def _replaces(
+    other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
+) -> bool:
+    """Whether one file takes another's place, by the platform's count of them.
+
+    A student may number files, too. So a number counts only after an exercise's name, or where
+    the file without one is there.
+    """
+    if not piece.name or other.original.casefold() != piece.original.casefold():
+        return False
+    if not all(b >= a for a, b in zip(piece.attempt, other.attempt, strict=True)):  # type: ignore[operator]
+        return False
+    if other.attempt == piece.attempt:
+        return False
+    if other.name == piece.name or PurePosixPath(piece.original).stem in exercises:
+        return True
+    packed = PurePosixPath(piece.original).suffix.casefold() == ".zip"
+    return packed and any(each.name == each.original == piece.original for each in pieces)
+
+
+# One person's files put together in a folder under their real names, as they had them.
+
+
+MAX_NAME = 255  # bytes
+
+
+def staged(share: Share, listing: Listing, place: Path) -> Path:
+    """Where a share can be read as a student's folder: where it lies, or else in `place`.
+
+    What lies in several entries, or under a name that a platform has made, is linked or copied
+    there. What cannot be graded is there by its name alone, so that it is named. Links of others
+    stay links, which are never followed.
+    """
+    only = share.pieces[0] if len(share.pieces) == 1 else None
+    if only is not None and not only.name and (listing.root / only.entry).is_dir():
+        return listing.root / only.entry
+    place.mkdir(parents=True)
+    left = MAX_FILES + 1
+    for piece in share.pieces:
+        source = listing.root / piece.entry
+        if piece.name:
+            _put(source, place / _safe(piece.name, piece.entry))
+        elif source.is_dir() and not source.is_symlink():
+            left = _put_tree(source, place, left)
+    return place
+
+
+def _safe(name: str, entry: str) -> str:
+    """The real name, where a file can have it; else that of the entry."""
+    bad = name in {"", ".", ".."} or "/" in name or "\\" in name or "\0" in name
+    return one_line(entry, 100) if bad or len(os.fsencode(name)) > MAX_NAME else name
+
+
+def _put(source: Path, place: Path) -> None:
+    """Put a file in a place, instead of an older one of that name."""
+    with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+        place.unlink()
+    if source.is_symlink():
+        place.symlink_to(os.readlink(source))
+    elif not source.is_file() or place.suffix.casefold() not in UNPACKED:
+        open_new(place).close()
+    else:
+        try:
+            os.link(source, place, follow_symlinks=False)
+        except OSError:  # another disk, or a file of somebody else's
+            if source.lstat().st_size <= MAX_STUDENT:
+                shutil.copyfile(source, place, follow_symlinks=False)
+            else:
+                open_new(place).close()
+
+
+def _put_tree(source: Path, place: Path, left: int) -> int:
+    """Put what is in a folder into another one; returns how many entries there is room for."""
+    for folder, folders, files in os.walk(source):
+        below = Path(folder).relative_to(source)
+        folders[:] = sorted(filter(counts, folders)) if len(below.parts) < MAX_DEPTH else []
+        (place / below).mkdir(exist_ok=True)
+        for name in sorted(filter(counts, files)):
+            if left <= 0:
+                return 0
+            _put(Path(folder, name), place / below / name)
+            left -= 1
+    return left

@@ -1,0 +1,192 @@
+"""A table that people fill in: read and written so that nothing that is in it gets lost.
+
+Spreadsheets save it in their own ways: with a byte order mark, with semicolons or tabs, with other
+line ends, with columns in another order or more of them. It is written as it was read.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.course.errors import UserError
+from autograder.course.files import write_atomically
+from autograder.submission.read import UnreadableFile, read_bytes
+
+MOST = 64 * 1024 * 1024
+DELIMITERS = ",;\t"
+STATED = "sep="  # Excel's first line that names the delimiter
+REMEDY = "Put them back, or move the file away: grade then writes a new one."
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How a table is written."""
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    newline: str = "\n"
+    states_delimiter: bool = False
+
+
+class Row(msgspec.Struct, frozen=True):
+    """The cells of a row as they stand there; `line` is its last line in the file."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+class Table:
+    """A table as it was read; `data` is None where there is none yet."""
+
+    def __init__(
+        self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
+    ) -> None:
+        """Read it.
+
+        Args:
+            columns: those that are ours; the first `needed` must be there.
+            remedy: what to do where it is no such table.
+
+        Raises:
+            UserError: it is there and is no such table.
+        """
+        self.path = path
+        self._remedy = remedy
+        self.data: bytes | None = None
+        self.form = Form()
+        self.header: tuple[str, ...] = tuple(columns)
+        self.rows: list[Row] = []
+        if path.is_symlink() or path.exists():
+            self._read(columns[:needed])
+        self._at = self._places(columns)
+
+    def _read(self, needed: Sequence[str]) -> None:
+        try:
+            self.data = read_bytes(self.path, MOST)
+            text, encoding = _decoded(self.data)
+            form, rows = _parsed(text, encoding, needed)
+        except UnreadableFile as error:
+            raise UserError(f"{self.path} cannot be used: {error}") from None
+        except (UnicodeError, csv.Error) as error:
+            raise UserError(
+                f"{self.path} cannot be read as a table ({error}). Save it as CSV in UTF-8."
+            ) from None
+        header = rows[0].cells if rows else ()
+        absent = [name for name in needed if _plain(name) not in map(_plain, header)]
+        if absent:
+            raise UserError(
+                f"{self.path}: the columns {', '.join(absent)} are missing. {self._remedy}"
+            )
+        self.form, self.header, self.rows = form, header, rows[1:]
+
+    def _places(self, columns: Sequence[str]) -> dict[str, int]:
+        """Where our columns are; those that are not there yet come last."""
+        names = [_plain(name) for name in self.header]
+        for name in columns:
+            if names.count(_plain(name)) > 1:
+                raise UserError(f"{self.path}: there are two columns {name}. Rename one of them.")
+        self.header += tuple(name for name in columns if _plain(name) not in names)
+        names = [_plain(name) for name in self.header]
+        return {name: names.index(_plain(name)) for name in columns}
+
+    def get(self, row: Row, column: str) -> str:
+        """What stands in one of our columns."""
+        return cell(row, self._at[column])
+
+    def others(self, row: Row) -> list[str]:
+        """What stands in all columns that are not ours."""
+        ours = set(self._at.values())
+        return [cell for at, cell in enumerate(row.cells) if at not in ours]
+
+    def row(self, values: dict[str, str], old: Row | None = None) -> tuple[str, ...]:
+        """A row's cells, with some of our columns changed and all others as they are."""
+        cells = list(old.cells) if old is not None else []
+        cells += [""] * (len(self.header) - len(cells))
+        for name, value in values.items():
+            cells[self._at[name]] = value
+        return tuple(cells)
+
+    def write(self, rows: Iterable[Sequence[str]]) -> str:
+        """Write it in place of what was read; returns why not, where it must stay as it is."""
+        data = self.encoded(rows)
+        if data == self.data:
+            return ""
+        name = self.path.name
+        if (self.path.parent / f".~lock.{name}#").exists():
+            return f"{name} is open in a spreadsheet, so it was left as it is. Save and close it"
+        if self._now() != self.data:
+            return f"{name} was changed while grade ran, so it was left as it is. Save it"
+        try:
+            write_atomically(self.path, data, sync=True)
+        except PermissionError:
+            return f"{name} is open elsewhere, so it was left as it is. Save and close it"
+        return ""
+
+    def _now(self) -> bytes | None:
+        """What the file holds at this moment."""
+        if not self.path.is_symlink() and not self.path.exists():
+            return None
+        try:
+            return read_bytes(self.path, MOST)
+        except UnreadableFile:
+            return b""
+
+    def encoded(self, rows: Iterable[Sequence[str]], header: Sequence[str] | None = None) -> bytes:
+        """The file with these rows, and another `header`, in the form in which it was read."""
+        text = io.StringIO(newline="")
+        form = self.form
+        if form.states_delimiter:
+            text.write(f"{STATED}{form.delimiter}{form.newline}")
+        table = csv.writer(text, delimiter=form.delimiter, lineterminator=form.newline)
+        table.writerow(self.header if header is None else header)
+        table.writerows(rows)
+        return text.getvalue().encode(form.encoding)
+
+
+def cell(row: Row, at: int) -> str:
+    """What stands in a column; nothing where the row ends before it."""
+    return row.cells[at] if at < len(row.cells) else ""
+
+
+def as_number(text: str) -> float | None:
+    """A number as people write it, with a point or a comma; None of what is none."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(encoding), encoding
+    return data.decode("utf-8"), "utf-8"
+
+
+def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list[Row]]:
+    """The rows that hold anything, by the delimiter that the head of the table is written with."""
+    first, _, rest = text.partition("\n")
+    newline = "\r\n" if first.endswith("\r") else "\n"
+    states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1
+    body, delimiters = (rest, first[len(STATED)]) if states else (text, DELIMITERS)
+    found: list[tuple[Form, list[Row]]] = []
+    for delimiter in delimiters:
+        table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
+        head = next(table, [])
+        if not found or set(map(_plain, needed)) <= set(map(_plain, head)):
+            rows = [Row(0, tuple(head))]
+            rows += [Row(table.line_num + states, tuple(row)) for row in table if any(row)]
+            found.append((Form(encoding, delimiter, newline, states), rows))
+    wanted = set(map(_plain, needed))
+
+    def fits(each: tuple[Form, list[Row]]) -> tuple[bool, int]:
+        head = each[1][0].cells
+        return wanted <= set(map(_plain, head)), len(head)
+
+    return max(found, key=fits)

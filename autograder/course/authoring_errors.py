@@ -1,0 +1,122 @@
+"""A slip of an author's, as one sentence with a file and a line, and the error made of some."""
+
+import ast
+import functools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course.errors import UserError
+from autograder.course.text import few, nearest, several
+
+MOST_SAID = 20
+MOST_NAMES = 12
+
+
+@dataclass(frozen=True, order=True)
+class AuthoringError:
+    """What is wrong in a file of the course, and where; lines count from 1."""
+
+    path: Path
+    line: int
+    says: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}: {self.says}"
+
+
+class InvalidCourse(UserError):
+    """A course that cannot be used as it is. No submission is at fault, so none is graded."""
+
+    def __init__(self, slips: Sequence[AuthoringError]) -> None:
+        self.slips = tuple(dict.fromkeys(slips))
+        said = [str(slip) for slip in self.slips[:MOST_SAID]]
+        if len(self.slips) == 1:
+            said.append("The slip is the course's: nothing was graded, and no submission is wrong.")
+        else:
+            count = several(len(self.slips), "slip")
+            said.insert(
+                0, f"{count} in the course: nothing was graded, and no submission is wrong."
+            )
+        if len(self.slips) > MOST_SAID:
+            said.append(f"… and {len(self.slips) - MOST_SAID} more.")
+        super().__init__("\n".join(said))
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """What was probably meant, for the end of a sentence: the nearest name, or all there are."""
+    names = sorted(dict.fromkeys(known))
+    near = nearest(word, names)
+    if near:
+        return f"; did you mean `{near}`?"
+    return f"; there is {few(names, MOST_NAMES)}." if names else "."
+
+
+# A file of the course as text and as a tree: on which line a word stands.
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class CourseText:
+    """A Python file that could be loaded, so it is one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = path.read_text(encoding="utf-8")
+        self.lines = self.text.splitlines()
+
+    @functools.cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @functools.cached_property
+    def functions(self) -> dict[str, Function]:
+        """The functions at the top level, by name; of two of one name, the last."""
+        return {n.name: n for n in self.tree.body if isinstance(n, Function)}
+
+    @functools.cached_property
+    def bodies(self) -> list[list[ast.stmt]]:
+        """The statements of the module, and of each class in it."""
+        classes = (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
+        return [self.tree.body, *(node.body for node in classes)]
+
+    def line_of_mark(self, function: str, word: object = None) -> int:
+        """The line of a word in a function's decorators, or else the function's own."""
+        node = self.functions.get(function)
+        if node is None:
+            return 1
+        for decorator in node.decorator_list:
+            for part in ast.walk(decorator):
+                if isinstance(part, ast.Constant) and word is not None and part.value == word:
+                    return part.lineno
+                if isinstance(part, ast.keyword | ast.Attribute) and _name(part) == word:
+                    return part.value.lineno
+        return node.lineno
+
+    def line_of_text(self, word: str, after: int = 1) -> int:
+        """The first line, from `after` on, on which a word stands as a text; 0 if on none."""
+        for number, line in enumerate(self.lines[after - 1 :], after):
+            if f'"{word}"' in line or f"'{word}'" in line:
+                return number
+        return 0
+
+    def line_of_assignment(self, name: str) -> int:
+        """The line on which a name gets its value at the top level, or 1."""
+        pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
+        return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
+
+
+def _name(node: ast.keyword | ast.Attribute) -> str | None:
+    return node.arg if isinstance(node, ast.keyword) else node.attr
+
+
+@functools.lru_cache(maxsize=256)
+def _read(path: Path, _changed: int) -> CourseText:
+    return CourseText(path)
+
+
+def course_text(path: Path) -> CourseText:
+    """The file as it is now; read once."""
+    return _read(path, path.stat().st_mtime_ns)

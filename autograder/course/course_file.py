@@ -1,0 +1,269 @@
+"""`course.yml`: what the course consists of, as typed data, and the folders that it names."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from autograder.course.errors import NoCourse, UserError
+from autograder.course.lateness import LatePolicy, with_deadlines
+from autograder.course.text import nearest, number
+from autograder.course.yaml_file import YamlPlaces, read_yaml
+
+FILE_NAME = "course.yml"
+
+Identifier = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+HintPolicy = Literal["practice", "homework", "exam"]
+Library = Literal["numpy", "torch"]
+Variant = Literal["none", "per-student"]
+
+
+class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A block of `course.yml`; a field that is not known here is a mistake."""
+
+
+class Limits(Block, frozen=True, kw_only=True):
+    """What a submission may use. Times are wall-clock seconds."""
+
+    load_seconds: Positive = 10.0
+    call_seconds: Positive = 5.0
+    total_seconds: Positive = 60.0
+    memory_mb: Annotated[int, msgspec.Meta(ge=64)] = 1024
+
+
+class Question(Block, frozen=True, kw_only=True):
+    """A question that is answered in words and graded by a person.
+
+    `rubric` says for what there are points; the answer is the text cell `answer="NAME"`.
+    """
+
+    name: Identifier
+    title: str
+    points: Positive
+    rubric: tuple[str, ...] = ()
+
+
+class Exercise(Block, frozen=True, kw_only=True):
+    """One exercise: its solution, the file that is handed out, and its checks.
+
+    With `questions` a person gives the points, and the checks only say what was answered. With
+    `variant: per-student` each student has numbers of their own. With `repair: false` a check does
+    not look for a small change that mends an answer: where checks take long, a search takes longer.
+    """
+
+    name: Identifier
+    title: str
+    points: Positive
+    needs: Library = "numpy"
+    forbids: tuple[str, ...] = ()
+    limits: Limits | None = None
+    questions: tuple[Question, ...] = ()
+    variant: Variant = "none"
+    repair: bool = True
+
+
+class Assignment(Block, frozen=True, kw_only=True):
+    """Exercises that are handed in together."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    title: str
+    exercises: tuple[str, ...]
+    due: datetime | None = None
+    late: LatePolicy | None = None
+
+
+class Released(Block, frozen=True, kw_only=True):
+    """What a released course was made of: `autograder release` writes it.
+
+    `course` is a digest of the course's checks and reference, `seeds` are those whose answers are
+    recorded, `made_with` is the NumPy that they were recorded with.
+    """
+
+    course: str
+    seeds: tuple[int, ...]
+    made_with: str = ""
+
+
+class CourseFile(Block, frozen=True, kw_only=True):
+    """The whole of `course.yml`.
+
+    `handed_out`, `solutions`, `checks` and `right` (right answers in other styles) are folders of
+    the course, `reference` is a package in it. `helpers` are modules of that package that hold no
+    answer: what checks share, which `autograder release` hands out with them.
+    """
+
+    title: str
+    exercises: Annotated[tuple[Exercise, ...], msgspec.Meta(min_length=1)]
+    assignments: tuple[Assignment, ...] = ()
+    hints: HintPolicy = "practice"
+    late: LatePolicy | None = None
+    limits: Limits = Limits()
+    seed: int = 0
+    handed_out: str = "exercises"
+    solutions: str = "solutions"
+    reference: Identifier = "reference"
+    checks: str = "reference/checks"
+    right: str = "examples/right"
+    helpers: tuple[str, ...] = ()
+    released: Released | None = None
+
+
+class Course:
+    """A course on disk: the file's content and the folders it speaks of."""
+
+    def __init__(self, root: Path, content: CourseFile) -> None:
+        self.root = root
+        self.content = content
+        self.exercises = {exercise.name: exercise for exercise in content.exercises}
+
+    @property
+    def title(self) -> str:
+        return self.content.title
+
+    def exercise(self, name: str) -> Exercise:
+        """The exercise of that name.
+
+        Raises:
+            UserError: no exercise has that name; it lists those that there are.
+        """
+        if name in self.exercises:
+            return self.exercises[name]
+        near = nearest(name, self.exercises)
+        meant = f" Did you mean {near}?" if near else ""
+        known = ", ".join(self.exercises)
+        raise UserError(f"There is no exercise {name!r} in this course.{meant} It has: {known}.")
+
+    def assignment(self, name: str) -> Assignment:
+        """The assignment of that name.
+
+        Raises:
+            UserError: no assignment has that name.
+        """
+        for assignment in self.content.assignments:
+            if assignment.name == name:
+                return assignment
+        known = ", ".join(a.name for a in self.content.assignments) or "none"
+        raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
+
+    def limits(self, exercise: Exercise) -> Limits:
+        return exercise.limits or self.content.limits
+
+    @property
+    def handed_out(self) -> Path:
+        """The folder of the exercises as students get them."""
+        return self.root / self.content.handed_out
+
+    @property
+    def grading(self) -> tuple[Path, ...]:
+        """The folders of the reference and of the checks: one, where the checks are within it."""
+        reference, checks = (
+            self.root / self.content.reference,
+            self.root / self.content.checks,
+        )
+        return (reference,) if reference in checks.parents else (reference, checks)
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / self.content.solutions
+
+    def solution_file(self, exercise: str) -> Path:
+        return self.solutions / f"{exercise}.py"
+
+    def right_answers(self, exercise: str) -> list[Path]:
+        """The solution, and after it the right answers in other styles."""
+        folder = self.root / self.content.right / exercise
+        return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
+
+    def checks_file(self, exercise: str) -> Path:
+        return self.root / self.content.checks / f"test_{exercise}.py"
+
+
+def find_course(*starts: Path, named: Path | None = None) -> Course:
+    """The course of the folder that is `named`, else that of the first start that is in one.
+
+    A folder belongs to the nearest `course.yml` in it or above it. If no start is in a course, it
+    is the one whose folder the environment names as AUTOGRADER_COURSE. There is no other: nothing
+    is graded as part of a course that nobody named.
+
+    Raises:
+        NoCourse: there is none.
+        UserError: it has a mistake.
+    """
+    places = [place.resolve() for place in ([named] if named else starts)]
+    for place in places:
+        for folder in (place, *place.parents):
+            if (folder / FILE_NAME).is_file():
+                return load_course(folder / FILE_NAME)
+    elsewhere = os.environ.get("AUTOGRADER_COURSE")
+    if elsewhere and not named:
+        return load_course(Path(elsewhere).resolve() / FILE_NAME)
+    nowhere = f"{places[0]} is not in a course: there is no {FILE_NAME} in it or above it."
+    if named:
+        raise NoCourse(nowhere)
+    raise NoCourse(
+        f"{nowhere} Name the course's folder with --course FOLDER or in the environment as "
+        f"AUTOGRADER_COURSE, or start a course: autograder new course FOLDER"
+    )
+
+
+def load_course(path: Path) -> Course:
+    """Read and check a `course.yml`.
+
+    Raises:
+        UserError: naming the file, the line, the field and what was expected there.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+        ) from error
+    return parse_course(path, text)
+
+
+def parse_course(path: Path, text: str) -> Course:
+    """The course that a `course.yml` with this text at this path is.
+
+    Raises:
+        UserError: naming the file, the line, the field and what was expected there.
+    """
+    content = read_yaml(path, text, CourseFile, with_deadlines)
+    _check_names(YamlPlaces(path, text), content)
+    return Course(path.parent, content)
+
+
+def _check_names(places: YamlPlaces, content: CourseFile) -> None:
+    """What types cannot say: names are unique, and assignments name exercises that exist."""
+    seen: set[str] = set()
+    for index, exercise in enumerate(content.exercises):
+        if exercise.name in seen:
+            raise places.slip(
+                ("exercises", index, "name"), f"the exercise `{exercise.name}` is listed twice."
+            )
+        seen.add(exercise.name)
+        whole = sum(question.points for question in exercise.questions)
+        if exercise.questions and whole != exercise.points:
+            raise places.slip(
+                ("exercises", index, "points"),
+                f"expected {number(whole)} points, as many as the questions of `{exercise.name}` "
+                f"have together.",
+            )
+    named: set[str] = set()
+    for index, assignment in enumerate(content.assignments):
+        if assignment.name in named:
+            raise places.slip(
+                ("assignments", index, "name"), f"two assignments are named `{assignment.name}`."
+            )
+        named.add(assignment.name)
+        for place, name in enumerate(assignment.exercises):
+            if name not in seen:
+                raise places.slip(
+                    ("assignments", index, "exercises", place),
+                    f"expected the name of an exercise above, found `{name}`.",
+                    f"assignments[{index}].exercises",
+                )

@@ -1,0 +1,103 @@
+"""Writing where others may have put a link: never through one, and never half a file."""
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+
+def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
+    """A new file to write to; what has its name is removed, and no link is followed.
+
+    `folder` is the descriptor of the open folder that it is in: then only the path's name counts.
+    """
+    at = path if folder is None else path.name
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(at, dir_fd=folder)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    return os.fdopen(os.open(at, flags, 0o666, dir_fd=folder), "wb")
+
+
+def write_atomically(
+    path: Path,
+    data: str | bytes | Iterable[str],
+    folder: int | None = None,
+    sync: bool = False,
+) -> None:
+    """Write a file that is either the old one or the whole new one; it takes a link's place.
+
+    A text may come in pieces. With `sync` that holds if the machine loses its power, too.
+    """
+    partial = path.with_name(f"{path.name}.part")
+    with open_new(partial, folder) as file:
+        if isinstance(data, bytes):
+            file.write(data)
+        else:
+            for piece in (data,) if isinstance(data, str) else data:
+                file.write(piece.encode())
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
+    if folder is None:
+        os.replace(partial, path)
+    else:
+        os.replace(partial.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def synced(path: Path) -> None:
+    """See that a file's content, or a folder's names, outlive a loss of power.
+
+    Raises:
+        OSError: it could not be written, for want of room for example.
+    """
+    if path.is_dir() and os.name == "nt":  # Windows keeps folders by itself
+        return
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def files_below(folder: str, endings: tuple[str, ...]) -> list[str]:
+    """The files in a folder and all below it with these endings: paths from there, in order."""
+    found = []
+    for here, _, names in os.walk(folder):
+        below = "" if here == folder else os.path.relpath(here, folder).replace(os.sep, "/") + "/"
+        found += [below + name for name in names if name.endswith(endings)]
+    return sorted(found, key=lambda path: path.split("/"))
+
+
+def plain_folder(path: Path, mode: int = 0o777) -> None:
+    """Make a folder, unless it is there.
+
+    Raises:
+        OSError: a link or a file has its name, or it cannot be made.
+    """
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode)
+    if not stat.S_ISDIR(path.lstat().st_mode):
+        raise OSError(errno.ENOTDIR, "it is a link or a file, not a folder", str(path))
+
+
+@contextlib.contextmanager
+def opened_folder(path: Path) -> Iterator[int | None]:
+    """A folder's descriptor, which nobody can turn into a link; None where there are none such.
+
+    Raises:
+        OSError: it is a link or no folder.
+    """
+    if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
+        plain_folder(path)
+        yield None
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

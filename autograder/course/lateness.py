@@ -1,0 +1,82 @@
+"""What a course takes off for lateness: the policy of `course.yml`, and its arithmetic."""
+
+import contextlib
+import math
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import msgspec
+
+from autograder.course.text import number, several
+
+AtLeast0 = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A block `late` of `course.yml`.
+
+    Within the grace nothing is late; after it, days count from the deadline, begun ones whole. Of
+    what was earned, `percent_a_day` is taken off for each; after `until_days` all of it. The first
+    `free_days` of a student in the course cost nothing.
+    """
+
+    grace_minutes: AtLeast0 = 0
+    percent_a_day: Annotated[float, msgspec.Meta(ge=0, le=100)] = 0
+    until_days: AtLeast0 | None = None
+    free_days: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class LatePenalty(msgspec.Struct, frozen=True):
+    """Days after the deadline, those of them that are free, and the percentage taken off."""
+
+    days: int
+    free_days: int
+    percent: float
+
+    def said(self, at: str, source: str, points: float) -> str:
+        """The line that a student reads."""
+        when = f"Handed in {several(self.days, 'day')} after the deadline ({at}, by {source})"
+        free = f" {several(self.free_days, 'late day')} of yours used." if self.free_days else ""
+        if not self.percent:
+            return f"{when}: nothing is taken off.{free}"
+        return f"{when}: {number(self.percent)} % are taken off, {number(points)} points.{free}"
+
+
+def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
+    """How many days, begun ones whole, a hand-in came after the deadline and the grace.
+
+    A time without a zone is taken in the deadline's; a deadline without one in UTC.
+    """
+    deadline = due if due.tzinfo else due.replace(tzinfo=UTC)
+    came = at if at.tzinfo else at.replace(tzinfo=deadline.tzinfo)
+    late = came - deadline - timedelta(days=extra_days)
+    if late <= timedelta(minutes=grace_minutes):
+        return 0
+    return math.ceil(late / timedelta(days=1))
+
+
+def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
+    """What so many days cost, of which some may be free."""
+    free = min(days, max(0, free_left))
+    charged = days - free
+    percent = min(100.0, policy.percent_a_day * charged)
+    if policy.until_days is not None and charged > policy.until_days:
+        percent = 100.0
+    return LatePenalty(days, free, percent)
+
+
+def with_deadlines(course: dict[object, object]) -> dict[object, object]:
+    """A course's fields, with deadlines such as `2027-02-05T23:59+01:00` as times with a zone.
+
+    YAML takes a time without seconds for a text. One without a zone is in UTC. What is no time
+    stays as it is.
+    """
+    assignments = course.get("assignments")
+    for assignment in assignments if isinstance(assignments, list) else ():
+        due = assignment.get("due") if isinstance(assignment, dict) else None
+        if isinstance(due, str) and len(due) > len("2027-02-05"):
+            with contextlib.suppress(ValueError):
+                due = datetime.fromisoformat(due)
+        if isinstance(due, datetime):
+            assignment["due"] = due if due.tzinfo else due.replace(tzinfo=UTC)
+    return course

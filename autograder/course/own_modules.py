@@ -1,0 +1,129 @@
+"""A course's own packages: importable while its code runs, and never another course's.
+
+Python keeps one package of a name in a process, and most courses call theirs `reference`.
+"""
+
+import contextlib
+import importlib
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+
+from autograder.course.course_file import Course
+
+Modules = dict[str, ModuleType]
+
+
+@contextlib.contextmanager
+def importable(course: Course) -> Iterator[None]:
+    """Inside, the course's folder comes first on the path, and its packages are its own.
+
+    What another folder has under the names of its packages is put aside meanwhile, and is back
+    afterwards. Threads may be inside together for one course, and wait for each other for two.
+    """
+    _STAGE.enter(course)
+    try:
+        yield
+    finally:
+        _STAGE.leave()
+
+
+class _Stage:
+    """The course whose code runs in this process now, and the modules of the others."""
+
+    def __init__(self) -> None:
+        self.root: Path | None = None
+        self.last: Path | None = None
+        self.names: frozenset[str] = frozenset()
+        self.inside = 0
+        self.changed = threading.Condition()
+        self.aside: dict[tuple[str, Path | None], Modules] = {}
+        self.displaced: dict[str, Path | None] = {}
+
+    def enter(self, course: Course) -> None:
+        root = course.root.resolve()
+        with self.changed:
+            self.changed.wait_for(lambda: self.root in {None, root})
+            self.inside += 1
+            if self.root is None:
+                if root != self.last:  # an author may have written a file just now
+                    importlib.invalidate_caches()
+                self.root, self.last, self.names = root, root, _names(course)
+                sys.path.insert(0, str(root))
+                sys.meta_path.insert(0, self)
+                for name in self.names:
+                    self._bring(name, root)
+
+    def leave(self) -> None:
+        with self.changed:
+            self.inside -= 1
+            if self.inside or self.root is None:
+                return
+            sys.meta_path.remove(self)
+            with contextlib.suppress(ValueError):
+                sys.path.remove(str(self.root))
+            for name, before in self.displaced.items():
+                self._exchange(name, self.root, before)
+            self.displaced.clear()
+            self.root = None
+            self.changed.notify_all()
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002  the packages have no dot in their names
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        """Where Python finds a package of the course's: in its folder, or nowhere."""
+        if name not in self.names:
+            return None
+        found = PathFinder.find_spec(name, [str(self.root)], target)
+        if found is None:
+            raise ModuleNotFoundError(f"There is no package {name} in {self.root}", name=name)
+        return found
+
+    def _bring(self, name: str, root: Path) -> None:
+        """Have the course's own modules of a name in place, if any are loaded."""
+        loaded = _loaded(name)
+        there = _folder_of(loaded)
+        if loaded and there != root:
+            self.displaced[name] = there
+            self._exchange(name, there, root)
+        elif not loaded:
+            sys.modules.update(self.aside.pop((name, root), {}))
+
+    def _exchange(self, name: str, going: Path | None, coming: Path | None) -> None:
+        self.aside[name, going] = loaded = _loaded(name)
+        for each in loaded:
+            del sys.modules[each]
+        sys.modules.update(self.aside.pop((name, coming), {}))
+
+
+_STAGE = _Stage()
+
+
+def _names(course: Course) -> frozenset[str]:
+    """What the course's packages are called: of the reference, the checks and the solutions."""
+    content = course.content
+    first = (Path(each).parts[:1] for each in (content.checks, content.solutions))
+    names = (content.reference, *(name for part in first for name in part))
+    return frozenset(name for name in names if name.isidentifier())
+
+
+def _loaded(name: str) -> Modules:
+    own = [each for each in sys.modules if each == name or each.startswith(f"{name}.")]
+    return {each: sys.modules[each] for each in own}
+
+
+def _folder_of(loaded: Modules) -> Path | None:
+    """The folder that a package lies in, by the files of its modules."""
+    for name, module in loaded.items():
+        file = getattr(module, "__file__", None)
+        if file:
+            path = Path(file).resolve()
+            above = name.count(".") + (path.name == "__init__.py")
+            return path.parents[above]
+    return None

@@ -1,0 +1,145 @@
+"""Text that comes from a submission, made safe to print, to store and to compare."""
+
+import difflib
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
+_UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+_AFTER_A_NOUN = re.compile(  # what begins the part of a name that says more of its noun
+    r" (?:(?:of|after|for|with|without|in|on|at|by|to|from|over|under|before|between|while|"
+    r"that|which|divided|given|taken)\b|[(A-Z])|,"
+)
+_CONSONANT_Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y\Z")
+MAX_NAME = 60
+MAX_ID = 120
+
+
+def printable(text: str, limit: int = 2000) -> str:
+    """Text without control characters or terminal escapes, at most `limit` characters long.
+
+    Newlines and tabs stay. Escapes, other control characters, lone surrogates and the
+    direction marks that can reorder a line are shown as `\\x1b` and the like. Memory
+    addresses become `0x…`, since they differ from run to run.
+    """
+    start = text[: limit + 1]
+    cut = _ADDRESS.sub("0x…", start if start.isprintable() else "".join(map(_shown, start)))
+    return cut if len(text) <= limit else cut[:limit] + " …"
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """`printable` text on a single line: newlines, tabs and runs of blanks become one blank."""
+    return printable(" ".join(text.split()), limit)
+
+
+def _shown(char: str) -> str:
+    if char in "\n\t" or not _is_control(char):
+        return char
+    return char.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def _is_control(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def file_name(identifier: str) -> str:
+    """A file name for a student's id: itself where that is safe, else a clean form and a digest.
+
+    Two different ids never share a name, also where the file system ignores case: a name with a
+    digest is never itself an id's, and the digest is too long for two ids to be made that share it.
+    """
+    clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME].rstrip("._-")
+    if _is_device_name(clean):
+        clean = f"student-{clean}"[:MAX_NAME].rstrip("._-")
+    if clean and clean == identifier == clean.lower() and not has_digest(clean):
+        return clean
+    return f"{clean or 'student'}--{digest(identifier)}"
+
+
+def has_digest(name: str) -> bool:
+    """Whether a name ends as those that `file_name` and `identity` make."""
+    return _DIGESTED.search(name) is not None
+
+
+def digest(text: str, length: int = 32) -> str:
+    """Hexadecimal digits that stand for a text, whatever characters are in it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def identity(name: str) -> str:
+    """The id of a folder's name: itself where it can be shown as it is, else with a digest.
+
+    It depends on nothing else, so it is the same whoever else is in the class, and two different
+    names never have one id.
+    """
+    shown = one_line(name, MAX_ID)
+    if shown == name and not has_digest(name):
+        return name
+    return f"{one_line(name, MAX_ID // 2)} ({digest(name)})"
+
+
+def _is_device_name(name: str) -> bool:
+    """Windows keeps names such as `con` and `nul.txt` for devices."""
+    stem = name.split(".", maxsplit=1)[0].lower()
+    return bool(re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem))
+
+
+def number(value: float) -> str:
+    """Points and the like: at most two decimals, no trailing zeros."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
+
+
+def several(count: int, noun: str) -> str:
+    """`1 value`, `3 values`, `2 entries`."""
+    if count == 1:
+        return f"{count} {noun}"
+    ending = _CONSONANT_Y.sub("ies", noun)
+    return f"{count} {noun}s" if ending == noun else f"{count} {ending}"
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The name that is most like a word, from 0 to 1 at least by `cutoff`; or nothing."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return found[0] if found else ""
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def join_names(names: Sequence[str]) -> str:
+    """`one`, `one and two`, `one, two and three`; nothing of none."""
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def capital(text: str) -> str:
+    """The same with a capital at the front, for the start of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def is_plural(what: str) -> bool:
+    """Whether `are` goes with the name of a value: "the weights", "the weights of a row".
+
+    Its noun decides, whatever more is said of it: "the weights without the mask".
+    """
+    noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
+    return noun.endswith("s") and not noun.endswith(("ss", "is", "us", "bias"))
+
+
+def are(what: str) -> str:
+    """The verb that goes with the name of a value."""
+    return "are" if is_plural(what) else "is"
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `3rd`, `11th`."""
+    if number % 100 in {11, 12, 13}:
+        return f"{number}th"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

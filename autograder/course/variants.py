@@ -1,0 +1,84 @@
+"""Numbers of a student's own: drawn from the course's secret and the student's id.
+
+A variant is a key of 16 hexadecimal digits. What is drawn from it is the course's own: its
+reference has a module `variants.EXERCISE` with `personalised(text, variant)`, the exercise's text
+with the variant's numbers in it.
+"""
+
+import hashlib
+import hmac
+import importlib
+import re
+import secrets
+from pathlib import Path
+
+from autograder.course.course_file import Course, Exercise
+from autograder.course.errors import UserError
+from autograder.course.own_modules import importable
+
+SECRET = "course.secret"
+LINE = re.compile(r'^VARIANT = "([0-9a-f]{16})"', re.MULTILINE)
+FEWEST = 16  # characters of a secret
+
+
+def read_secret(course: Course) -> bytes:
+    """The course's secret.
+
+    Raises:
+        UserError: there is none, or it is too short to be one.
+    """
+    path = course.root / SECRET
+    try:
+        secret = path.read_bytes().strip()
+    except OSError:
+        raise UserError(
+            f"{path} is not there, and this course has numbers of each student's own. Put back "
+            f"the file that was there when the exercises were handed out; for a new course, "
+            f"`autograder variants` makes one."
+        ) from None
+    if len(secret) < FEWEST:
+        raise UserError(f"{path} holds no secret: expected at least {FEWEST} characters.")
+    return secret
+
+
+def make_secret(course: Course) -> Path | None:
+    """Make the course's secret, unless it has one; only its owner can read it."""
+    path = course.root / SECRET
+    if path.exists():
+        return None
+    path.touch(0o600)
+    path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
+    return path
+
+
+def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
+    """The student's variant of an exercise; empty where it has none."""
+    if exercise.variant == "none" or secret is None:
+        return ""
+    message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")
+    return hmac.new(secret, message, hashlib.sha256).hexdigest()[:16]
+
+
+def stated_variant(text: str) -> str:
+    """The variant that a student's file says it is; empty where it says nothing."""
+    found = LINE.search(text)
+    return found.group(1) if found else ""
+
+
+def personalised(course: Course, exercise: Exercise, text: str, variant: str) -> str:
+    """A solution's text with the variant's numbers.
+
+    Raises:
+        UserError: the course's reference cannot make variants of this exercise.
+    """
+    name = f"{course.content.reference}.variants.{exercise.name}"
+    try:
+        with importable(course):
+            module = importlib.import_module(name)
+            found: str = module.personalised(text, variant)
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"The exercise {exercise.name} has `variant: per-student` in course.yml, but there is "
+            f"no {name.replace('.', '/')}.py to draw its numbers ({error})."
+        ) from None
+    return found

@@ -1,0 +1,133 @@
+"""A YAML file as typed data, and of a mistake in it the line, the field and what is expected."""
+
+import re
+import types
+import typing
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from autograder.course.errors import UserError
+from autograder.course.text import nearest
+
+YamlKey = str | int
+Whole = TypeVar("Whole", bound=msgspec.Struct)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML without its own dates: a wrong one is then a mistake with a line."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def read_yaml(
+    path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
+) -> Whole:
+    """The text of the file at `path` as a record of that kind, once it is `prepared` for it.
+
+    Raises:
+        UserError: naming the file, the line, the field and what was expected there.
+    """
+    try:
+        data = yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UserError(f"{path}, line {line}: this is not valid YAML: {error.problem}.") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{path}: this is not valid YAML: {error}.") from error
+    if not isinstance(data, dict):
+        raise UserError(f"{path}: expected fields such as `title:` and `exercises:`, found none.")
+    try:
+        return msgspec.convert(prepared(data), kind)
+    except msgspec.ValidationError as error:
+        raise _explained(YamlPlaces(path, text), kind, str(error)) from error
+
+
+class YamlPlaces:
+    """Where in a file what stands."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self._text = text
+
+    def slip(self, steps: Sequence[YamlKey], says: str, field: str = "") -> UserError:
+        """A mistake in what is found by these keys and numbers, with its line."""
+        named = f", field `{field}`" if field else ""
+        return UserError(f"{self.path}, line {self._line(steps)}{named}: {says}")
+
+    def _line(self, steps: Sequence[YamlKey]) -> int:
+        """The line (from 1) of the node at `steps`, or of the nearest one above it."""
+        node = yaml.compose(self._text, Loader=yaml.SafeLoader)
+        assert node is not None
+        line = node.start_mark.line
+        for step in steps:
+            found = None
+            if isinstance(node, yaml.MappingNode):
+                for key, value in node.value:
+                    if key.value == step:
+                        found, line = value, key.start_mark.line
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+                found = node.value[step]
+                line = found.start_mark.line
+            if found is None:
+                break
+            node = found
+        return int(line) + 1
+
+
+def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
+    """A msgspec message and its `$.exercises[1].points`, as a line, a field and an expectation."""
+    said, _, where = message.partition(" - at `")
+    steps: list[YamlKey] = [
+        int(step) if step.isdigit() else step
+        for step in re.findall(r"[^.\[\]$]+", where.rstrip("`"))
+    ]
+    unknown = re.search(r"unknown field `(.*)`", said)
+    if unknown:
+        field = unknown.group(1)
+        known = [each.name for each in msgspec.structs.fields(_kind_at(kind, steps))]
+        near = nearest(field, known)
+        expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
+        return places.slip([*steps, field], f"unknown field `{field}`; {expected}")
+    return places.slip(steps, f"{_expected(said, _kind_at(kind, steps))}.", _dotted(steps))
+
+
+def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
+    """The type of what stands at these steps."""
+    for step in steps:
+        within = typing.get_args(kind)[0] if isinstance(step, int) else _fields(kind)[str(step)]
+        kind = next(each for each in _options(within) if each is not types.NoneType)
+    return kind
+
+
+def _fields(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _options(kind: Any) -> Sequence[Any]:
+    """The types of a union; of any other type, itself."""
+    is_union = typing.get_origin(kind) in {typing.Union, types.UnionType}
+    return typing.get_args(kind) if is_union else [kind]
+
+
+def _expected(said: str, kind: Any) -> str:
+    """What msgspec said, with the choices where it does not list them."""
+    if said.startswith("Invalid enum value"):
+        return f"expected one of {', '.join(typing.get_args(kind))}"
+    if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):
+        return "expected a date and time such as 2027-02-05T23:59+01:00"
+    return said[0].lower() + said[1:]
+
+
+def _dotted(steps: Sequence[YamlKey]) -> str:
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.lstrip(".")

@@ -1,0 +1,320 @@
+"""A step of the course's recipe with one thing changed that answers as a group of students does.
+
+Only the course's own code is changed and run here. What a student wrote is never run beside it.
+"""
+
+import ast
+import builtins
+import contextlib
+import inspect
+import sys
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from autograder.desk.group_answers import GroupAnswers
+from autograder.diagnosis.family import Misconception, of_arguments
+from autograder.diagnosis.recipe import Recipe
+from autograder.diagnosis.repair.edits import edits
+from autograder.diagnosis.repair.tree import Span, Tree
+from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
+from autograder.worker.messages import Unit
+
+# The course's own code of a recipe's steps, as text in which one thing can be changed.
+
+
+STATE = "s"
+
+
+class StepCode(NamedTuple):
+    """A piece of a step that can be changed: a text that defines `name`.
+
+    `space` is what the text can see. `whole` makes the step of the changed function. Where the text
+    is that of a function which a step calls, `calls` is the step's own expression, and `around`
+    what that can see. `right` is the whole function, where that is the step.
+    """
+
+    step: str
+    name: str
+    text: str
+    space: Mapping[str, Any]
+    whole: Callable[[Callable[..., Any]], Callable[..., Any]]
+    calls: str = ""
+    around: Mapping[str, Any] = {}
+    right: Callable[..., Any] | None = None
+
+
+def step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
+    """Steps first, then functions of the course's that steps call, in the order of the recipe."""
+    lambdas = {name: found for name, step in recipe.steps.items() if (found := _lambda(step))}
+    for name, (text, space) in lambdas.items():
+        yield StepCode(name, "step", f"def step({STATE}):\n    return {text}\n", space, _same)
+    for name, (text, space) in lambdas.items():
+        yield from _called(name, text, space, root)
+    if callable(recipe.of) and recipe.function in recipe.steps:
+        yield from _whole(recipe, root)
+
+
+def _same(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def _whole(recipe: Recipe, root: Path) -> Iterator[StepCode]:
+    """The right function itself, where it is the only step, and what it calls."""
+    right = recipe.of
+    text = function_text(right, root)
+    if not text or not isinstance(right, FunctionType):
+        return
+
+    def step(function: Callable[..., Any]) -> Callable[..., Any]:
+        return of_arguments(function, right)
+
+    yield StepCode(recipe.function, right.__name__, text, right.__globals__, step, right=right)
+
+
+def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Iterator[StepCode]:
+    """The course's functions that a step's expression calls."""
+    names = [
+        n.func.id
+        for n in ast.walk(ast.parse(text))
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    ]
+    for name in dict.fromkeys(names):
+        function = space.get(name)
+        source = function_text(function, root)
+        if not source or not isinstance(function, FunctionType) or function.__name__ != name:
+            continue
+
+        def whole(changed: Callable[..., Any], name: str = name) -> Callable[..., Any]:
+            made = eval(f"lambda {STATE}: {text}", {**space, name: changed})
+            assert callable(made)
+            return made  # type: ignore[no-any-return]
+
+        yield StepCode(step, name, source, function.__globals__, whole, text, space)
+
+
+def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """A step's expression, with the state as `s`, and what it can see; None of other code."""
+    code = getattr(step, "__code__", None)
+    if code is None or step.__closure__ or step.__defaults__ or code.co_name != "<lambda>":
+        return None
+    try:
+        tree = ast.parse(Path(code.co_filename).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        is_it = isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
+        if is_it and _is_code_of(node, code):  # type: ignore[arg-type]
+            return _with_state(node), step.__globals__  # type: ignore[arg-type]
+    return None
+
+
+def _is_code_of(node: ast.Lambda, code: Any) -> bool:
+    made = eval(compile(ast.Expression(node), "step", "eval"), {})
+    its = made.__code__
+    return (its.co_code, its.co_names, its.co_varnames) == (
+        code.co_code,
+        code.co_names,
+        code.co_varnames,
+    ) and [c for c in its.co_consts if not hasattr(c, "co_code")] == [
+        c for c in code.co_consts if not hasattr(c, "co_code")
+    ]
+
+
+def _with_state(node: ast.Lambda) -> str:
+    """The expression of a lambda, whatever it calls its state."""
+    given = node.args.args[0].arg
+
+    class Renamed(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.Name:
+            return ast.Name(STATE, name.ctx) if name.id == given else name
+
+    return ast.unparse(Renamed().visit(node.body))
+
+
+def function_text(function: Any, root: Path) -> str:
+    """A function of the course's, without annotations and docstring; nothing of other code."""
+    if not isinstance(function, FunctionType) or function.__closure__:
+        return ""
+    if not Path(function.__code__.co_filename).is_relative_to(root):
+        return ""
+    try:
+        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, SyntaxError, ValueError, IndexError):
+        return ""
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return ""
+    return ast.unparse(_Bare().visit(node)) + "\n"
+
+
+class _Bare(ast.NodeTransformer):
+    """Functions without what a reader needs and a machine does not."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.returns = None
+        given = node.args
+        for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+            arg.annotation = None
+        if ast.get_docstring(node) is not None and len(node.body) > 1:
+            node.body = node.body[1:]
+        self.generic_visit(node)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        if node.value is None:
+            return node
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+
+def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
+    """The names that a text takes from around it, with what they are there."""
+    tree = ast.parse(text)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    bound = {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    free = sorted(name for name in names - bound if not hasattr(builtins, name))
+    return {name: space[name] for name in free if name in space}
+
+
+def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
+    """How a name that is seen in one module is had in another."""
+    if isinstance(value, ModuleType):
+        return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
+    module, real = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if (
+        not isinstance(real, str)
+        or vars(sys.modules.get(str(module), object)).get(real) is not value
+    ):
+        module, real = space["__name__"], name
+    return f"from {module} import {real}" + (f" as {name}" if name != real else "")
+
+
+SECONDS = 40.0  # of the processor
+VALUES = (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.Subscript)
+FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")
+TELLING = 2  # so many probes have to tell it from the right answer
+
+
+class ChangedStep(msgspec.Struct, frozen=True):
+    """A step done wrong, as text: `text` defines `name`, and `before` is what stood there.
+
+    `calls` is the step's expression, where `name` is a function that it calls. `imports` are the
+    lines that both need. `right` is such a line for the whole function, where that is the step.
+    """
+
+    step: str
+    name: str
+    before: str
+    text: str
+    calls: str = ""
+    imports: tuple[str, ...] = ()
+    right: str = ""
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The lines that differ, as they were and as they are."""
+        before, after = self.before.splitlines(), self.text.splitlines()
+        if len(before) != len(after):
+            return [(self.before.strip(), self.text.strip())]
+        pairs = zip(before, after, strict=True)
+        return [(one.strip(), other.strip()) for one, other in pairs if one != other]
+
+
+def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
+    """The first change after which a step answers every probe as all of the group do.
+
+    None where no small change does; the same course and answers give the same.
+    """
+    replay = answers.replay
+    wrong = [
+        number
+        for number, outcome in enumerate(answers.outcomes[0])
+        if not outcome.raised and not replay.is_right(number, outcome)
+    ]
+    if len(wrong) < TELLING:
+        return None
+    order = [*wrong, *(n for n in range(len(answers.outcomes[0])) if n not in wrong)]
+    with contextlib.suppress(CpuLimitExceeded), cpu_limit(SECONDS):
+        for code in step_codes(replay.recipe, root):
+            for text in dict.fromkeys(_texts(code, replay.recipe)):
+                if _answers_so(code, text, answers, order):
+                    return _found(code, text)
+    return None
+
+
+def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
+    """The text with one thing changed, in all ways, the plainest first."""
+    try:
+        tree = Tree(Unit(code.step, code.text))
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for edit in edits((tree,), frozenset()):
+        yield tree.applied(edit.spans)
+    yield from _by_a_number(tree)
+    known = [*recipe.parameters, *recipe.steps]
+    if code.step in known and not code.calls:
+        known = known[: known.index(code.step)]
+    for node in tree.nodes:
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            continue
+        if node.value.id == STATE:
+            others = (name for name in known if name != node.attr)
+            yield from (_put(tree, node, f"{STATE}.{name}") for name in others)
+
+
+def _by_a_number(tree: Tree) -> Iterator[str]:
+    """Each value one more, one less, twice as much, half of it, or with the other sign."""
+    for node in tree.nodes:
+        parent = tree.parent.get(node)
+        is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        is_function = isinstance(parent, ast.Call) and parent.func is node
+        if isinstance(node, VALUES) and is_read and not is_function:
+            text = tree.operand(node)
+            yield from (_put(tree, node, form.format(text)) for form in FORMS)
+
+
+def _put(tree: Tree, node: ast.AST, text: str) -> str:
+    """The text with another in a node's place."""
+    start, end = tree.span(node)
+    return tree.applied((Span(start, end, text),))
+
+
+def _answers_so(code: StepCode, text: str, answers: GroupAnswers, order: list[int]) -> bool:
+    """Whether a changed text answers as each of the group did."""
+    space = dict(code.space)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(compile(text, code.step, "exec"), space)
+            wrong = Misconception("", "", (), {code.step: code.whole(space[code.name])})
+    except Exception:  # no Python, or a default that cannot be made
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return all(
+            answers.replay.fits(number, each[number], (wrong,))
+            for number in order
+            for each in answers.outcomes
+        )
+
+
+def _found(code: StepCode, text: str) -> ChangedStep:
+    needed = {n: import_line(n, v, code.space) for n, v in seen_names(text, code.space).items()}
+    if code.calls:
+        around = seen_names(f"lambda {STATE}: {code.calls}", code.around)
+        needed |= {n: import_line(n, v, code.around) for n, v in around.items()}
+        needed.pop(code.name, None)
+    right = ""
+    if code.right is not None:
+        real = code.right.__name__
+        right = f"from {code.right.__module__} import {real} as right"
+    imports = tuple(sorted(set(needed.values())))
+    return ChangedStep(code.step, code.name, code.text, text, code.calls, imports, right)

@@ -1,0 +1,131 @@
+"""The file of a course in which a mistake that was named stands: code, or answers alone."""
+
+import json
+import keyword
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
+from autograder.desk.changed_step import STATE, ChangedStep
+from autograder.diagnosis.mistakes import ANSWERS, CODE, NamedAnswers, folder_of, recorded_answer
+from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.recipe import Probe
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+MOST_NAME, MOST_SAID = 40, 400
+MOST_BYTES = 4 * 2**20
+WIDTH = 76  # letters of a text in a line
+HINTS = 3
+
+
+class MistakeText(msgspec.Struct, frozen=True):
+    """What a person says of a group: a name, a finding, and three hints."""
+
+    id: str
+    finding: str
+    hints: tuple[str, ...]
+
+
+def checked_words(words: MistakeText) -> MistakeText:
+    """The words, on a line each.
+
+    Raises:
+        UserError: one of them is missing, too long, or no name.
+    """
+    if not NAME.fullmatch(words.id) or len(words.id) > MOST_NAME:
+        raise UserError(
+            f"{one_line(words.id, 60)!r} is no name for a mistake. Use small letters, digits and "
+            f"hyphens, {MOST_NAME} at most: `max-not-subtracted`."
+        )
+    said = [" ".join(text.split()) for text in (words.finding, *words.hints)]
+    if len(words.hints) != HINTS or not all(said):
+        raise UserError("Say a finding and three hints: a student asks for one after the other.")
+    if max(map(len, said)) > MOST_SAID:
+        raise UserError(f"A finding or a hint has {MOST_SAID} letters at most.")
+    return MistakeText(words.id, said[0], tuple(said[1:]))
+
+
+def code_file(exercise: str, function: str, words: MistakeText, step: ChangedStep) -> str:
+    """The module of a mistake that is a step done wrong."""
+    changed = _typed(step.text)
+    name, place = step.name, _literal(step.step, 4)
+    if step.calls:
+        changed += f"\n\ndef changed({STATE}: Any) -> Any:\n    return {step.calls}\n"
+        name = "changed"
+    imports = [line for line in (*step.imports, step.right) if line]
+    if step.right:
+        place = "right"
+    plain = sorted(line for line in imports if line.startswith("import "))
+    others = sorted(line for line in imports if not line.startswith("import "))
+    hints = "".join(f"        {_literal(hint, 8)},\n" for hint in words.hints)
+    finding = _literal(words.finding, 12)
+    lines = ["from typing import Any", "", *plain, *[""][: len(plain)]]
+    lines += ["from autograder.diagnosis import Family", *others]
+    head = "\n".join(lines)
+    return (
+        f'"""A mistake in `{exercise}` that was named on the desk; edit it as any other."""'
+        f"\n\n{head}\n\n\n{changed}\n\n"
+        f"FUNCTION = {_literal(function, 0)}\n"
+        f"NAMED = Family(\n    {place},\n    (\n{hints}    ),\n"
+        f"    {{\n        {_literal(words.id, 8)}: (\n            {finding},\n"
+        f"            {name},\n        ),\n    }},\n)\n"
+    )
+
+
+def answers_file(
+    function: str, words: MistakeText, probes: Sequence[Probe], outcomes: Sequence[Outcome]
+) -> bytes:
+    """The record of a mistake of which only the answers are known.
+
+    Raises:
+        UserError: they are too long to be kept.
+    """
+    one, two, three = words.hints
+    known = tuple(map(recorded_answer, probes, outcomes))
+    named = NamedAnswers(words.id, function, words.finding, (one, two, three), known)
+    data = msgspec.json.format(msgspec.json.encode(named), indent=1) + b"\n"
+    if len(data) > MOST_BYTES:
+        raise UserError("What this group answers is too long to be recorded.")
+    return data
+
+
+def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
+    """Where a mistake stands in the course.
+
+    Raises:
+        UserError: its name is taken.
+    """
+    package = course.root / course.content.reference / "misconceptions"
+    stem = name.replace("-", "_")
+    stem = f"{stem}_" if keyword.iskeyword(stem) else stem
+    folder = folder_of(package, exercise)
+    for suffix in (CODE, ANSWERS):
+        if (folder / f"{stem}{suffix}").exists():
+            raise UserError(f"{folder / stem}{suffix} is there already: choose another name.")
+    return folder / f"{stem}{CODE if by_code else ANSWERS}"
+
+
+def _literal(text: str, indent: int) -> str:
+    """A text as Python writes it, in lines that are not too long."""
+    pieces = textwrap.wrap(text, WIDTH, drop_whitespace=False, break_on_hyphens=False) or [""]
+    return f"\n{' ' * indent}".join(json.dumps(piece, ensure_ascii=False) for piece in pieces)
+
+
+def _typed(text: str) -> str:
+    """A function's text with a type for each parameter, as the course's other code has."""
+    import ast
+
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            given = node.args
+            for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+                arg.annotation = ast.Name("Any", ast.Load())
+            node.returns = ast.Name("Any", ast.Load())
+    return ast.unparse(tree) + "\n"

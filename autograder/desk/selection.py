@@ -1,0 +1,117 @@
+"""Which students a page is about, and in what order: by what stands in its address."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from autograder.course.course_file import Course, Exercise
+from autograder.desk.results import ClassMember, ClassResults
+from autograder.report.overview import Row
+
+NAMES = ("q", "status", "section", "assignment", "mistake", "check", "sort", "down")
+LOOK_AT = "look"  # all statuses that somebody has to look at
+HARMLESS = {"graded", "missing", "by hand", "excused"}
+NOTHING = {"missing", "excused"}
+
+
+class Selection(NamedTuple):
+    """What was asked for; what is empty leaves nobody out.
+
+    `q` is part of an id or a name; `mistake` is a number among the class's mistakes, and `check` an
+    exercise and a check that was not full, as "sort/test_empty".
+    """
+
+    q: str = ""
+    status: str = ""
+    section: str = ""
+    assignment: str = ""
+    mistake: str = ""
+    check: str = ""
+    sort: str = ""
+    down: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "Selection":
+        """What an address asks for."""
+        return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
+
+    def address(self, path: str = "/", **changes: str) -> str:
+        """A page about the same students, but for some changes."""
+        asked = {**self._asdict(), **changes}
+        query = urlencode({name: value for name, value in asked.items() if value})
+        return f"{path}?{query}" if query else path
+
+    @property
+    def filters(self) -> bool:
+        """Whether anybody may be left out."""
+        return any((self.q, self.status, self.section, self.mistake, self.check))
+
+
+def columns(choice: Selection, now: ClassResults, course: Course) -> list[Exercise]:
+    """The exercises: all, or those of the assignment."""
+    for assignment in course.content.assignments:
+        if assignment.name == choice.assignment:
+            return [each for each in now.exercises if each.name in assignment.exercises]
+    return list(now.exercises)
+
+
+def chosen(choice: Selection, now: ClassResults, course: Course) -> list[ClassMember]:
+    """The students, in order."""
+    places = _places(choice, now)
+    words = choice.q.casefold().split()
+    found = [
+        student
+        for student in now.students
+        if (places is None or student.place in places)
+        and (not choice.section or student.section == choice.section)
+        and _has_status(choice.status, now.row(student))
+        and all(word in f"{student.id} {student.name}".casefold() for word in words)
+    ]
+    return _sorted(found, choice, now, columns(choice, now, course))
+
+
+def _places(choice: Selection, now: ClassResults) -> set[int] | None:
+    """The places of those who made the mistake, or did not pass the check; None for everybody."""
+    places: set[int] | None = None
+    if choice.mistake:
+        number = int(choice.mistake) if choice.mistake.isdecimal() else -1
+        places = set(now.mistakes[number].by) if 0 <= number < len(now.mistakes) else set()
+    if choice.check:
+        exercise, _, name = choice.check.partition("/")
+        check = now.outcomes[exercise].checks.get(name) if exercise in now.outcomes else None
+        of_check = set(check.not_full) if check else set()
+        places = of_check if places is None else places & of_check
+    return places
+
+
+def _has_status(status: str, row: Row) -> bool:
+    if status == LOOK_AT:
+        return row.status not in HARMLESS
+    return not status or row.status == status
+
+
+def points_in(row: Row, exercises: list[Exercise]) -> float:
+    """The points of some exercises together, without what is excused."""
+    return sum(row.points.get(e.name, 0.0) for e in exercises if e.name not in row.excused)
+
+
+def _sorted(
+    found: list[ClassMember], choice: Selection, now: ClassResults, exercises: list[Exercise]
+) -> list[ClassMember]:
+    names = {exercise.name for exercise in now.exercises}
+
+    def points(student: ClassMember) -> float:
+        row = now.row(student)
+        if choice.sort == "total":
+            return points_in(row, exercises) if choice.assignment else row.total
+        without = row.statuses.get(choice.sort) in NOTHING or choice.sort in row.excused
+        return -1.0 if without else row.points.get(choice.sort, -1.0)
+
+    down = bool(choice.down)
+    if choice.sort == "total" or choice.sort in names:
+        return sorted(found, key=points, reverse=down)
+    if choice.sort == "name":
+        return sorted(found, key=lambda s: (s.name or s.id).casefold(), reverse=down)
+    if choice.sort == "status":
+        return sorted(found, key=lambda s: now.row(s).status, reverse=down)
+    return found[::-1] if down else found

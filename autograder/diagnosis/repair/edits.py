@@ -1,0 +1,266 @@
+"""Candidate edits of a student's own source, one at a place or the same at every equal place."""
+
+import ast
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from autograder.diagnosis.repair.expressions import expression_changes
+from autograder.diagnosis.repair.statements import statement_changes
+from autograder.diagnosis.repair.templates import Template, template_changes
+from autograder.diagnosis.repair.traces import Lines
+from autograder.diagnosis.repair.tree import (
+    Change,
+    Function,
+    Span,
+    Surroundings,
+    Tree,
+    imported_names,
+)
+
+# Edits that undo the loss of a name: what it stood for is needed again further down.
+
+
+NEXT_USES = 3  # that are meant to have the new value
+WEIGHT = 3.0  # beside other changes of names: there are few of these
+
+
+def kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
+    """For each name that gets a second value: a name of its own for it and for its next uses.
+
+    The uses after these have the value before again.
+    """
+    for node in tree.nodes:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        target, owner = node.targets[0], tree.owner[node]
+        if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
+            continue
+        uses = [
+            each
+            for each in tree.nodes
+            if isinstance(each, ast.Name)
+            and each.id == target.id
+            and isinstance(each.ctx, ast.Load)
+            and tree.owner[each] is owner
+            and each.lineno > (node.end_lineno or node.lineno)
+        ]
+        for count in range(1, min(NEXT_USES + 1, len(uses))):
+            places: list[ast.AST] = [target, *uses[:count]]
+            new = f"{target.id}_of_its_own"
+            yield [(each, Change("name", tree.replaced(each, new), WEIGHT)) for each in places]
+
+
+def _had_a_value(owner: Function, target: ast.Name) -> bool:
+    given = owner.args
+    if target.id in [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]:
+        return True
+    return any(
+        isinstance(each, ast.Name)
+        and each.id == target.id
+        and isinstance(each.ctx, ast.Store)
+        and each.lineno < target.lineno
+        for each in ast.walk(owner)
+    )
+
+
+Changed = tuple[ast.AST, Change]
+MAX_EDITS = 20_000
+MAX_PLACE = 500
+MOST_EQUAL = 4  # equal places of which some alone are tried
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """An edit of one unit: of which kind, in which lines (of statements), and what it exchanges.
+
+    `at` are the lines of the places themselves.
+    """
+
+    kind: str
+    unit: int
+    lines: tuple[int, ...]
+    at: tuple[int, ...]
+    spans: tuple[Span, ...]
+    weight: float = 1.0
+
+
+def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
+    """All edits at the lines that are live, or at all lines if none is known to be.
+
+    `known` are expressions of right answers, which may take the place of what is much like them.
+
+    Each text is made once; the same places in the same order give the same list.
+    """
+    found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
+    imported = frozenset(
+        name for tree in trees if tree is not None for name in imported_names(tree.root)
+    )
+    for number, tree in enumerate(trees):
+        if tree is None:
+            continue
+        lines = {line for unit, line in live if unit == number} if live else None
+        for edit in _in_unit(number, tree, lines, imported, known):
+            found.setdefault((edit.unit, edit.spans), edit)
+            if len(found) >= MAX_EDITS:
+                return list(found.values())
+    return list(found.values())
+
+
+def _in_unit(
+    number: int,
+    tree: Tree,
+    lines: set[int] | None,
+    imported: frozenset[str],
+    known: Sequence[Template],
+) -> Iterator[Edit]:
+    around = Surroundings(tree, imported)
+    same: dict[tuple[object, ...], list[Changed]] = {}
+    for node in tree.nodes:
+        statement = tree.statement.get(node)
+        if statement is None or (lines is not None and statement.lineno not in lines):
+            continue
+        if _is_long(tree, node):
+            continue
+        changes: Iterable[Change]
+        if isinstance(node, ast.stmt):
+            changes = statement_changes(around, node)
+        else:
+            changes = itertools.chain(
+                expression_changes(around, node), template_changes(around, node, known)
+            )
+        for change in changes:
+            if tree.raw[change.span.start : change.span.end] == change.span.new.encode():
+                continue
+            yield _edit(number, tree, [(node, change)])
+            if isinstance(node, ast.expr | ast.keyword):
+                old = tree.raw[change.span.start : change.span.end]
+                key = tree.owner[node], change.kind, old, change.span.new
+                same.setdefault(key, []).append((node, change))
+    for places in _several([places for places in same.values() if len(places) > 1], tree):
+        if lines is None or any(tree.statement[node].lineno in lines for node, _ in places):
+            yield _edit(number, tree, places)
+
+
+def _several(equal: Iterable[list[Changed]], tree: Tree) -> Iterator[Sequence[Changed]]:
+    """The same change at all equal places and, of few, at some; and names that are kept apart."""
+    for places in equal:
+        if _apart([change.span for _, change in places]):
+            yield places
+            for count in range(2, len(places) if len(places) <= MOST_EQUAL else 0):
+                yield from itertools.combinations(places, count)
+    yield from kept_apart(tree)
+
+
+def _is_long(tree: Tree, node: ast.AST) -> bool:
+    """Whether a node is so long that the texts of its parts, all together, would be too much."""
+    if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
+        return False
+    start, end = tree.span(node)
+    return end - start > MAX_PLACE
+
+
+def _edit(number: int, tree: Tree, places: Sequence[Changed]) -> Edit:
+    lines = {tree.statement[node].lineno for node, _ in places}
+    at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
+    first = places[0][1]
+    return Edit(
+        first.kind,
+        number,
+        tuple(sorted(lines)),
+        tuple(sorted(at)),
+        tuple(sorted(change.span for _, change in places)),
+        first.weight,
+    )
+
+
+def _apart(spans: Sequence[Span]) -> bool:
+    ordered = sorted(spans)
+    return all(one.end <= other.start for one, other in itertools.pairwise(ordered))
+
+
+# Which edits are tried first: fixed weights by kind, and by the lines that failing checks run.
+
+
+AT_MOST = 500
+NO_LINES: Lines = frozenset()
+AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
+
+# How much each kind is worth beside the number of edits that it makes.
+WORTH = {
+    "axis": 5.0,
+    "transpose": 4.5,
+    "sign": 4.0,
+    "comparison": 4.0,
+    "keepdims": 4.0,
+    "condition": 4.0,
+    "results": 4.0,
+    "off by one": 3.8,
+    "operator": 3.6,
+    "copy": 3.6,
+    "return": 3.6,
+    "operands": 3.2,
+    "expression": 3.4,
+    "leap": 3.0,
+    "statement": 3.0,
+    "call": 3.0,
+    "constant": 2.6,
+    "function": 2.6,
+    "arguments": 2.6,
+    "slice": 2.4,
+    "term": 2.4,
+    "parameters": 2.2,
+    "sequence": 2.2,
+    "index": 2.0,
+    "name": 1.8,
+    "keyword": 1.6,
+    "type": 1.4,
+    "loop": 1.0,
+    "twice": 0.8,
+}
+
+
+class Suspects(NamedTuple):
+    """What is known of the lines.
+
+    Those that passing checks run as well are less likely to be wrong. Those in which an exception
+    rose are more so, those that gave its names their values, and the one with the first value that
+    no right answer has; of `fine` lines, right answers have all values.
+    """
+
+    also_passing: Lines = NO_LINES
+    raised: Lines = NO_LINES
+    feeding: Lines = NO_LINES
+    departing: Lines = NO_LINES
+    fine: Lines = NO_LINES
+
+    def of(self, edit: Edit) -> float:
+        """How much more an edit is worth for its lines."""
+        places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
+        value = 1.0
+        for lines, factor in zip(self, FACTORS, strict=True):
+            value *= factor if not places.isdisjoint(lines) else 1.0
+        return value
+
+
+FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)
+
+
+def in_order(edits: Sequence[Edit], suspects: Suspects) -> list[Edit]:
+    """The edits to try, best first, `AT_MOST` of them; the same input gives the same list."""
+
+    def worth(edit: Edit) -> float:
+        value = WORTH[edit.kind] * edit.weight * suspects.of(edit)
+        return value * (1.2 if len(edit.spans) > 1 else 1.0)
+
+    first = sorted(edits, key=lambda edit: (-worth(edit), edit.unit, edit.spans))
+    so_far: Counter[tuple[str, int, tuple[int, ...]]] = Counter()
+    ranked = []
+    for edit in first:
+        place = edit.kind, edit.unit, edit.lines
+        ranked.append((-worth(edit) * AGAIN ** so_far[place], edit.unit, edit.spans, edit))
+        so_far[place] += 1
+    ranked.sort(key=lambda each: each[:3])
+    return [each[3] for each in ranked[:AT_MOST]]

@@ -1,0 +1,232 @@
+"""A unit of a student's source as a syntax tree whose nodes know their place in the text."""
+
+import ast
+from collections.abc import Iterator
+
+import msgspec
+
+from autograder.submission.code import Definition, is_text
+from autograder.worker.messages import Unit
+from autograder.worker.statements import without_magics
+
+MAX_TEXT = 64 * 1024
+MAX_NODES = 20_000
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+ATOMIC = (
+    ast.Name,
+    ast.Constant,
+    ast.Call,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+)
+
+
+class Span(msgspec.Struct, frozen=True, order=True):
+    """A part of a text, in bytes of UTF-8, and what takes its place."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Tree:
+    """One unit, parsed. `statement` is the statement of each node, `owner` its function.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or too deep.
+        ValueError: it is too long.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        self.label = unit.label
+        text = without_magics(unit.text, unit.label).replace("\r\n", "\n").replace("\r", "\n")
+        if len(text) > MAX_TEXT:
+            raise ValueError("too long for a search")
+        self.text = text
+        self.raw = text.encode()
+        self.root = ast.parse(text)
+        self.starts = [0]
+        for line in self.raw.split(b"\n"):
+            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.parent: dict[ast.AST, ast.AST] = {}
+        self.owner: dict[ast.AST, Function | None] = {}
+        self.statement: dict[ast.AST, ast.stmt] = {}
+        self.nodes = list(self._linked())
+
+    def _linked(self) -> Iterator[ast.AST]:
+        """All nodes that an edit may touch, in the order of the text."""
+        waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
+            (node, None, None) for node in reversed(self.root.body) if _is_code(node)
+        ]
+        seen = 0
+        while waiting and seen < MAX_NODES:
+            node, owner, statement = waiting.pop()
+            seen += 1
+            statement = node if isinstance(node, ast.stmt) else statement
+            self.owner[node] = owner
+            if statement is not None:
+                self.statement[node] = statement
+            yield node
+            inside = node if isinstance(node, Function) else owner
+            for child in reversed(list(ast.iter_child_nodes(node))):
+                if isinstance(child, ast.JoinedStr | ast.expr_context) or is_text(child):
+                    continue  # the places of what stands in an f-string are not known
+                self.parent[child] = node
+                waiting.append((child, inside, statement))
+
+    @property
+    def statements(self) -> Iterator[ast.stmt]:
+        """All statements that an edit may touch."""
+        return (node for node in self.nodes if isinstance(node, ast.stmt))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where a node begins and ends, in bytes."""
+        first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+        return (
+            self.starts[first - 1] + node.col_offset,  # type: ignore[attr-defined]
+            self.starts[last - 1] + node.end_col_offset,  # type: ignore[attr-defined]
+        )
+
+    def source(self, node: ast.AST) -> str:
+        """A node as the student wrote it."""
+        start, end = self.span(node)
+        return self.raw[start:end].decode()
+
+    def operand(self, node: ast.AST) -> str:
+        """The same, in brackets where it needs some to be part of something else."""
+        text = self.source(node)
+        return text if isinstance(node, ATOMIC) else f"({text})"
+
+    def replaced(self, node: ast.AST, new: str) -> Span:
+        """The node's place, with another text there; in brackets where a neighbour would bind."""
+        start, end = self.span(node)
+        parent = self.parent.get(node)
+        binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
+        if isinstance(node, ast.expr) and isinstance(parent, binds) and not _is_one(new):
+            is_index = isinstance(parent, ast.Subscript) and parent.slice is node
+            new = new if is_index else f"({new})"
+        return Span(start, end, new)
+
+    def applied(self, spans: tuple[Span, ...]) -> str:
+        """The text with these parts exchanged; they do not overlap."""
+        raw = self.raw
+        for span in sorted(spans, reverse=True):
+            raw = raw[: span.start] + span.new.encode() + raw[span.end :]
+        return raw.decode()
+
+    def names(self, function: Function | None) -> list[str]:
+        """The names that a function binds, its parameters first."""
+        if function is None:
+            return []
+        given = function.args
+        found = [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.append(node.id)
+        return [name for name in dict.fromkeys(found) if name not in {"self", "_"}]
+
+
+def _is_code(node: ast.stmt) -> bool:
+    """Whether a statement of the top level makes a function: numbers given there are answers."""
+    if isinstance(node, Definition):
+        return True
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text is one thing that no operator beside it can take apart."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return True
+    return isinstance(node, ATOMIC) and not isinstance(node, ast.Tuple)
+
+
+# A change of one place, and what a place can name.
+
+
+AXES = ("-1", "-2", "0", "1", "2", "-3")
+AXIS_NAMES = ("axis", "dim")
+KEPT_NAMES = ("keepdims", "keepdim")
+REDUCE = {"sum", "max", "min", "mean", "amax", "amin", "argmax", "argmin", "std", "var", "prod"}
+MOVE = {"swapaxes", "transpose", "moveaxis", "permute"}
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A change of one place: its kind, and how likely it is beside others of the kind."""
+
+    kind: str
+    span: Span
+    weight: float = 1.0
+
+
+class Surroundings:
+    """A unit, and what its functions can name."""
+
+    def __init__(self, tree: Tree, imported: frozenset[str]) -> None:
+        self.tree = tree
+        self.imported = imported
+        self._scopes: dict[Function | None, list[str]] = {}
+        self._given: dict[Function | None, list[tuple[int, str]]] = {}
+        for each in tree.nodes:
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                self._given.setdefault(tree.owner[each], []).append((each.lineno, each.id))
+
+    def scope(self, node: ast.AST) -> list[str]:
+        """The names that a function around the node binds."""
+        owner = self.tree.owner[node]
+        if owner not in self._scopes:
+            self._scopes[owner] = self.tree.names(owner)
+        return self._scopes[owner]
+
+    def lately(self, node: ast.expr) -> list[str]:
+        """The names that were last given a value before a node's line, the latest first."""
+        given = sorted(self._given.get(self.tree.owner[node], []), reverse=True)
+        return list(dict.fromkeys(name for line, name in given if line < node.lineno))
+
+    def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
+        return Change(kind, self.tree.replaced(node, new), weight)
+
+
+def plain_number(node: ast.AST) -> int | float | None:
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
+    if not isinstance(inner, ast.Constant) or type(inner.value) not in {int, float}:
+        return None
+    value: int | float = inner.value  # type: ignore[assignment]
+    if abs(value) > 1e15:
+        return None
+    return -value if negative else value
+
+
+def called_name(node: ast.Call) -> str:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def imported_names(root: ast.AST) -> Iterator[str]:
+    """The names under which a file imports something."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield (alias.asname or alias.name).split(".")[0]

@@ -1,0 +1,239 @@
+"""Diagnoses for the failed checks of a submission: one for each function that went wrong."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograder.checks.proxy import Submission
+from autograder.checks.recorded_answers import FOLDER, read_packed
+from autograder.course.course_file import Course
+from autograder.diagnosis.errors import explain
+from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.kept_state import REMEMBERS, Ask, lines_in_words, lines_keeping_state
+from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
+from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.outcome import RAISES, Outcome
+from autograder.diagnosis.recipe import Made, Probe, Recipe, no_input_causes
+from autograder.diagnosis.recorded_replay import (
+    NAMES_SUFFIX,
+    RecordedFunction,
+    RecordedNames,
+    RecordedReplay,
+)
+from autograder.diagnosis.replay import Replay
+from autograder.grading.check_plugin import CheckResult
+from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
+from autograder.report.model import Line
+from autograder.sandbox.child import InternalError
+from autograder.sandbox.problems import Raised, StudentProblem
+from autograder.sandbox.session import WorkerSession
+
+SECONDS = 30.0  # of the judge's own processor
+
+
+class Stopped(Exception):
+    """The submission can be asked nothing more: no time is left, or its process ended."""
+
+
+class Catalogue:
+    """The misconceptions of a course, loaded when an exercise first needs them.
+
+    `faults` are exceptions that are slips of the course's author: what is diagnosed says nothing
+    of them, `verify` does.
+    """
+
+    def __init__(self, reference: str) -> None:
+        self.reference = reference
+        self._mistakes: dict[str, Mistakes] = {}
+        self._replays: dict[tuple[str, str], Replay] = {}
+        self._faults: list[Exception] = []
+
+    @property
+    def faults(self) -> list[Exception]:
+        return [*self._faults, *(each for r in self._replays.values() for each in r.faults)]
+
+    def note(self, error: Exception) -> None:
+        """Keep an exception, if no answer of a student's can have caused it."""
+        if no_input_causes(error) or isinstance(error, WrongMistakes):
+            self._faults.append(error)
+
+    def mistakes(self, exercise: str) -> Mistakes:
+        """What the course knows of the mistakes of that exercise.
+
+        Raises:
+            Exception: the course's module cannot be used; `lint` says why.
+        """
+        if exercise not in self._mistakes:
+            self._mistakes[exercise] = known_mistakes(self.reference, exercise)
+        return self._mistakes[exercise]
+
+    def recipes(self, exercise: str) -> Mapping[str, Recipe]:
+        """The recipes of the exercise's functions, by name."""
+        return self.mistakes(exercise).recipes
+
+    def replay(self, exercise: str, function: str) -> Replay | None:
+        key = exercise, function
+        if key not in self._replays:
+            recipe = self.recipes(exercise).get(function)
+            if recipe is None:
+                return None
+            self._replays[key] = Replay(recipe)
+        return self._replays[key]
+
+
+def attach_diagnoses(
+    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: WorkerSession
+) -> None:
+    """Find out what is wrong with each function that a failed check was about, and say so there.
+
+    Points are never touched: this only runs once all checks have. What is not found by the end of
+    its time is left out.
+
+    Raises:
+        GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
+    """
+    with contextlib.suppress(CpuLimitExceeded, MemoryError), cpu_limit(SECONDS):
+        _attach(catalogue, exercise, results, client)
+
+
+def _attach(
+    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: WorkerSession
+) -> None:
+    known: dict[str, _Found] = {}
+    for result in results:
+        if result.outcome != "failed" or not result.diagnosable:
+            continue
+        for function in result.about:
+            if function not in known:
+                known[function] = _diagnose(catalogue, exercise, function, client)
+            found, group = known[function]
+            result.group = result.group or group
+            if found is not None:
+                result.diagnosis = _with_lines(found, client).about(function)
+                result.hints = found.hints or result.hints
+                break
+        if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
+            own = Finding("named", result.finding, (result.mistake,), told=result.told)
+            own = _with_lines(own, client)
+            result.diagnosis = own.about(result.about[-1] if result.about else "")
+        if result.diagnosis is not None and result.diagnosis.kind == "named":
+            result.group = ""
+
+
+class _Found(NamedTuple):
+    """A finding, and the id of answers like these."""
+
+    finding: Finding | None = None
+    group: str = ""
+
+
+def _with_lines(finding: Finding, client: WorkerSession) -> Finding:
+    """A finding that something is kept between calls, with the lines that keep something."""
+    if finding.misconceptions != (REMEMBERS,):
+        return finding
+    lines = lines_keeping_state(client.source.units)
+    places = tuple(Line(file=each.label, line=each.line) for each in lines)
+    return replace(finding, says=finding.says + lines_in_words(lines), places=places)
+
+
+def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: WorkerSession) -> _Found:
+    try:
+        replay = catalogue.replay(exercise, function)
+        if replay is not None:
+            return _examined(replay, client)
+        explain_value = catalogue.mistakes(exercise).explain_value
+        if explain_value is None:
+            return _Found()
+        # in a process which has seen no check, least of all a hidden one
+        submission = Submission(client.fresh())
+        with np.errstate(all="ignore"):
+            return _Found(explain_value(function, submission.value, submission.variant))
+    except InternalError:
+        raise
+    except Exception as error:  # an answer that no misconception was written for
+        catalogue.note(error)  # points are given already
+        return _Found()
+
+
+def _examined(replay: Replay, client: WorkerSession) -> _Found:
+    """What is wrong with a function that has a recipe."""
+
+    def alone() -> Ask:
+        submission = Submission(client.fresh())
+        return lambda probe: answer_to(submission, replay.recipe, probe)
+
+    examination = Examination(replay, alone(), alone)
+    found = examination.diagnose()
+    return _Found(found, examination.group() if not all(examination.right) else "")
+
+
+def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
+    if recipe.call is not None:
+        return recipe.call.ask(submission, recipe, probe)
+    called = recipe.as_called(probe)
+    args = [
+        submission.make(arg.target, *arg.args) if isinstance(arg, Made) else arg
+        for arg in called.args
+    ]
+    return getattr(submission, recipe.function)(*args, **called.kwargs)
+
+
+def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+    """The student's answer to a probe."""
+    try:
+        value = _call(submission, recipe, probe)
+    except Raised as error:
+        sizes = recipe.axes(recipe.arguments(probe))
+        said = f"{error.finding} {explain(error, sizes)}".strip()
+        return Answer(Outcome(RAISES), said)
+    except StudentProblem as problem:
+        if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
+            raise Stopped from None
+        return Answer(Outcome("unsendable"), problem.finding)
+    is_array = not isinstance(value, list | tuple | dict)
+    spoke = submission._client.spoke
+    return Answer(recipe.comparison.of_student(value), printed=spoke, is_array=is_array)
+
+
+# The misconceptions of a released course: what is recorded of them.
+
+
+def catalogue_of(course: Course) -> Catalogue:
+    """The course's misconceptions: replayed, or of a released course, recorded."""
+    if course.content.released is not None:
+        return RecordedCatalogue(course)
+    return Catalogue(course.content.reference)
+
+
+class RecordedCatalogue(Catalogue):
+    """Names from records, in place of replays."""
+
+    def __init__(self, course: Course) -> None:
+        super().__init__(course.content.reference)
+        self.folder = course.root / course.content.reference / FOLDER
+        self._functions: dict[str, dict[str, RecordedFunction]] = {}
+
+    def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
+        """Nothing that could be run."""
+        return Mistakes()
+
+    def replay(self, exercise: str, function: str) -> Replay | None:
+        """What is recorded of a function's misconceptions."""
+        key = exercise, function
+        if key not in self._replays:
+            found = self._recorded(exercise).get(function)
+            if found is None:
+                return None
+            self._replays[key] = RecordedReplay(found, self.reference)
+        return self._replays[key]
+
+    def _recorded(self, exercise: str) -> dict[str, RecordedFunction]:
+        if exercise not in self._functions:
+            path = self.folder / f"{exercise}{NAMES_SUFFIX}"
+            names = read_packed(path, RecordedNames) if path.is_file() else RecordedNames([])
+            self._functions[exercise] = {each.name: each for each in names.functions}
+        return self._functions[exercise]

@@ -1,0 +1,168 @@
+"""Verified repair: small edits of a student's own code after which every check passes.
+
+Nothing here guesses. An edit counts once the edited file has passed all checks, and what is said
+of it is that: with a change in this line, they pass.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from autograder.course.course_file import Exercise, HintPolicy, Library, Limits
+from autograder.diagnosis.repair.targets import find_targets
+from autograder.grading.check_plugin import CheckResult
+from autograder.grading.graded import Graded
+from autograder.grading.judge import Judge
+from autograder.report.model import ExerciseReport, Repair
+from autograder.sandbox.child import Child, Children, InternalError, Place
+from autograder.sandbox.problems import StudentProblem
+from autograder.sandbox.process import WorkerProcess
+from autograder.sandbox.session import Answerer, WorkerSession
+from autograder.submission.source import Source
+from autograder.worker.codec import Figure
+from autograder.worker.confinement import Level
+from autograder.worker.messages import Reply, Request
+
+LOOKING = "Looking for where it goes wrong …"
+
+
+# When a search is worth its time, and what comes of it.
+
+
+def is_worth_looking(
+    exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
+) -> bool:
+    """Whether checks failed in a way that has no name, and the policy lets more be said."""
+    outcomes = {result.outcome for result in results}
+    if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
+        return False
+    if not outcomes <= {"passed", "failed", "not run", "not told"}:
+        return False  # what crashes, or does not end, would do so many times
+    if any(result.kind == "not loaded" for result in results):
+        return False
+    return bool(find_targets(source, results).failed)
+
+
+def look_for_repair(
+    judge: Judge, exercise: Exercise, source: Source, graded: Graded
+) -> Repair | None:
+    """What a search for a verified repair finds; points and results are as they were."""
+    from autograder.diagnosis.repair.search import Search
+    from autograder.diagnosis.repair.sentences import describe_repair  # few checks come to need it
+
+    try:
+        found = describe_repair(Search(judge, exercise, source, graded.results).run())
+    except (InternalError, RecursionError, MemoryError):  # the report stands without it
+        return None
+    if found is None or judge.course.content.released is None:
+        return found
+    said = found.said.replace("every check passes", "every check that shows itself passes")
+    said = said.replace("every check that is", "every check that shows itself and is")
+    return msgspec.structs.replace(found, said=said)
+
+
+def with_repair(
+    result: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, graded: Graded
+) -> ExerciseReport:
+    """The report with what `look_for_repair` finds."""
+    found = look_for_repair(judge, exercise, source, graded)
+    return msgspec.structs.replace(result, repair=found)
+
+
+# Many edited files in one process, one after the other: what a search can afford.
+#
+# A process that remembers the file before can mislead a trial, and nobody else: whatever passes
+# here is graded again by itself, in processes of its own.
+
+
+FILES = 40  # as many as one process loads
+HEARD = 256 * 1024  # characters of what a trial says of itself
+
+
+class SharedWorker:
+    """A process that loads one file after another, ended whenever another wants its place.
+
+    Stands in for the judge's `Children` while a search runs. `slow` is true once a figure has come
+    back, or code of the course's was asked for, which runs beside the submission.
+    """
+
+    def __init__(self, children: Children) -> None:
+        self.children = children
+        self.confinement: Level = children.confinement
+        self.worker: WorkerProcess | None = None
+        self.slow = False
+        self._files = 0
+
+    lays_lines = False
+
+    def take(
+        self,
+        library: Library,
+        limits: Limits,
+        also: tuple[str, ...] = (),
+        place: Place = "first",
+        side: int = -1,  # noqa: ARG002
+    ) -> Child:
+        self.slow = self.slow or place == "course"
+        if place == "first":
+            self.end()
+        return self.children.take(library, limits, also, place)
+
+    def process(self, start: Callable[[], Child]) -> WorkerProcess:
+        """The process for the next file: that of the file before, or a new one."""
+        if self._files >= FILES:
+            self.end()
+        if self.worker is None:
+            self.worker = WorkerProcess(start())
+            self._files = 0
+        self._files += 1
+        return self.worker
+
+    def end(self) -> None:
+        if self.worker is not None:
+            self.worker.end()
+            self.worker = None
+
+    def close(self) -> None:
+        self.end()
+
+
+class TrialClient(WorkerSession):
+    """A submission that is loaded into the shared process."""
+
+    def __init__(
+        self, source: Source, library: Library, limits: Limits, line: SharedWorker
+    ) -> None:
+        super().__init__(source, library, limits, line)
+        self.line = line
+        self.ledger.room = HEARD
+
+    def ask(self, request: Request, asked: Answerer | None = None) -> Reply:
+        reply = super().ask(request, asked)
+        self.line.slow = self.line.slow or isinstance(reply.value, Figure)
+        return reply
+
+    def _note_printed(self, reply: Reply) -> None:
+        """All is heard, beside code of the course's too: it is never shown."""
+        self.ledger.note_printed(reply.printed)
+
+    def process(self) -> WorkerProcess:
+        if self._worker is not None and self._worker is not self.line.worker:
+            self.rest()  # another process has taken its place
+        try:
+            return super().process()
+        except StudentProblem as problem:
+            if problem.kind in {"timed out", "crashed"}:
+                self.line.end()
+            raise
+
+    def _process(self) -> WorkerProcess:
+        return self.line.process(self._child)
+
+    def rest(self) -> None:
+        """Leave the process to the next file."""
+        super()._gone()
+
+    def _gone(self) -> None:
+        self.line.end()
+        super()._gone()

@@ -1,0 +1,106 @@
+"""Reports that need no check's results: on what was not graded, and on a student's whole work."""
+
+import functools
+import hashlib
+import importlib.metadata
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+import autograder
+from autograder.course.course_file import Course, Exercise
+from autograder.course.files import files_below
+from autograder.report.model import ExerciseReport, Grader, HandIn, Report, Status, worst
+from autograder.sandbox.child import InternalError
+from autograder.worker.confinement import Level
+
+
+def report_without_checks(
+    exercise: Exercise, status: Status, reason: str, *, ran: bool = True
+) -> ExerciseReport:
+    """The report on an exercise that no check could look at.
+
+    Unless the submission `ran`, nothing in the reason is of its making.
+    """
+    return ExerciseReport(
+        name=exercise.name,
+        title=exercise.title,
+        status=status,
+        points=0.0,
+        max_points=exercise.points,
+        reason=reason,
+        reason_is_ours=not ran,
+    )
+
+
+def report_of_internal_error(exercise: Exercise, trouble: InternalError) -> ExerciseReport:
+    """The report on a submission with which the grader itself failed: it is no fault of it."""
+    return report_without_checks(exercise, "needs a person", trouble.finding)
+
+
+def whole_report(
+    student: str,
+    course: Course,
+    exercises: Sequence[ExerciseReport],
+    graded_by: Grader,
+    notes: Sequence[str] = (),
+    hand_in: HandIn | None = None,
+) -> Report:
+    """One student's report."""
+    return Report(
+        student=student,
+        course=course.title,
+        status=worst([exercise.status for exercise in exercises]),
+        points=round(sum(exercise.points for exercise in exercises), 2),
+        max_points=round(sum(exercise.max_points for exercise in exercises), 2),
+        grader=graded_by,
+        exercises=tuple(exercises),
+        notes=tuple(notes),
+        hand_in=hand_in,
+    )
+
+
+# What grades: versions, and a digest of all that a grade rests on.
+
+
+READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by their answers
+
+
+def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
+    """What graded: versions, and a digest of the course file, engine, checks and reference."""
+    return Grader(
+        version=autograder.__version__,
+        python=platform.python_version(),
+        numpy=_version("numpy"),
+        torch=_torch(course),
+        digest=_digest(course.root, course.grading),
+        seed=seed,
+        confinement=confinement,
+    )
+
+
+def _torch(course: Course) -> str:
+    """torch's version, if the course needs it."""
+    if all(exercise.needs != "torch" for exercise in course.content.exercises):
+        return ""
+    return _version("torch")
+
+
+def _version(library: str) -> str:
+    """A library's version, or nothing where it is not there. It is not imported for that."""
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+@functools.cache
+def _digest(root: Path, folders: tuple[Path, ...]) -> str:
+    engine = Path(autograder.__file__).parent
+    digest = hashlib.sha256((root / "course.yml").read_bytes())
+    for folder in (engine, *folders):
+        for name in files_below(str(folder), tuple(kind[1:] for kind in READ)):
+            with open(os.path.join(folder, name), "rb", buffering=0) as file:
+                digest.update(b"\0".join((name.encode(), file.read(), b"")))
+    return digest.hexdigest()[:16]

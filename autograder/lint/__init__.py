@@ -1,1 +1,0 @@
-"""An author's slips, found before anything is graded: each with file, line and word."""

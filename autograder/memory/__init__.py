@@ -1,1 +1,0 @@
-"""Code that cannot keep anything between two calls, so that its calls may share a process."""

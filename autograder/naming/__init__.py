@@ -1,1 +1,0 @@
-"""Failures without a name become misconceptions: gathered, named by a person, shown to hold."""

@@ -1,0 +1,28 @@
+"""What runs on a platform's machine: `python -m autograder.platforms PLATFORM ARGUMENTS`."""
+
+import importlib
+import sys
+from pathlib import Path
+
+from autograder.course.errors import UserError
+
+PLATFORMS = ("gradescope", "prairielearn", "exercism", "classroom50")
+
+
+def main(arguments: list[str]) -> int:
+    """Grade; the exit code is 0 for whatever a submission gets, 1 if there are no results."""
+    platform, *rest = arguments
+    if platform not in PLATFORMS:
+        print(f"Expected one of {', '.join(PLATFORMS)}, found {platform!r}.", file=sys.stderr)
+        return 2
+    module = importlib.import_module(f"autograder.platforms.{platform}")
+    try:
+        module.run(*map(Path, rest))
+    except (UserError, OSError) as error:
+        print(f"This submission was not graded: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,167 @@
+"""What every package holds: the engine, the course, and the versions of the libraries.
+
+It holds answers. So a package is for a machine that shows students nothing of it.
+"""
+
+import ast
+import importlib.metadata
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from autograder.course.course_file import FILE_NAME, Course, Exercise
+from autograder.course.errors import UserError
+from autograder.course.installation import PACKAGE
+
+ENGINE, COURSE, JOB, REQUIREMENTS = "engine", "course", "job.json", "requirements.txt"
+TEMPLATES = Path(__file__).parent / "templates"
+MOST = 50 * 1024 * 1024
+
+Files = dict[str, bytes]
+
+
+class PackagedJob(msgspec.Struct, frozen=True):
+    """What a package grades; `platform` is the one that it is for."""
+
+    platform: str
+    exercises: tuple[str, ...]
+    seed: int
+
+
+def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> Files:
+    """The engine, the course, the job and the requirements, by their paths in a package.
+
+    Raises:
+        UserError: an exercise has numbers of each student's own, which nobody there could draw,
+            or the course is too large.
+    """
+    own = [exercise.name for exercise in exercises if exercise.variant != "none"]
+    if own:
+        raise UserError(
+            f"{own[0]} has numbers of each student's own (`variant: per-student`), and a machine "
+            f"elsewhere does not know whose work it has. Leave it out, and grade it with "
+            f"`autograder grade`."
+        )
+    job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
+    found = dict(engine_files()) | dict(course_files(course))
+    size = sum(map(len, found.values()))
+    if size > MOST:
+        raise UserError(
+            f"The course's folders hold {size // 2**20} MiB, more than {MOST // 2**20}. Move what "
+            f"does not belong to it out of them."
+        )
+    found[JOB] = msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n"
+    found[REQUIREMENTS] = "".join(f"{line}\n" for line in requirements(exercises)).encode()
+    return dict(sorted(found.items()))
+
+
+def engine_files() -> Iterator[tuple[str, bytes]]:
+    """The engine, which knows no answer."""
+    yield from files_below(Path(__file__).resolve().parent.parent, f"{ENGINE}/autograder")
+
+
+def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
+    """All that grading reads of a course, by its path in a package."""
+    yield f"{COURSE}/{FILE_NAME}", (course.root / FILE_NAME).read_bytes()
+    folders = dict.fromkeys([*course.grading, course.solutions, course.handed_out])
+    for folder in [*folders, *_imported(course)]:
+        yield from files_below(folder, f"{COURSE}/{folder.relative_to(course.root).as_posix()}")
+
+
+def _imported(course: Course) -> list[Path]:
+    """Modules and packages beside `course.yml` that the reference or the checks import."""
+    known = {folder.relative_to(course.root).parts[0] for folder in course.grading}
+    found: list[Path] = []
+    waiting = list(course.grading)
+    while waiting:
+        for name in sorted(_imports(waiting.pop()) - known):
+            known.add(name)
+            places = (course.root / name, course.root / f"{name}.py")
+            there = [place for place in places if place.exists() and name != "autograder"]
+            found += there
+            waiting += there
+    return found
+
+
+def _imports(place: Path) -> set[str]:
+    """The first names of all that the Python files of a place import."""
+    names: set[str] = set()
+    for file in [place] if place.is_file() else place.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module.partition(".")[0])
+    return names
+
+
+def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
+    """A file, or the files of a folder, in order: nothing hidden, no link, nothing compiled."""
+    if place.is_file():
+        yield into, place.read_bytes()
+        return
+    for path in sorted(place.rglob("*")):
+        below = path.relative_to(place)
+        unwanted = any(part.startswith((".", "__pycache__")) for part in below.parts)
+        if unwanted or path.is_symlink() or not path.is_file() or path.suffix == ".pyc":
+            continue
+        yield f"{into}/{below.as_posix()}", path.read_bytes()
+
+
+def requirements(exercises: Iterable[Exercise]) -> list[str]:
+    """The libraries that grading needs, in the versions that are here.
+
+    What students may import besides goes along where it is installed.
+    """
+    extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
+    found = []
+    for line in importlib.metadata.requires(PACKAGE) or ():
+        wanted = Requirement(line)
+        if wanted.marker and not any(
+            wanted.marker.evaluate({"sys_platform": "linux", "extra": extra}) for extra in extras
+        ):
+            continue
+        try:
+            version = Version(importlib.metadata.version(wanted.name))
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        found.append(f"{wanted.name}=={version.public}")
+    return sorted(set(found))
+
+
+def template(name: str, **values: str) -> bytes:
+    """A text that goes into a package, with `@NAME@` filled in."""
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    return text.encode()
+
+
+# A zip that has the same bytes whenever it is made.
+
+
+BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time, in a zip
+UNIX = 3  # the system whose rights are stored
+
+
+def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of files by their paths, in this order; scripts can be run as they come out of it."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        for path, content in files:
+            info = zipfile.ZipInfo(path, BEGINNING)
+            info.create_system = UNIX
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = rights(content) << 16
+            file.writestr(info, content)
+    return data.getvalue()
+
+
+def rights(content: bytes) -> int:
+    """Who may do what with a file: everybody may read it, and run it if it is a script."""
+    return 0o755 if content.startswith(b"#!") else 0o644

@@ -1,0 +1,104 @@
+"""One hand-in graded on a platform's machine: confined by the strongest level that holds there."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom.finalize import finalize, without_checks
+from autograder.classroom.hand_ins import Folder
+from autograder.classroom.judge_pool import Setup, Task, TaskGrader
+from autograder.classroom.submissions import StudentWork, guarded, read_work
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
+from autograder.course.errors import UserError
+from autograder.grading.reports import grader_record, report_without_checks, whole_report
+from autograder.platforms.bundle import COURSE, JOB, PackagedJob
+from autograder.report.model import ExerciseReport, HandIn, Report
+from autograder.sandbox.levels import choose
+from autograder.submission.stubs import read_stubs
+from autograder.worker.confinement import Level
+
+OUT_OF_TIME = (
+    "Not looked at: the exercises before it took all the time that there is for one student."
+)
+
+
+class Package(msgspec.Struct, frozen=True):
+    """A package as it lies on the machine."""
+
+    job: PackagedJob
+    course: Course
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        return [self.course.exercise(name) for name in self.job.exercises]
+
+
+def opened(place: Path) -> Package:
+    """The package in a folder.
+
+    Raises:
+        UserError: it is none.
+    """
+    return Package(read_job(place), load_course(place / COURSE / FILE_NAME))
+
+
+def read_job(place: Path) -> PackagedJob:
+    """What the package in a folder grades.
+
+    Raises:
+        UserError: it is no package.
+    """
+    try:
+        return msgspec.json.decode((place / JOB).read_bytes(), type=PackagedJob)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(
+            f"{place / JOB} cannot be read ({error}). Make the package again: autograder package."
+        ) from None
+
+
+def grade_one(
+    course: Course,
+    exercises: Sequence[Exercise],
+    folder: Path,
+    hand_in: HandIn | None = None,
+    student: str = "",
+) -> Report:
+    """The full report on what lies in a folder, with lateness by the course's policy.
+
+    Raises:
+        UserError: nothing can confine the code here, or the course cannot be used.
+    """
+    seed, level = course.content.seed, choose(None, own_code=False)
+    names = course.exercises
+    handed_in = Folder(student, folder, hand_in)
+    stubs = read_stubs(course)
+    work = guarded(handed_in, names, lambda: read_work(handed_in, names, stubs), lambda work: work)
+    reports = _graded(course, exercises, work, level, (folder,))
+    graded_by = grader_record(course, seed, level)
+    report = whole_report(student, course, reports, graded_by, work.notes, hand_in)
+    return finalize(report, course)
+
+
+def _graded(
+    course: Course,
+    exercises: Sequence[Exercise],
+    work: StudentWork,
+    level: Level,
+    secret: Sequence[Path],
+) -> list[ExerciseReport]:
+    found = {exercise.name: without_checks(exercise, work) for exercise in exercises}
+    waiting = tuple(name for name, report in found.items() if report is None)
+    if waiting:
+        with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+            file, seed = course.root / FILE_NAME, course.content.seed
+            setup = Setup(file, waiting, seed, level, tuple(secret), Path(scratch))
+            with TaskGrader(setup) as grading:
+                task = Task(0, work.student, tuple(work.sources[name] for name in waiting))
+                for name, data in grading.grade(task).reports.items():
+                    found[name] = msgspec.json.decode(data, type=ExerciseReport)
+    return [
+        found[exercise.name] or report_without_checks(exercise, "timed out", OUT_OF_TIME)
+        for exercise in exercises
+    ]

@@ -1,0 +1,153 @@
+"""PrairieLearn's external grader: a question for each exercise, and the grader that they share.
+
+The grader lies in `serverFilesCourse`, which students do not see, and is copied to
+`/grade/serverFilesCourse`; a student's files are in `/grade/student`. The results go to
+`/grade/results/results.json`, which PrairieLearn takes up to 1 MB of.
+"""
+
+import base64
+import html
+import sys
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.course.course_file import Course, Exercise, HintPolicy
+from autograder.course.files import write_atomically
+from autograder.platforms.bundle import Files, bundle, template
+from autograder.platforms.grade_one import grade_one, opened
+from autograder.report.html import check_text, first_line
+from autograder.report.model import CheckReport, ExerciseReport, Report
+from autograder.report.picture import picture_of
+from autograder.report.redaction import for_student
+
+PLATFORM = "prairielearn"
+SHARED = "serverFilesCourse/autograder"
+MOST = 1_000_000  # bytes of results
+CUTS = (20_000, 2_000, 200)  # characters of a test's output, until all fits
+MAX_PICTURES = 3
+MOST_SECONDS = 600
+STARTING = 30  # seconds for all that is not the student's code
+NOT_GRADED = {"missing", "not loaded", "needs a person"}
+NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
+
+
+def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
+    """Files for a course's repository; `index` is where pip looks for builds of torch."""
+    shared = bundle(course, exercises, PLATFORM)
+    shared["run.sh"] = template("prairielearn_run.sh")
+    option = f"--extra-index-url '{index}' " if index else ""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    shared["Dockerfile"] = template("prairielearn.Dockerfile", INDEX=option, PYTHON=version)
+    found = {f"{SHARED}/{path}": data for path, data in shared.items()}
+    for exercise in exercises:
+        found |= _question(course, exercise)
+    return found
+
+
+def _question(course: Course, exercise: Exercise) -> Files:
+    """A question: its settings, its page, and the stub to download."""
+    folder = f"questions/{exercise.name}"
+    seconds = course.limits(exercise).total_seconds + STARTING
+    info = {
+        "uuid": str(uuid.uuid5(NAMES, f"{course.title}\0{exercise.name}")),
+        "title": exercise.title,
+        "topic": course.title,
+        "tags": [],
+        "type": "v3",
+        "singleVariant": True,
+        "gradingMethod": "External",
+        "externalGradingOptions": {
+            "enabled": True,
+            "image": "autograder",
+            "serverFilesCourse": ["autograder/"],
+            "entrypoint": f"/grade/{SHARED}/run.sh {exercise.name}",
+            "timeout": int(min(MOST_SECONDS, seconds)),
+        },
+    }
+    names = {"NAME": html.escape(exercise.name), "TITLE": html.escape(exercise.title)}
+    found = {
+        f"{folder}/info.json": msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n",
+        f"{folder}/question.html": template("prairielearn_question.html", **names),
+    }
+    stub = course.handed_out / f"{exercise.name}.py"
+    if stub.is_file():
+        found[f"{folder}/clientFilesQuestion/{exercise.name}.py"] = stub.read_bytes()
+    return found
+
+
+def run(root: Path, exercise: Path) -> None:
+    """Grade what lies below `/grade` for the exercise of that name, and write the results.
+
+    Raises:
+        UserError: it cannot be graded here; then there are no results, and PrairieLearn says so.
+    """
+    package = opened(root / SHARED)
+    course = package.course
+    report = grade_one(course, [course.exercise(exercise.name)], root / "student")
+    folder = root / "results"
+    folder.mkdir(exist_ok=True)
+    write_atomically(folder / "results.json", encoded(report, course.content.hints))
+
+
+def encoded(report: Report, policy: HintPolicy) -> bytes:
+    """The results of a report on one exercise as JSON, cut to what PrairieLearn takes."""
+    shown = for_student(report, policy).exercises[0]
+    pictures = _pictures(shown)
+    for cut in CUTS:
+        for kept in (pictures, {}):
+            data = msgspec.json.encode(results_of(shown, shown.notes, kept, cut))
+            if len(data) <= MOST:
+                return data
+    return msgspec.json.encode(results_of(shown, (), {}, 0))
+
+
+def results_of(
+    shown: ExerciseReport, notes: Sequence[str], pictures: dict[str, bytes], cut: int
+) -> dict[str, Any]:
+    """The results of an exercise in PrairieLearn's form; `pictures` by the name of their check.
+
+    What could not be loaded, or has to be looked at by a person, is "not gradable": it costs no
+    attempt, and PrairieLearn shows why.
+    """
+    if shown.status in NOT_GRADED:
+        reason = shown.reason or shown.status
+        return {"gradable": False, "format_errors": [reason[:cut] if cut else shown.status]}
+    score = shown.points / shown.max_points if shown.max_points else 0.0
+    return {
+        "gradable": True,
+        "score": round(min(1.0, max(0.0, score)), 4),
+        "message": shown.reason[:cut],
+        "output": "\n".join((*notes, shown.printed))[:cut],
+        "images": [],
+        "tests": [_test(check, pictures.get(check.name), cut) for check in shown.checks],
+    }
+
+
+def _test(check: CheckReport, picture: bytes | None, cut: int) -> dict[str, Any]:
+    test = {
+        "name": check.title,
+        "description": "",
+        "points": check.points,
+        "max_points": check.max_points,
+        "message": (check.note or first_line(check))[:cut],
+        "output": check_text(check)[:cut],
+    }
+    if picture is not None:
+        data = base64.b64encode(picture).decode("ascii")
+        label = "Yours, expected, and the difference"
+        test["images"] = [{"label": label, "url": f"data:image/png;base64,{data}"}]
+    return test
+
+
+def _pictures(shown: ExerciseReport) -> dict[str, bytes]:
+    """Pictures of the first failures, by their checks' names."""
+    found: dict[str, bytes] = {}
+    for check in shown.checks:
+        picture = picture_of(check) if len(found) < MAX_PICTURES else None
+        if picture is not None:
+            found[check.name] = picture
+    return found

@@ -1,1 +1,0 @@
-"""Reports for continuous integration: for test dashboards, job logs and beside the code."""

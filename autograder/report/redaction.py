@@ -1,0 +1,158 @@
+"""What of a report its student may see, by the course's hint policy.
+
+Every face takes its report from here. What may be seen is put together anew from what is listed
+below; a field that is added to the record is held back until it is named here.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from autograder.course.course_file import HintPolicy
+from autograder.report.model import (
+    SEVERITY,
+    STATUS_OF,
+    CheckReport,
+    Diagnosis,
+    ExerciseReport,
+    Report,
+    Status,
+    worst,
+)
+from autograder.report.reasons import NOT_SELECTED, OURS, needs_first
+
+HintsShown = int | Mapping[str, int]
+
+FOR_A_PERSON = "A person will look at this."
+STOPPED: dict[Status, str] = {
+    "needs a person": FOR_A_PERSON,
+    "timed out": "A check that does not show its inputs got no answer in time.",
+    "crashed": "In a check that does not show its inputs, the process that ran this file ended.",
+}
+
+
+def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1) -> Report:
+    """The report without what the policy holds back.
+
+    practice, homework: of each check that failed, the finding, the values and the first hints: as
+    many as `hints_shown` says, for all or by the check's name. Of a hidden check, whether it passed
+    and which mistake it shows in the course's own words, but no inputs and no values.
+    exam: points and outcomes of the checks that are not hidden, the exercise's points, and nothing
+    else, whatever became of it.
+    """
+    exercises = tuple(exercise_for_student(each, policy, hints_shown) for each in report.exercises)
+    status = worst([exercise.status for exercise in exercises]) if exercises else report.status
+    return msgspec.structs.replace(report, exercises=exercises, status=status)
+
+
+def exercise_for_student(
+    exercise: ExerciseReport, policy: HintPolicy, hints_shown: HintsShown = 1
+) -> ExerciseReport:
+    """One exercise of a report, as `for_student` has it."""
+    exam = policy == "exam"
+    checks = tuple(
+        _outcome_alone(check) if exam else _check(exercise, check, _level(check, hints_shown))
+        for check in exercise.checks
+        if not (exam and check.hidden)
+    )
+    return ExerciseReport(
+        name=exercise.name,
+        title=exercise.title,
+        status=_status_in_exam(exercise) if exam else exercise.status,
+        points=exercise.points,
+        max_points=exercise.max_points,
+        file=exercise.file,
+        digest=exercise.digest,
+        reason=_reason_in_exam(exercise) if exam else _reason(exercise),
+        reason_is_ours=exercise.reason_is_ours,
+        checks=_without_parameters(checks),
+        notes=() if exam else exercise.notes,
+        printed="" if exam else exercise.printed,
+        answers=exercise.answers,
+        excused=exercise.excused,
+        repair=None if exam else exercise.repair,
+    )
+
+
+def _level(check: CheckReport, hints_shown: HintsShown) -> int:
+    return max(0, hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1))
+
+
+def _outcome_alone(check: CheckReport) -> CheckReport:
+    return CheckReport(
+        name=check.name,
+        title=check.title,
+        points=check.points,
+        max_points=check.max_points,
+        outcome=check.outcome,
+        hidden=check.hidden,
+    )
+
+
+def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
+    if not check.hidden:
+        return msgspec.structs.replace(check, hints=check.hints[:level], group="")
+    named = _in_the_courses_words(check.diagnosis)
+    return msgspec.structs.replace(
+        _outcome_alone(check),
+        finding=_why_not_run(exercise, check),
+        diagnosis=named,
+        hints=check.hints[:level] if named is not None else (),
+    )
+
+
+def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
+    """A diagnosis of which the submission wrote nothing: one by a misconception's name."""
+    if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
+        return None
+    return msgspec.structs.replace(diagnosis, finding=diagnosis.told, places=())
+
+
+def _why_not_run(exercise: ExerciseReport, check: CheckReport) -> str:
+    if check.outcome == "not told" and check.finding in OURS:
+        return check.finding
+    if check.outcome != "not run":
+        return ""
+    ours = {NOT_SELECTED, *(needs_first(other.title) for other in exercise.checks)}
+    return check.finding if check.finding in ours else "Not run."
+
+
+def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
+    """Hidden checks that pytest runs for several parameters are numbered: ids hold inputs."""
+    counts: dict[str, int] = {}
+    named = []
+    for check in checks:
+        function, parameter, _ = check.name.partition("[")
+        if check.hidden and parameter:
+            counts[function] = counts.get(function, 0) + 1
+            own = f"{function}[{counts[function]}]"
+            named.append(msgspec.structs.replace(check, name=own))
+        else:
+            named.append(check)
+    return tuple(named)
+
+
+def _reason(exercise: ExerciseReport) -> str:
+    """The reason, unless a hidden check may have given it."""
+    visible = {check.finding for check in exercise.checks if not check.hidden}
+    hidden = any(check.hidden for check in exercise.checks)
+    if exercise.reason_is_ours or not hidden or exercise.reason in visible:
+        return exercise.reason
+    return STOPPED.get(exercise.status, "") if exercise.reason else ""
+
+
+def _reason_in_exam(exercise: ExerciseReport) -> str:
+    """A reason only where no check looked at anything; from a run, a fixed sentence at most."""
+    if exercise.checks or not exercise.reason:
+        return ""
+    return exercise.reason if exercise.reason_is_ours else FOR_A_PERSON
+
+
+def _status_in_exam(exercise: ExerciseReport) -> Status:
+    """The status by the checks that are shown, except that a person's look is always said."""
+    if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
+        return exercise.status
+    shown = (check.outcome for check in exercise.checks if not check.hidden)
+    return max(
+        (STATUS_OF.get(each, "graded") for each in shown), key=SEVERITY.index, default="graded"
+    )

@@ -1,0 +1,102 @@
+"""What a class handed in, as code to compare."""
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from autograder.classroom.hand_ins import Folder
+from autograder.classroom.submissions import StudentWork, guarded, opened, read_work
+from autograder.course.course_file import Course
+from autograder.similarity.fingerprints import Fingerprints, code_of, fingerprints_of, normalized
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import SUFFIXES, Source, read_source
+from autograder.submission.stubs import Stubs, read_stubs
+
+
+class ClassCode(msgspec.Struct):
+    """The code by exercise and student, who handed in together, and notes on what was not read."""
+
+    code: dict[str, dict[str, str]]
+    together: frozenset[frozenset[str]]
+    notes: list[str]
+
+
+def read_class(
+    submissions: Path,
+    course: Course,
+    exercises: Collection[str],
+    platform: str | None = None,
+    roster: Path | None = None,
+) -> ClassCode:
+    """Read a class as `grade` does: the same folders, and of each student the same files.
+
+    Raises:
+        UserError: the submissions cannot be read.
+    """
+    stubs = read_stubs(course)
+    found: dict[str, dict[str, str]] = {name: {} for name in exercises}
+    notes: list[str] = []
+    with opened(submissions, course, platform, roster) as there:
+        for folder in there.folders:
+            work = _read(folder, course, stubs)
+            for name in exercises:
+                if name in work.sources:
+                    found[name][folder.student] = code_of(work.sources[name], course.exercises)
+                elif name in work.unclear or name in work.not_loaded:
+                    why = work.unclear.get(name) or work.not_loaded[name]
+                    notes.append(f"{folder.student}: {name}: {why}")
+        return ClassCode(found, _together(there.folders), notes)
+
+
+def _read(folder: Folder, course: Course, stubs: Stubs) -> StudentWork:
+    def read() -> StudentWork:
+        return read_work(folder, course.exercises, stubs)
+
+    return guarded(folder, course.exercises, read, lambda work: work)
+
+
+def _together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
+    """Every two of those who are in the same entries of a download, as groups are."""
+    by_entries: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for folder in folders:
+        if folder.hand_in is not None and folder.hand_in.entries:
+            by_entries[folder.hand_in.entries].append(folder.student)
+    return frozenset(
+        frozenset((one, other))
+        for group in by_entries.values()
+        for place, one in enumerate(group)
+        for other in group[place + 1 :]
+    )
+
+
+# Code that nobody has to have from a classmate: what is handed out, and what is published.
+
+
+def known_fingerprints(course: Course) -> Fingerprints:
+    """The fingerprints of all that is handed out and of all solutions, whatever the exercise."""
+    found = [fingerprints_of(code_of(source, course.exercises)) for source in _published(course)]
+    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+
+
+def _published(course: Course) -> Iterator[Source]:
+    for name in course.exercises:
+        forms = [course.handed_out / f"{name}{suffix}" for suffix in SUFFIXES]
+        handed_out = [path for path in forms if path.is_file()][:1]  # the forms have the same code
+        for path in [*handed_out, course.solution_file(name)]:
+            with contextlib.suppress(UnreadableFile):
+                yield read_source(path, name)
+
+
+def right_answers(course: Course, exercise: str) -> list[str]:
+    """The code of the course's right answers in other styles, each written on its own."""
+    folder = course.root / course.content.right / exercise
+    found = []
+    for path in sorted(folder.glob("*")) if folder.is_dir() else []:
+        if path.suffix in SUFFIXES:
+            with contextlib.suppress(UnreadableFile):
+                found.append(normalized(read_source(path, exercise).text))
+    return found

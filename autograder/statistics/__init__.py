@@ -1,1 +1,0 @@
-"""What a class's points say of its exercises and checks: classical item statistics."""

@@ -1,0 +1,165 @@
+"""One step of a student's: a file is graded, and what they may see of it is kept and shown."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+
+from autograder.course.course_file import Course, Exercise, HintPolicy
+from autograder.course.errors import UserError
+from autograder.course.text import one_line
+from autograder.grading.graded import Graded
+from autograder.grading.judge import Judge
+from autograder.grading.repair import is_worth_looking, with_repair
+from autograder.report.model import ExerciseReport
+from autograder.report.presentation import opening
+from autograder.report.redaction import exercise_for_student
+from autograder.report.screen_reader import exercise_sentences
+from autograder.report.styled_lines import StyledLine
+from autograder.report.terminal import exercise_lines
+from autograder.student.attempts import (
+    Attempts,
+    attempts_path,
+    first_failing,
+    hints_shown,
+    next_step,
+    read_attempts,
+    write_attempts,
+)
+from autograder.student.progress import write_progress
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import Source, read_own
+
+
+def source_of(path: Path, exercise: Exercise) -> Source:
+    """The student's file, with what lies beside it.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        return read_own(path, exercise)
+    except UnreadableFile as error:
+        raise UserError(f"{error} ({one_line(str(path), 300)})") from None
+
+
+def may_have_repair(judge: Judge, done: Graded) -> bool:
+    """Whether it is worth looking for a change after which every check passes."""
+    return done.trouble is None and is_worth_looking(
+        done.exercise, done.client.source, done.results, judge.course.content.hints
+    )
+
+
+def with_repair_found(shown: ExerciseReport, judge: Judge, done: Graded) -> ExerciseReport:
+    """What is shown of a full report, with where such a change is, if one is found."""
+    found = with_repair(done.report, judge, done.exercise, done.client.source, done)
+    seen = exercise_for_student(found, judge.course.content.hints, 0)
+    return msgspec.structs.replace(shown, repair=seen.repair)
+
+
+def shown_step(
+    course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
+) -> ExerciseReport:
+    """What the student sees of a report now; that it was seen, and how it stands, is kept.
+
+    Unless it was `saved`, what was graded is the cells that ran, not what is in the file.
+
+    A file that cannot be loaded, half written perhaps, is no attempt: hints stay as they were.
+    Where the grader itself failed nothing is known of the file, and all that is kept stays.
+    """
+    if _says_nothing(full):
+        return exercise_for_student(full, course.content.hints, 0)
+    kept, policy = attempts_path(path, full.name), course.content.hints
+    attempts = next_step(read_attempts(kept), full, policy, more)
+    if full.status != "not loaded":
+        write_attempts(kept, attempts)
+    shown = exercise_for_student(full, policy, hints_shown(attempts))
+    write_progress(path, shown if saved else msgspec.structs.replace(shown, digest=""))
+    return shown
+
+
+def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
+    """What the student sees where there is room for the finding alone: no hint counts as seen."""
+    shown = exercise_for_student(full, course.content.hints, 0)
+    if not _says_nothing(full):
+        write_progress(path, shown)
+    return shown
+
+
+def _says_nothing(full: ExerciseReport) -> bool:
+    """Whether no check looked at the file, for a reason of the grader's own."""
+    return full.status == "needs a person" and not full.checks
+
+
+def report_lines(
+    shown: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
+) -> list[StyledLine]:
+    """A report that its student may see, for a terminal: in columns, or `spoken`, in words."""
+    if spoken:
+        return list(exercise_sentences(shown, details, where))
+    return list(exercise_lines(shown, details, where, width))
+
+
+# What has changed between two looks at an exercise, in a sentence.
+
+
+def passed_checks(shown: ExerciseReport) -> frozenset[str]:
+    """The names of the checks that pass."""
+    return frozenset(check.name for check in shown.checks if check.outcome == "passed")
+
+
+def change_since(
+    passed_before: Collection[str], found_before: str | None, shown: ExerciseReport
+) -> str:
+    """What is gained or lost since the last look; `found_before` is None if it is not known."""
+    now = passed_checks(shown)
+    gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
+    titles = {check.name: check.title for check in shown.checks}
+    said = []
+    if gained:
+        said.append(f"{gained} more {'check passes' if gained == 1 else 'checks pass'}.")
+    if len(lost) == 1:
+        said.append(f"1 check fails that passed before: {titles.get(lost[0], lost[0])}.")
+    elif lost:
+        said.append(f"{len(lost)} checks fail that passed before.")
+    if not said and found_before is not None:
+        same = opening(shown) == found_before
+        said.append(
+            "The same checks pass as before."
+            if same
+            else "The same checks pass as before; what is found is something else."
+        )
+    return " ".join(said)
+
+
+# What to say where one hint more was asked for, and there is none.
+
+
+NO_HINTS: dict[HintPolicy, str] = {
+    "homework": "In this course the next hint comes with a new attempt that fails the same way.",
+    "exam": "In this course there are no hints.",
+}
+NONE = "There is no hint for this one."
+LAST = "That was the last hint."
+
+
+def no_further_hint(
+    before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
+) -> str:
+    """Why no further hint is shown, and what else helps; nothing where one is, or none is needed.
+
+    `before` is what had been shown of the exercise until then; `values` says how all values are
+    shown, and `where` which file has the lesson.
+    """
+    first = first_failing(full)
+    if first is None:
+        return ""
+    if policy != "practice":
+        return NO_HINTS[policy]
+    seen = before.checks.get(first.name)
+    now = next_step(before, full, policy, asked=True).checks[first.name]
+    if first.hints and seen != now:
+        return ""
+    lesson = f"the lesson above your code in {where}" if where else "the lesson"
+    helps = f"What else helps: {values}, {lesson}, or a person to ask."
+    return f"{LAST if first.hints else NONE} {helps}"

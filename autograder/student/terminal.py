@@ -1,0 +1,157 @@
+"""What the terminal can show, and lines printed so: colour, width, or words alone."""
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from autograder.course.text import one_line, several
+from autograder.report.styled_lines import StyledLine, plain, wrapped
+
+NARROWEST = 40
+STYLES: dict[str, dict[str, Any]] = {
+    "": {},
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "odd": {"fg": "magenta"},
+    "hint": {"fg": "cyan", "bold": True},
+    "full": {"fg": "green", "bold": True},
+    "partial": {"fg": "yellow", "bold": True},
+}
+
+
+class Terminal:
+    """The standard output, as it is now.
+
+    `width` is None where lines need not fit: in a pipe, in a file, and for `spoken` output, which
+    a screen reader breaks by itself. `moves` says whether what is shown can be shown anew in place.
+    """
+
+    def __init__(self, spoken: bool = False) -> None:
+        is_one = sys.stdout.isatty()
+        dumb = os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
+        self.spoken = spoken
+        self.moves = is_one and not dumb and not spoken
+        self.colours = self.moves and not os.environ.get("NO_COLOR")
+        self.fits = (is_one or "COLUMNS" in os.environ) and not spoken
+
+    @property
+    def width(self) -> int | None:
+        """How many places a line may take."""
+        return max(self.size[0], NARROWEST) if self.fits else None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and lines: the terminal's own, or what the environment says of them."""
+        with contextlib.suppress(OSError, ValueError):
+            columns, lines = os.get_terminal_size(sys.stdout.fileno())
+            if columns and lines:
+                return columns, lines
+        return shutil.get_terminal_size((80, 24))
+
+    def text(self, line: StyledLine) -> str:
+        """A line with its styles, where they can be shown."""
+        if not self.colours:
+            return plain(line)
+        return "".join(click.style(text, **STYLES[style]) for text, style in line)
+
+    def show(self, lines: Iterable[StyledLine]) -> None:
+        """Print lines that fit."""
+        for line in wrapped(lines, self.width):
+            click.echo(self.text(line), color=True)
+
+
+def from_here(path: Path) -> str:
+    """A file's path from where one is, or the whole of it where that is shorter."""
+    whole = str(path.resolve())
+    try:
+        near = os.path.relpath(path)
+    except ValueError:  # another drive
+        near = whole
+    return one_line(min(near, whole, key=len), 200)
+
+
+# What `watch` shows: a frame in place of the last, or where that cannot be, one after another.
+
+
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """The lines above the report, the report itself, and those below it."""
+
+    top: list[StyledLine]
+    report: list[StyledLine]
+    foot: list[StyledLine]
+
+
+class Screen:
+    """The terminal while something is watched. Use it as a context manager."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+        self.page = 0
+
+    def __enter__(self) -> "Screen":
+        self.enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def enter(self) -> None:
+        """Have a screen of one's own, beside what is on the terminal."""
+        if self.terminal.moves:
+            self._write(ENTER)
+
+    def leave(self) -> None:
+        """Give back the terminal as it was."""
+        if self.terminal.moves:
+            self._write(LEAVE)
+
+    def draw(self, frame: Frame) -> None:
+        """Show a frame, in place of the one before where the terminal can."""
+        if not self.terminal.moves:
+            self.terminal.show([*frame.top, [], *frame.report, [], *frame.foot, []])
+            sys.stdout.flush()
+            return
+        top, foot = self._fitted(frame.top), self._fitted(frame.foot)
+        report = self._paged(self._fitted(frame.report), len(top) + len(foot) + 2)
+        lines = [self.terminal.text(line) for line in [*top, [], *report, [], *foot]]
+        shown = f"{REST_OF_LINE}\n".join(lines[: self.terminal.size[1]])
+        self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
+
+    def say(self, line: StyledLine) -> None:
+        """Say something where frames follow each other; in place, the next frame has it."""
+        if not self.terminal.moves:
+            self.terminal.show([line])
+            sys.stdout.flush()
+
+    def _fitted(self, lines: Sequence[StyledLine]) -> list[StyledLine]:
+        return list(wrapped(lines, self.terminal.width))
+
+    def _paged(self, report: list[StyledLine], others: int) -> list[StyledLine]:
+        """As much of the report as there is room for, from the page that is wanted."""
+        room = max(self.terminal.size[1] - others, 3)
+        if len(report) <= room:
+            self.page = 0
+            return report
+        a_page = room - 1
+        self.page %= -(-len(report) // a_page)
+        start = min(self.page * a_page, len(report) - a_page)
+        left = len(report) - start - a_page
+        more = f"  … {several(left, 'line')} more: space" if left > 0 else "  … the top: space"
+        return [*report[start : start + a_page], [(more, "dim")]]
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()

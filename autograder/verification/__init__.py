@@ -1,1 +1,0 @@
-"""The grader graded: right answers, the stub, every misconception, mutants, and other seeds."""

@@ -1,0 +1,198 @@
+"""The fork server: imports once, then a confined child for each submission.
+
+On the control socket (SEQPACKET) the judge sends a `Fork` and the descriptor of the line to the
+child, and that of a line to another child, if there is to be one; back comes the descriptor of the
+process, and when it has ended its exit status.
+"""
+
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ..limits import limit_self, mapped_bytes
+from . import LOCKED, READY, SCRATCH, STARTED, STATUS, kernel, private_root, system_calls
+
+LINE, SIDE = 3, 4
+MAX_MESSAGE = 4096
+
+
+class Serving(Protocol):
+    """What a child does once it is locked down."""
+
+    def serve(self) -> None: ...
+
+
+class Forker:
+    """A process that has imported everything, knows nothing, and forks."""
+
+    def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
+        self.config = config
+        self.control = control
+        self.layers = set(config["layers"])
+        self.program: bytes | None = None
+        self.rules: Any = None
+        self.proc = -1
+        self.own_pids = -1
+        self.make_server: Callable[[int], Serving]
+
+    def prepare(self) -> None:
+        """All that is done once, in the one order in which it works."""
+        kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        # while /proc and all of Python are still there
+        self._load()
+        mapped_bytes()
+        if "seccomp" in self.layers:
+            self.program = system_calls.compile_filter(
+                own_files="namespaces" in self.layers, no_open="no-open" in self.layers
+            )
+        if "landlock" in self.layers:
+            import landlockpy
+
+            landlockpy.abi_version()  # looks for libc by means that will be gone
+        readable = private_root.library_paths(self.config["libraries"], self.config["secret"])
+        if "namespaces" in self.layers:
+            self._enter_namespaces(readable)
+        elif self.layers:
+            private_root.drop_root(readable)
+            os.chdir("/")
+        if "landlock" in self.layers:
+            own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
+            self.rules = system_calls.make_ruleset(readable, own)
+        self._stay_on_core()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        tempfile.tempdir = None
+        gc.freeze()
+        gc.enable()
+        maps = os.open("self/maps", os.O_RDONLY, dir_fd=self.proc)
+        with open(maps, encoding="utf-8") as file:
+            kernel.gather_memory(file.read())
+        if self.layers:
+            kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
+
+    def _load(self) -> None:
+        """Import what the children need: for a submission, or to try what is forbidden."""
+        if self.config["probing"]:
+            from .probing import Probing
+
+            for name in self.config["warm"]:
+                importlib.import_module(name)
+            self.make_server = lambda _: Probing(LINE)
+        else:
+            from ..serve import Server, warm_up
+
+            warm_up(self.config["warm"])
+            self.make_server = lambda side: Server(LINE, LINE, self.config["hidden"], side)
+
+    def _stay_on_core(self) -> None:
+        """One core, whatever number of threads: none takes the time that is another's."""
+        core = self.config["core"]
+        usable = sorted(os.sched_getaffinity(0))
+        if core is not None:
+            os.sched_setaffinity(0, {usable[core % len(usable)]})
+
+    def _enter_namespaces(self, readable: list[str]) -> None:
+        """A world of its own: mounts, processes, network; this process goes on as its first."""
+        as_root = os.geteuid() == 0
+        if as_root:  # bring what only root can reach, then stop being root
+            kernel.unshare(kernel.NEW_MOUNTS, "mounts")
+            private_root.make_private_root(readable)
+            private_root.drop_root([])
+        others = kernel.NEW_MOUNTS | kernel.NEW_PIDS | kernel.NEW_IPC | kernel.NEW_UTS
+        private_root.enter_user_namespace(self.proc, others | kernel.NEW_NETWORK)
+        if not as_root:
+            private_root.make_private_root(readable)
+        first = os.fork()
+        if first:  # stay only to hand the end on; whoever kills this process ends the namespace
+            self.control.close()
+            _, status = os.waitpid(first, 0)
+            os._exit(os.waitstatus_to_exitcode(status) & 255)
+        kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        socket.sethostname("submission")
+        private_root.mount_scratch(self.config["scratch_mb"])
+        os.chdir(SCRATCH)
+        self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
+
+    def serve(self) -> None:
+        """A child for each request, one after the other, until the judge hangs up."""
+        self.control.send(READY)
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 2)
+            if not message:
+                return
+            self._one(json.loads(message), *descriptors)
+
+    def _one(self, limits: dict[str, Any], line: int, side: int = -1) -> None:
+        if "scratch" in self.layers:
+            private_root.renew_scratch(self.config["scratch_mb"])
+        if "pid" in self.layers:  # the child is the first of its namespace: its end is everyone's
+            kernel.unshare(kernel.NEW_PIDS, "processes")
+        child = os.fork()
+        if not child:
+            self._become_worker(limits, line, side)
+        if "pid" in self.layers:
+            kernel.enter_namespace(self.own_pids, kernel.NEW_PIDS)
+        for descriptor in (line, side):
+            if descriptor >= 0:
+                os.close(descriptor)
+        handle = os.pidfd_open(child)
+        socket.send_fds(self.control, [STARTED], [handle])
+        os.close(handle)
+        _, status = os.waitpid(child, 0)
+        if "namespaces" in self.layers and "pid" not in self.layers:
+            self._end_the_rest()
+        self.control.send(STATUS.pack(status))
+
+    def _end_the_rest(self) -> None:
+        """As the first process of the namespace: whatever else is in it."""
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def _become_worker(self, limits: dict[str, Any], line: int, side: int) -> None:
+        """Lock down, say so, and run the submission. Never returns."""
+        try:
+            os.dup2(line, LINE)
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(nowhere, descriptor)
+            if "namespaces" in self.layers:
+                os.chdir(SCRATCH)
+                os.environ["MPLCONFIGDIR"] = SCRATCH  # for who imports it late: it writes there
+            confined = "limits" in self.layers
+            if confined or not self.layers:
+                limit_self(limits["memory_mb"], limits["cpu_seconds"], confined)
+            server = self.make_server(SIDE if side >= 0 else -1)
+            if self.rules is not None:
+                self.rules.restrict()
+            if self.layers:
+                kernel.prctl(kernel.SET_NO_NEW_PRIVILEGES, 1)
+                kernel.drop_capabilities()
+            else:
+                os.setsid()
+            if side >= 0:  # not before: its number may have been another's
+                os.dup2(side, SIDE)
+            kernel.close_from(SIDE + 1 if side >= 0 else LINE + 1)
+            if self.program is not None:
+                kernel.load_filter(system_calls.for_this_process(self.program))
+            os.write(LINE, LOCKED)
+            server.serve()
+        finally:  # also when a layer fails: nothing of the student's has run yet
+            os._exit(120)
+
+
+def main(config: dict[str, Any]) -> None:
+    """Serve on the control socket that the judge passed on."""
+    control = socket.socket(fileno=config["control"])
+    sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
+    zygote = Forker(config, control)
+    zygote.prepare()
+    zygote.serve()

@@ -1,0 +1,135 @@
+"""Who the process is: not root, and in a user namespace in which it may confine itself."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from . import SCRATCH, kernel
+
+NOBODY = 65534
+
+
+def drop_root(readable: list[str]) -> None:
+    """Become nobody, if this is root and nobody can still read the libraries.
+
+    Limits on processes do not bind root. Where the interpreter lies in a folder that only root may
+    enter, and there is no private root to bring it into, the process stays root without
+    capabilities; landlock and the filter hold all the same.
+    """
+    if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
+        return
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+    kernel.prctl(kernel.SET_DUMPABLE, 1)  # else /proc/self/uid_map belongs to root
+
+
+def _open_to_all(path: str) -> bool:
+    """Whether everybody may enter all folders on the way to `path`."""
+    while path != "/":
+        mode = os.stat(path).st_mode
+        if not mode & 0o005 or (os.path.isdir(path) and not mode & 0o001):
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
+def enter_user_namespace(proc: int, flags: int) -> None:
+    """A user namespace, and others with it; the own ids are mapped to themselves.
+
+    `proc` is a descriptor of /proc. The process must have a single thread.
+    """
+    user, group = os.getuid(), os.getgid()
+    kernel.unshare(kernel.NEW_USER | flags, "user namespace")
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        file = os.open(f"self/{name}", os.O_WRONLY, dir_fd=proc)
+        os.write(file, text.encode())
+        os.close(file)
+
+
+# A root directory with nothing in it but read-only libraries and an empty scratch folder.
+
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+_SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
+
+
+def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
+    """What Python needs to run and to import: existing paths, none inside another.
+
+    A path with something `hidden` in it is replaced by its parts, without the hidden ones.
+    """
+    wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
+    found: list[str] = []
+    for path in sorted({os.path.abspath(path) for path in wanted}, key=len):
+        if os.path.exists(path) and not any(_inside(path, other) for other in found):
+            found.append(path)
+    secret = [os.path.realpath(path) for path in hidden]
+    return [part for path in found for part in _without(path, secret)]
+
+
+def _without(path: str, hidden: Sequence[str]) -> list[str]:
+    real = os.path.realpath(path)
+    if any(_inside(real, secret) for secret in hidden):
+        return []
+    if not any(_inside(secret, real) for secret in hidden) or os.path.islink(path):
+        return [path]
+    parts = sorted(os.listdir(path))
+    return [found for part in parts for found in _without(os.path.join(path, part), hidden)]
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")
+
+
+def make_private_root(paths: Sequence[str]) -> None:
+    """Leave the old root for one that holds `paths`, read-only, three devices and `SCRATCH`.
+
+    Needs a mount namespace of its own and the right to mount in it.
+    """
+    kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
+    new = "/tmp"  # any folder that exists will do: only this process's view of it changes
+    kernel.mount("tmpfs", new, "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, "size=1m,mode=755")
+    os.mkdir(f"{new}/.old")
+    kernel.pivot_root(new, f"{new}/.old")
+    os.chdir("/")
+    for path in (*DEVICES, *paths):
+        _bring(path)
+    os.makedirs(SCRATCH)
+    kernel.detach("/.old")
+    os.rmdir("/.old")
+    flags = kernel.BIND | kernel.READ_ONLY | kernel.NO_SUID | kernel.NO_DEVICES | kernel.REMOUNT
+    kernel.mount("none", "/", "", flags)
+
+
+def _bring(path: str) -> None:
+    """Bind a path of the old root at the same place in the new one."""
+    old = f"/.old{path}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.islink(old):
+        os.symlink(os.readlink(old), path)
+        return
+    if os.path.isdir(old):
+        os.makedirs(path, exist_ok=True)
+    else:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+    kernel.mount(old, path, "", kernel.BIND | kernel.RECURSIVE)
+    if path not in DEVICES:
+        kernel.make_read_only(path)
+
+
+def mount_scratch(megabytes: int) -> None:
+    """An empty folder in memory, limited in size and in number of files."""
+    flags = kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC
+    kernel.mount("tmpfs", SCRATCH, "tmpfs", flags, f"size={megabytes}m,nr_inodes=4096,mode=777")
+
+
+def renew_scratch(megabytes: int) -> None:
+    """Forget what the submission before wrote."""
+    os.chdir("/")
+    kernel.detach(SCRATCH)
+    mount_scratch(megabytes)

@@ -1,0 +1,181 @@
+"""Laying out a figure: what drawing brings up to date, without the drawing where that is possible.
+
+matplotlib settles in `draw` where axes stand, which ticks they have and which colours their cells.
+Most of its time goes to measuring texts, which nobody asks for here.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+# What is written at the ticks of an axis, without the ticks: matplotlib takes long to make one.
+#
+# A tick that is not there yet would be a copy of the axis' first one, at another place.
+
+
+# Formatters whose labels with mathematics in them are matplotlib's own, and not a student's.
+OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
+
+
+class TickLabel(NamedTuple):
+    """What is written at a place of an axis, and the tick that it looks like."""
+
+    place: Any
+    text: str
+    tick: Any
+
+
+def tick_labels(axis: Any) -> list[TickLabel]:
+    """What is written at the ticks that an axis is drawn with; at the minor ones last, if at any.
+
+    Raises:
+        Exception: whatever matplotlib raises where it cannot place or label the ticks.
+    """
+    return [*_labels(axis, axis.major, "major"), *_labels(axis, axis.minor, "minor")]
+
+
+def has_mathematics(labels: Sequence[TickLabel]) -> bool:
+    """Whether a label may have mathematics in it."""
+    return any("$" in label.text for label in labels)
+
+
+def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
+    if type(ticker.locator).__name__ == "NullLocator" or _is_hidden(axis, which):
+        return []
+    places = axis.get_ticklocs(minor=which == "minor")
+    texts = ["" if text is None else str(text) for text in ticker.formatter.format_ticks(places)]
+    if type(ticker.formatter).__name__ in OWN_LABELS and not any(texts):
+        return []
+    ticks = getattr(axis, f"{which}Ticks")
+    looks = [*ticks, *ticks[:1] * (len(places) - len(ticks))]
+    found = [TickLabel(*each) for each in zip(places, texts, looks, strict=False)]
+    # of a formatter of one's own that has too few labels, the ticks left over stay as they are
+    left_over = ticks[len(found) : len(places)]
+    return found + [TickLabel(tick.get_loc(), tick.label1.get_text(), tick) for tick in left_over]
+
+
+def _is_hidden(axis: Any, which: str) -> bool:
+    """Whether matplotlib draws no ticks of this kind, as newer versions do if nothing shows."""
+    shows = getattr(axis, "_tick_group_visible", None)
+    return shows is not None and not shows(getattr(axis, f"_{which}_tick_kw"))
+
+
+Ticks = dict[int, list[TickLabel]]  # by the id of their axis
+
+# What is drawn of these depends on nothing that only their `draw` settles. Of a class of one's own
+# nobody knows.
+_PLAIN = {
+    "matplotlib.axes._axes.Axes",
+    "matplotlib.axis.XAxis",
+    "matplotlib.axis.YAxis",
+    "matplotlib.collections.PathCollection",
+    "matplotlib.collections.QuadMesh",
+    "matplotlib.collections.LineCollection",
+    "matplotlib.image.AxesImage",
+    "matplotlib.legend.Legend",
+    "matplotlib.lines.Line2D",
+    "matplotlib.patches.Rectangle",
+    "matplotlib.spines.Spine",
+    "matplotlib.colorbar._ColorbarSpine",
+    "matplotlib.text.Annotation",
+    "matplotlib.text.Text",
+}
+
+_NOT_NEEDED = object()  # a renderer: coordinates that are known by name are found without one
+
+
+def lay_out(figure: Any) -> Ticks:
+    """Bring a figure's axes, ticks and colours up to date; the ticks, as far as they are known.
+
+    Raises:
+        Exception: whatever matplotlib raises of a figure that cannot be drawn.
+    """
+    figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
+    ticks: Ticks = {}
+    if _is_plain(figure) and _settled(figure.axes, ticks):
+        _place_notes(figure)
+        if _can_be_set(figure):
+            return ticks
+    figure.draw_without_rendering()
+    return {}
+
+
+def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
+    """Settle what drawing would, and note the ticks; whether that was all."""
+    for axes in several_axes:
+        locator = axes.get_axes_locator()
+        axes.apply_aspect(locator(axes, None) if locator else None)
+    own = True
+    for axes in several_axes:
+        for collection in axes.collections:
+            collection.update_scalarmappable()
+        for axis in (axes.xaxis, axes.yaxis):
+            found = ticks[id(axis)] = tick_labels(axis)
+            kinds = {type(axis.get_major_formatter()), type(axis.get_minor_formatter())}
+            if not {kind.__name__ for kind in kinds} <= OWN_LABELS:
+                own = own and not has_mathematics(found)
+    return own
+
+
+def _place_notes(figure: Any) -> None:
+    """Put notes where drawing would; those whose place is off the axes are not drawn."""
+    for artist in _artists(figure):
+        if _is_note(artist) and artist.get_visible() and artist._check_xy(_NOT_NEEDED):
+            artist.update_positions(_NOT_NEEDED)
+
+
+def _can_be_set(figure: Any) -> bool:
+    """Whether the mathematics in texts is some; if not, drawing says what is wrong with it."""
+    try:
+        for text in _artists(figure):
+            if hasattr(text, "get_usetex") and "$" in text.get_text():
+                text.get_window_extent()
+    except Exception:
+        return False
+    return True
+
+
+def _is_plain(figure: Any) -> bool:
+    if _kind(figure) != "matplotlib.figure.Figure" or figure.subfigs:
+        return False
+    if figure.canvas.callbacks.callbacks.get("draw_event"):
+        return False
+    return all(_kind(artist) in _PLAIN and _is_simple(artist) for artist in _artists(figure))
+
+
+def _artists(figure: Any) -> Iterator[Any]:
+    """All artists whose drawing may fail, or change something."""
+    for child in figure.get_children():
+        yield child
+        if child in figure.axes:
+            yield from child.get_children()
+            yield child.xaxis.label
+            yield child.yaxis.label
+            if child.get_legend() is not None:
+                yield from child.get_legend().get_texts()
+        elif hasattr(child, "get_texts"):
+            yield from child.get_texts()
+
+
+def _kind(artist: Any) -> str:
+    return f"{type(artist).__module__}.{type(artist).__qualname__}"
+
+
+def _is_simple(artist: Any) -> bool:
+    """Whether it has nothing that acts on drawing: a filter, an effect, a text for TeX."""
+    if artist.get_agg_filter() is not None or artist.get_path_effects():
+        return False
+    if getattr(artist, "child_axes", None) or artist.get_animated():
+        return False
+    if _is_note(artist) and not _is_plain_note(artist):
+        return False
+    return not (hasattr(artist, "get_usetex") and artist.get_usetex())
+
+
+def _is_note(artist: Any) -> bool:
+    return hasattr(artist, "anncoords")
+
+
+def _is_plain_note(note: Any) -> bool:
+    """Whether it has no arrow, and stands at a place that depends on no other artist."""
+    coordinates = (note.xycoords, note.anncoords)
+    return note.arrowprops is None and all(isinstance(each, str) for each in coordinates)

@@ -1,0 +1,259 @@
+"""Values that are no arrays and no plain msgpack: tuples, sets, records, dates, dicts of any keys.
+
+Each is sent as a list whose first item says what it is. So a header has no other nesting than it
+would have without, and the look at its keys sees all of it; what a hostile process makes of it is
+put together only after decoding, within bounds.
+"""
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+MAX_KEYS = 4096  # tuples and the like as keys: their hashes can be made to be one and the same
+MAX_TYPE = 80
+TAG, DATE = 6, 7  # codes of msgpack's extension types
+
+Dates = datetime.date | datetime.time | datetime.timedelta
+PLAIN_KEYS = (type(None), bool, int, float, str)
+INT_BITS = 63
+AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
+
+
+class Tuple(list[Any]):
+    """A tuple, as a list: who does not ask, sees a list. A named one has a type and names."""
+
+    def __init__(
+        self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(items)
+        self.type = type
+        self.names = names
+
+
+class Record:
+    """An object of a dataclass, or a member of an Enum: the name of its type, its fields by name.
+
+    A member's fields are `name` and `value`.
+    """
+
+    __slots__ = ("fields", "type")
+
+    def __init__(self, type: str, fields: Mapping[str, Any]) -> None:
+        self.type = type
+        self.fields = dict(fields)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return (self.type, self.fields) == (other.type, other.fields)
+
+    def __hash__(self) -> int:
+        return hash((self.type, *self.fields))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{name}={value!r}" for name, value in self.fields.items())
+        return f"{self.type}({inner})"
+
+
+class ListArray(np.ndarray):
+    """A long list of numbers, packed."""
+
+
+class TupleArray(np.ndarray):
+    """A long tuple of numbers, packed."""
+
+
+def kind_of(value: object) -> type:
+    """The type that a value has in the student's code: what was packed is what it was."""
+    if isinstance(value, Tuple | TupleArray | tuple):
+        return tuple
+    if isinstance(value, ListArray | list):
+        return list
+    if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
+        return type(value.item())
+    return np.ndarray if isinstance(value, np.ndarray) else type(value)
+
+
+def items_of(value: Any) -> Sequence[Any]:
+    """The items of a list or a tuple, packed or not."""
+    items: Sequence[Any] = value.tolist() if isinstance(value, np.ndarray) else value
+    return items
+
+
+class Tag(msgspec.Struct, frozen=True):
+    """The first item of a list that stands for something else."""
+
+    letter: str
+
+
+TUPLE, NAMED, SET, FROZEN, RECORD, DICT = (Tag(letter) for letter in "tnsfrd")
+TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECORD, DICT)}
+
+
+def as_sent(value: Any) -> Any:
+    """A value of one of these kinds as it is sent; other values as they are."""
+    if type(value) in AS_IT_IS:
+        return value
+    if isinstance(value, Tuple) and value.names:
+        return [NAMED, value.type[:MAX_TYPE], list(value.names), *value]
+    if isinstance(value, Tuple | tuple):
+        return [TUPLE, *value]
+    if isinstance(value, set | frozenset):
+        return [SET if isinstance(value, set) else FROZEN, *value]
+    if isinstance(value, Record):
+        return [RECORD, value.type[:MAX_TYPE], value.fields]
+    if isinstance(value, dict) and not all(map(_is_plain_key, value)):
+        return [DICT, *(part for pair in value.items() for part in pair)]
+    fields = fields_of(value)
+    return value if fields is None else [RECORD, type(value).__name__[:MAX_TYPE], fields]
+
+
+def _is_plain_key(key: object) -> bool:
+    if type(key) is int:
+        return key.bit_length() <= INT_BITS
+    return isinstance(key, PLAIN_KEYS)
+
+
+def date_text(value: Dates) -> bytes:
+    """A date, a time, both, or a time span, in letters."""
+    if isinstance(value, datetime.timedelta):
+        return f"s{value.days} {value.seconds} {value.microseconds}".encode()
+    letter = {datetime.date: "d", datetime.time: "t"}.get(type(value), "b")
+    return f"{letter}{value.isoformat()}".encode()
+
+
+def fields_of(value: object) -> dict[str, Any] | None:
+    """The fields of an object of a dataclass or of a member of an Enum; None of all else."""
+    if isinstance(value, enum.Enum):
+        return {"name": value.name, "value": value.value}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return None
+
+
+def is_composite(key: object) -> bool:
+    """Whether somebody could make thousands of such keys with one and the same hash."""
+    if isinstance(key, int):
+        return key.bit_length() > INT_BITS
+    return not isinstance(key, (*PLAIN_KEYS, bytes))
+
+
+# What a hostile process sent in the place of a tuple, a set, a record or a date, put together.
+
+
+MAX_DATE = 40
+
+
+class WrongKind(Exception):
+    """Bytes that claim to be a value of one of these kinds, and are none."""
+
+
+class Restored:
+    """Puts values together again after decoding. Of composite keys it takes `MAX_KEYS` in all."""
+
+    def __init__(self) -> None:
+        self._left = MAX_KEYS
+
+    def message(self, message: Any) -> Any:
+        """A message whose fields hold what lists that begin with a `Kind` stand for.
+
+        Raises:
+            WrongKind: one stands for nothing.
+            RecursionError: it is nested without an end.
+        """
+        for name in message.__struct_fields__:
+            value = getattr(message, name)
+            if isinstance(value, msgspec.Struct) and not value.__struct_config__.frozen:
+                self.message(value)
+            elif isinstance(value, list | dict | Tag):
+                setattr(message, name, self.value(value))
+        return message
+
+    def value(self, value: Any) -> Any:
+        """What a decoded value stands for."""
+        if isinstance(value, list):
+            if value and isinstance(value[0], Tag):
+                return self._made(value[0], value[1:])
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            if any(isinstance(key, Tag) for key in value):
+                raise WrongKind("a kind in the place of a key")
+            return {key: self.value(item) for key, item in value.items()}
+        if isinstance(value, Tag):
+            raise WrongKind("a kind in the place of a value")
+        return value
+
+    def _made(self, kind: Tag, items: list[Any]) -> Any:
+        if kind == TUPLE:
+            return Tuple(self.value(item) for item in items)
+        if kind in {SET, FROZEN}:
+            return (set if kind == SET else frozenset)(self.key(item) for item in items)
+        if kind == DICT and len(items) % 2 == 0:
+            pairs = zip(items[::2], items[1::2], strict=True)
+            return {self.key(key): self.value(item) for key, item in pairs}
+        if kind == RECORD:
+            return self._record(items, self.value)
+        if kind == NAMED and len(items) > 1:
+            name, names, *rest = items
+            fits = isinstance(names, list) and len(names) == len(rest)
+            if fits and all(map(_is_name, (name, *names))):
+                return Tuple((self.value(item) for item in rest), name, tuple(names))
+        raise WrongKind("a kind with items that are not its own")
+
+    def key(self, value: Any) -> Any:
+        """What a decoded value stands for, where it has to be hashable: in a set, or as a key."""
+        if is_composite(value):
+            self._count()
+        if isinstance(value, list) and value and isinstance(value[0], Tag):
+            kind, items = value[0], value[1:]
+            if kind == TUPLE:
+                return tuple(self.key(item) for item in items)
+            if kind == NAMED:
+                return tuple(self.key(item) for item in items[2:])
+            if kind == FROZEN:
+                return frozenset(self.key(item) for item in items)
+            if kind == RECORD:
+                return self._record(items, self.key)
+        if isinstance(value, (*PLAIN_KEYS, bytes, complex, Dates)):
+            return value
+        raise WrongKind("a key that is no key")
+
+    def _record(self, items: list[Any], made: Any) -> Record:
+        name, fields = items if len(items) == 2 else ("", None)
+        if not _is_name(name) or not isinstance(fields, dict) or not all(map(_is_name, fields)):
+            raise WrongKind("a record without a type or fields")
+        return Record(name, {key: made(value) for key, value in fields.items()})
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise WrongKind("too many composite keys")
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_TYPE
+
+
+def read_date(data: bytes) -> Dates:
+    """The inverse.
+
+    Raises:
+        WrongKind: the bytes are none of these.
+    """
+    kinds: dict[str, Any] = {"d": datetime.date, "t": datetime.time, "b": datetime.datetime}
+    try:
+        if len(data) > MAX_DATE:
+            raise ValueError("too long")
+        letter, text = data[:1].decode("ascii"), data[1:].decode("ascii")
+        if letter == "s":
+            days, seconds, microseconds = map(int, text.split(" "))
+            return datetime.timedelta(days, seconds, microseconds)
+        found: Dates = kinds[letter].fromisoformat(text)
+    except (ValueError, KeyError, OverflowError) as error:
+        raise WrongKind(f"no date: {error}") from None
+    return found

@@ -1,0 +1,97 @@
+"""A course on words, with marks wherever an answer is, and what is released of it."""
+
+import importlib.abc
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.release import Handout, bundle, write
+from autograder.course.course_file import load_course
+
+NAMES = ("word_counts", "byte_pairs")
+LONGER = """
+
+def longer(text):
+    return sorted({word: len(word) for word in text.split() if word}.items(), key=lambda p: p[1])
+"""
+
+
+def mark(word):
+    """A word that comes nowhere else."""
+    return f"zq{word}qz"
+
+
+def planted(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text, path
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def marked(root, tmp_path_factory):
+    """The course on disk; each mark is a name, a text, a comment or a docstring of an answer."""
+    folder = tmp_path_factory.mktemp("course") / "text"
+    shutil.copytree(root / "examples/courses/text", folder)
+    for name in NAMES:
+        for extra in sorted((folder / "examples/right" / name).glob("*.py"))[1:]:
+            extra.unlink()
+        solution = folder / f"solutions/{name}.py"
+        begin = "    ### BEGIN SOLUTION\n"
+        planted(
+            solution, begin, f"{begin}    {mark('solution')} = '{mark('text')}'  # {mark('c')}\n"
+        )
+        checks = folder / f"reference/checks/test_{name}.py"
+        planted(checks, "def test_other_texts(", f"def test_{mark('hidden')}(")
+        last = "    expect_no_trace(submission, calls)\n"
+        planted(checks, last, f"{last}    {mark('input')} = '{mark('value')}'\n")
+        text = checks.read_text(encoding="utf-8")
+        checks.write_text(f"# {mark('comment')}\n{text}\n\ndef {mark('unused')}():\n    pass\n")
+        path = folder / f"reference/misconceptions/{name}.py"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(f"{text}\n\n{mark('wrong')} = lambda s: '{mark('lambda')}'\n")
+    for path in (folder / "reference").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(
+            f"{text}\n\ndef {mark('reference')}():\n    return '{mark('right')}'\n{LONGER}"
+        )
+    return load_course(folder / "course.yml")
+
+
+def files_of(course, policy="practice", form="py"):
+    """What is released of the course."""
+    exercises = tuple(course.exercise(name) for name in NAMES)
+    return bundle(course, Handout(exercises, policy, form, seeds=1), lambda _: None)
+
+
+@pytest.fixture(scope="session")
+def released(marked):
+    return files_of(marked)
+
+
+@pytest.fixture
+def kit(released, tmp_path):
+    """The released course in a folder."""
+    write(tmp_path / "kit", released)
+    return tmp_path / "kit"
+
+
+class _NoReference(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"reference", "solutions"}:
+            raise AssertionError(f"a released course imports {name}")
+        return
+
+
+@pytest.fixture
+def without_reference(monkeypatch):
+    """Nothing here can be imported from the course's answers."""
+    monkeypatch.setattr(sys, "meta_path", [_NoReference(), *sys.meta_path])
+    for name in [each for each in sys.modules if each.partition(".")[0] == "reference"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture
+def text_course(root) -> Path:
+    return root / "examples/courses/text"

@@ -1,0 +1,109 @@
+"""What verify says of checks that stop, of seeds, hints and files that are out of step."""
+
+import pytest
+
+from autograder.authoring.verify import Verified, Verifier
+from autograder.authoring.verify_findings import id_remarks
+from autograder.cli.verify import _show
+from autograder.course.course_file import load_course
+from autograder.diagnosis import Family, Recipe
+from tests.authoring.course import arguments, command, make
+
+STOPS = """
+import pytest
+
+@pytest.mark.check("The area", points=2, hints=("One?", " ", "Two."))
+def test_area(submission, reference):
+    function = submission.area
+    answer = function(2, 3)
+    assert answer == 6, f"{function.__name__} gives {answer}, not {WORD}."
+
+@pytest.mark.check("The perimeter", points=0)
+def test_perimeter(submission, rng):
+    assert submission.perimeter(2, 3) == 10 and rng.random() < CHANCE, "Never."
+"""
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch, capsys):
+    """A course with these words in its checks, which is built."""
+
+    def made(word="{6}", chance="2"):
+        text = STOPS.replace("{WORD}", word).replace("CHANCE", chance)
+        folder = make(tmp_path, checks=text)
+        assert command(monkeypatch, capsys, *arguments(folder, "build"))[0] == 0
+        return load_course(folder / "course.yml")
+
+    return made
+
+
+def verified(course, *steps):
+    with Verifier(course, course.exercise("areas"), share=10) as verifier:
+        for step in steps:
+            getattr(verifier, step)()
+        return verifier.result
+
+
+def test_a_check_that_always_stops_where_it_should_speak_is_a_fault(course):
+    made = course("{answer.nam}")
+    faults = verified(made, "_right_answers", "_misconceptions", "_stopped").faults
+    stops = [fault for fault in faults if "test_area stops before it says what is wrong" in fault]
+    assert len(stops) == 1
+    assert "AttributeError" in stops[0] and "in line 8 of test_areas.py" in stops[0]
+
+
+def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
+    result = verified(course(), "_right_answers", "_stub", "_misconceptions", "_stopped")
+    assert result.faults == []
+    assert any("warning: test_area has 2 hints" in remark for remark in result.remarks)
+    worth = [remark for remark in result.remarks if "test_perimeter" in remark]
+    assert worth == ["warning: test_perimeter is worth nothing: its points are 0"]
+
+
+def test_one_id_for_mistakes_that_share_nothing_is_remarked():
+    def recipe(*wrong):
+        return Recipe("area", list, tuple(wrong), steps={"y": abs}, parameters=("x",))
+
+    one = Family("y", ("a", "b", "c"), {"id": ("One thing.", abs)})
+    way = Family("y", ("a", "b", "c"), {"id": ("One thing, otherwise.", abs)})
+    other = Family("y", ("d", "e", "f"), {"id": ("Another.", abs)})
+    assert list(id_remarks("area", recipe(one, way))) == []
+    assert "area, id: 2 entries" in next(id_remarks("area", recipe(one, other)))
+
+
+def test_seeds_that_fail_alike_are_one_sentence(course):
+    result = verified(course(chance="0"), "_seeds")
+    assert result.seeds == 5
+    assert len(result.faults) == 1
+    assert "The perimeter with 5 of 5 seeds; first areas, seed 0: Never." in result.faults[0]
+
+
+@pytest.mark.parametrize(("added", "alike"), [("0", True), ("(s.width == 2)", True), ("1", False)])
+def test_mistakes_that_fewer_than_two_probes_tell_apart_look_alike(tmp_path, added, alike):
+    other = f"lambda s: s.width + s.height + {added}"
+    folder = make(tmp_path, "mistakes", "lambda s: s.product / 2", other)
+    faults = verified(load_course(folder / "course.yml"), "_misconceptions").faults
+    assert ("area: added and halved look alike" in faults) == alike
+
+
+def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
+    made = course()
+    path = made.solution_file("areas")
+    text = path.read_text()
+    path.write_text(text + "\n# a word more\n")
+    assert "out of step" in verified(made, "_stub").faults[0]
+    path.write_text(text.replace("    ### END SOLUTION\n", "", 1))
+    assert "line 9: ### BEGIN SOLUTION again" in verified(made, "_stub").faults[0]
+    path.write_text(text)
+    (made.handed_out / "areas.py").unlink()
+    assert "run: autograder build areas" in verified(made, "_stub").faults[0]
+
+
+def test_in_a_pipe_the_table_is_whole_and_no_sentence_is_broken(monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    line = "total = " + " + ".join(["width * height"] * 30)
+    _show([Verified("the_longest_name_of_an_exercise", faults=[line])])
+    table, row, fault = capsys.readouterr().out.splitlines()
+    assert "misconceptions named" in table and "mutants rejected" in table
+    assert row.startswith("the_longest_name_of_an_exercise ")
+    assert fault.endswith(line)

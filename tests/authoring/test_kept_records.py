@@ -1,0 +1,151 @@
+"""What was recorded is kept, by all that it rests on; the bytes of a release are the same."""
+
+import os
+import shutil
+
+import pytest
+
+from autograder.authoring import record_key as basis
+from autograder.authoring import recording
+from autograder.authoring.record_key import part_key, rests_on
+from autograder.authoring.recording import How, RecordCache
+from autograder.authoring.release import Handout, bundle
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
+from tests.authoring.conftest import NAMES
+
+
+def made(course, how, said=None):
+    exercises = tuple(course.exercise(name) for name in NAMES)
+    wanted = Handout(exercises, "practice", "py", seeds=1)
+    return bundle(course, wanted, (said if said is not None else []).append, how)
+
+
+def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tmp_path):
+    """In two processes, then kept, and in this process; the second time nothing is recorded."""
+    kept, first, second = RecordCache(tmp_path / "kept"), [], []
+    assert made(marked, How(2, kept=kept), first) == released
+    assert made(marked, How(2, kept=kept), second) == released
+    assert len(first) == len(second) == 4
+    assert not any("kept" in each for each in first) and all("kept" in each for each in second)
+
+
+def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, monkeypatch):
+    kept, real, done = RecordCache(tmp_path / "kept"), recording.record_part, []
+
+    def stopped(task):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(task.about)
+        return real(task)
+
+    monkeypatch.setattr(recording, "record_part", stopped)
+    with pytest.raises(UserError, match="2 of 4 parts are kept: the same command goes on"):
+        made(marked, How(kept=kept))
+    monkeypatch.setattr(recording, "record_part", real)
+    said = []
+    assert made(marked, How(kept=kept), said) == released
+    assert [each.partition(",")[0] for each in said if "kept" in each] == done
+    anew = []
+    made(marked, How(anew=True, kept=kept), anew)
+    assert len(said) == len(anew) == 4 and not any("kept" in each for each in anew)
+
+
+@pytest.fixture
+def course(text_course, tmp_path):
+    folder = tmp_path / "text"
+    shutil.copytree(text_course, folder)
+    return load_course(folder / "course.yml")
+
+
+def digests(course):
+    course = load_course(course.root / "course.yml")
+    return {name: rests_on(course, course.exercise(name)) for name in NAMES}
+
+
+def changed(course, path, text="\n# changed\n"):
+    """The exercises that are recorded anew after a change of a file."""
+    before, file = digests(course), course.root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text((file.read_text() if file.exists() else "") + text)
+    after = digests(course)
+    return {name for name in NAMES if before[name] != after[name]}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("solutions/word_counts.py", {"word_counts"}),
+        ("reference/checks/test_word_counts.py", {"word_counts"}),
+        ("reference/misconceptions/word_counts.py", {"word_counts"}),
+        ("reference/misconceptions/named/word_counts/new.py", {"word_counts"}),
+        ("examples/right/word_counts/another.py", {"word_counts"}),
+        ("examples/wrong/word_counts/another.py", {"word_counts"}),
+        ("reference/__init__.py", set(NAMES)),
+        ("reference/table.json", set(NAMES)),
+        ("reference/checks/shared.py", set(NAMES)),
+        ("exercises/word_counts.py", set()),
+        ("docs.md", set()),
+    ],
+)
+def test_what_counts(course, path, expected):
+    assert changed(course, path) == expected
+
+
+def test_what_is_reached_for_counts(course):
+    """A module of another exercise's, or a package of the course's that is imported."""
+    other = course.root / "reference/misconceptions/byte_pairs.py"
+    other.write_text(other.read_text() + "\nfrom reference.misconceptions import word_counts\n")
+    assert changed(course, "reference/misconceptions/word_counts.py") == set(NAMES)
+    helper = course.root / "more/__init__.py"
+    helper.parent.mkdir()
+    helper.write_text("")
+    assert changed(course, "more/numbers.py") == set()
+    check = course.checks_file("byte_pairs")
+    check.write_text(check.read_text() + "\nimport more.numbers\n")
+    assert changed(course, "more/numbers.py") == {"byte_pairs"}
+    assert changed(course, "more/__init__.py") == {"byte_pairs"}
+
+
+def test_who_looks_for_files_may_read_any(course):
+    check = course.checks_file("byte_pairs")
+    check.write_text(check.read_text() + "\nTHEIRS = __file__.glob('*.py')\n")
+    assert changed(course, "reference/checks/test_word_counts.py") == set(NAMES)
+
+
+def test_course_settings_engine_and_libraries_count(course, monkeypatch):
+    before = digests(course)
+    file = course.root / "course.yml"
+    text = file.read_text()
+    file.write_text(text.replace("hints: practice", "hints: exam"))
+    assert all(digests(course)[name] != before[name] for name in NAMES)
+    file.write_text(text)
+    assert digests(course) == before
+    monkeypatch.setattr(basis, "_of_engine", lambda: "another")
+    assert all(digests(course)[name] != before[name] for name in NAMES)
+    monkeypatch.undo()
+    monkeypatch.setattr(basis, "_machine", lambda: ("another NumPy",))
+    assert all(digests(course)[name] != before[name] for name in NAMES)
+    assert len({part_key("b", part, seeds) for part in "ab" for seeds in ((1,), (1, 2))}) == 4
+
+
+def test_damaged_and_foreign_records_are_none(tmp_path):
+    kept = RecordCache(tmp_path / "kept")
+    assert kept.get("key") is None
+    assert kept.put("key", b"data") and kept.get("key") == b"data"
+    (tmp_path / "kept/other").write_bytes((tmp_path / "kept/key").read_bytes())
+    assert kept.get("other") is None  # whose name it bears
+    data = (tmp_path / "kept/key").read_bytes()
+    (tmp_path / "kept/key").write_bytes(data[:-1])
+    assert kept.get("key") is None
+    (tmp_path / "file").write_text("")
+    assert not RecordCache(tmp_path / "file").put("key", b"data")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_records_are_their_owners_alone(tmp_path):
+    kept = RecordCache(tmp_path / "kept")
+    kept.put("key", b"data")
+    assert (tmp_path / "kept").stat().st_mode & 0o077 == 0
+    (tmp_path / "kept").chmod(0o777)
+    assert kept.get("key") is None and not kept.put("key", b"data")

@@ -1,0 +1,61 @@
+"""A course without slips is not looked through again until one of its files has changed."""
+
+import os
+
+import pytest
+
+from autograder.authoring.lint_cache import unless_cached
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
+from tests.classroom.quick import Quick
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "autograder.authoring.lint_cache.plot_cache", lambda: str(tmp_path / "cache")
+    )
+    return load_course(Quick(tmp_path, monkeypatch).root / "course.yml")
+
+
+@pytest.fixture
+def looked(course):
+    """Look at all exercises; how often that was needed so far."""
+    times = []
+
+    def look(*_):
+        times.append(1)
+
+    def at_all(look=look):
+        unless_cached(look, course, course.content.exercises)
+        return len(times)
+
+    return at_all
+
+
+def test_the_same_files_are_looked_at_once(looked):
+    assert looked() == looked() == 1
+
+
+def test_whatever_changes_is_looked_at(looked, course):
+    assert looked() == 1
+    (course.grading[0] / "more.py").write_text("")
+    assert looked() == 2
+    os.utime(course.root / "course.yml", ns=(0, 0))
+    assert looked() == looked() == 3
+
+
+def test_other_exercises_and_other_ways_to_look_are_others(course, looked):
+    def otherwise(*_):
+        raise UserError("A slip.")
+
+    assert looked() == 1
+    with pytest.raises(UserError):
+        looked(otherwise)
+    with pytest.raises(UserError):  # what was refused is not known to be good
+        looked(otherwise)
+
+
+def test_a_cache_that_cannot_be_written_is_none(looked, tmp_path):
+    (tmp_path / "cache").write_text("in the way")
+    assert (looked(), looked()) == (1, 2)

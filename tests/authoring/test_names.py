@@ -1,0 +1,109 @@
+"""Names from records: the same as by replay."""
+
+import numpy as np
+import pytest
+
+from autograder.authoring.diagnosis_records import PLAIN, _Kept, names_of
+from autograder.checks.recorded_answers import pack, read_packed
+from autograder.course.own_modules import importable
+from autograder.diagnosis import Family, Misconception, Recipe
+from autograder.diagnosis.examination import Answer, Examination
+from autograder.diagnosis.mistakes import load_module, read_mistakes
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.recorded_replay import RecordedNames, RecordedReplay
+from autograder.diagnosis.replay import Replay
+
+
+@pytest.fixture(scope="module")
+def both(course, tmp_path_factory):
+    """The replay of `project_qkv`, and what is recorded of it."""
+    path = tmp_path_factory.mktemp("names") / "names.bin"
+    with importable(course):
+        module = load_module(course.content.reference, "qkv_projection")
+        (recipe,) = read_mistakes(module).recipes.values()
+        path.write_bytes(pack(names_of(course, course.exercise("qkv_projection"), 2)))
+        (function,) = read_packed(path, RecordedNames).functions
+    return Replay(recipe), RecordedReplay(function, "released")
+
+
+def found(replay, recipe, wrong, noise=0.0):
+    def ask(probe):
+        try:
+            value = recipe.run(probe, wrong)
+        except Exception:
+            return Answer(Outcome(RAISES), "stopped")
+        given = (
+            tuple(np.asarray(each) + noise for each in value)
+            if isinstance(value, tuple)
+            else value + noise
+        )
+        return Answer(outcome_of(given))
+
+    finding = Examination(replay, ask).diagnose()
+    return None if finding is None else (finding.kind, finding.says, finding.misconceptions)
+
+
+def test_single_mistakes(both):
+    full, recorded = both
+    recipe = full.recipe
+    singles = [wrong for wrong in full.singles if wrong[0] in recipe.misconceptions]
+    assert len(recorded.singles) == len(full.singles)
+    for wrong in [(), *singles]:
+        for noise in (0.0, 1e-8):
+            assert found(recorded, recipe, wrong, noise) == found(full, recipe, wrong, noise)
+
+
+def test_pairs(both):
+    full, recorded = both
+    pairs = [pair for pair in full.pairs if set(pair) <= set(full.recipe.misconceptions)][::7]
+    assert len(pairs) > 20
+    for pair in pairs:
+        assert found(recorded, full.recipe, pair) == found(full, full.recipe, pair)
+
+
+def test_what_may_be_done_to_any_argument_or_result(both):
+    full, recorded = both
+    kept = [each[0].id for each in recorded.families]
+    assert len(kept) > 100
+    assert kept == [each[0].id for each in full.families if each[0].id in set(kept)]
+    for wrong in [each for each in full.families if each[0].id in set(kept)][::9]:
+        assert found(recorded, full.recipe, wrong) == found(full, full.recipe, wrong)
+
+
+def test_what_is_on_no_list_is_described(both):
+    full, recorded = both
+    odd = Misconception("odd", "", (), {"values": lambda s: np.maximum(s.X @ s.W_V, 7.0)})
+    said = found(recorded, full.recipe, (odd,))
+    assert said == found(full, full.recipe, (odd,))
+    assert said[0] != "named"
+
+
+def test_two_mistakes_in_another_right_style():
+    """A fill of 99 in place of 100 is no mistake, but shows where two others were made."""
+    recipe = Recipe(
+        "filled",
+        lambda rng: [(rng.normal(size=4),) for _ in range(3)],
+        (
+            Family("scaled", ("?",), {"tripled": ("Tripled.", lambda s: 3 * s.x)}),
+            Family("total", ("?",), {"mean": ("The mean.", lambda s: s.filled.mean())}),
+        ),
+        steps={
+            "scaled": lambda s: 2 * s.x,
+            "filled": lambda s: np.append(s.scaled, 100.0),
+            "total": lambda s: s.filled.min(),
+        },
+        parameters=("x",),
+        styles=({"filled": lambda s: np.append(s.scaled, 99.0)},),
+    )
+    full = Replay(recipe)
+    recorded = RecordedReplay(_Kept(recipe, 1).function(PLAIN, ""), "released")
+    own = set(recipe.misconceptions)
+    (styled,) = (pair for pair in full.pairs if len(pair) == 3 and set(pair[:2]) <= own)
+    kind, says, names = found(recorded, recipe, styled)
+    assert kind == "named" and names == ("tripled", "mean")
+    assert (kind, says, names) == found(full, recipe, styled)
+
+
+def test_hints_beyond_the_policy_are_not_recorded(both):
+    assert {len(each.hints) for each in both[1].recipe.misconceptions} <= {2, 3}  # 3: of None
+    assert sum(len(each.hints) == 3 for each in both[1].recipe.misconceptions) <= 1

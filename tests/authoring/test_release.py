@@ -1,0 +1,109 @@
+"""`autograder release`: folders, zips, updates, and work of an older release."""
+
+import csv
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.authoring.release import update, without_work
+from autograder.authoring.wheel import zipped
+from autograder.cli import app
+from autograder.course.errors import UserError
+from tests.authoring.conftest import NAMES
+
+
+def test_update_keeps_what_was_written(kit, released):
+    written = kit / "exercises/word_counts.py"
+    written.write_text("def count_words(text):\n    return {}\n")
+    (kit / "released/checks/test_gone.py").write_text("")
+    (kit / "exercises/notes.txt").write_text("mine")
+    newer = {**released, "exercises/byte_pairs.py": b"# newer\n", "README.md": b"newer\n"}
+    assert update(kit, newer) == ["exercises/word_counts.py"]
+    assert "return {}" in written.read_text()
+    assert (kit / "exercises/byte_pairs.py").read_text() == "# newer\n"
+    assert (kit / "README.md").read_text() == "newer\n"
+    assert (kit / "exercises/notes.txt").read_text() == "mine"
+    assert not (kit / "released/checks/test_gone.py").exists()
+
+
+def test_update_needs_a_release(tmp_path, released):
+    with pytest.raises(UserError, match="no released course"):
+        update(tmp_path, released)
+
+
+def test_a_zip_to_update_has_no_exercise(released):
+    assert not any(name.startswith("exercises/") for name in without_work(released))
+    assert zipped(released) == zipped(dict(released))
+
+
+def test_what_is_there_is_not_overwritten(tmp_path, marked):
+    (tmp_path / "mine.txt").write_text("mine")
+    asked = ["release", str(tmp_path), "--course", str(marked.root)]
+    result = CliRunner().invoke(app, asked)
+    assert isinstance(result.exception, UserError)
+    assert "--update" in str(result.exception)
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_released_course_cannot_be_released(kit, tmp_path):
+    result = CliRunner().invoke(app, ["release", str(tmp_path / "again"), "--course", str(kit)])
+    assert "released course already" in str(result.exception)
+
+
+def test_work_of_an_older_release_is_graded_with_a_word(kit, marked, tmp_path):
+    for student, digest in (("old", "0" * 12), ("new", "")):
+        folder = tmp_path / "class" / student
+        folder.mkdir(parents=True)
+        handed_out = (kit / "exercises/word_counts.py").read_text()
+        line = next(each for each in handed_out.split("\n") if each.startswith("# Handed out as"))
+        line = line.replace(line.split()[4].rstrip(":"), digest) if digest else line
+        solution = marked.solution_file("word_counts").read_text(encoding="utf-8")
+        (folder / "word_counts.py").write_text(f"{solution}\n{line}\n")
+    out = tmp_path / "out"
+    asked = ["grade", str(tmp_path / "class"), "--out", str(out), "--course", str(marked.root)]
+    asked += ["--exercise", "word_counts", "--workers", "1", "--own-code"]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 0, result.output
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        new, old = csv.DictReader(file)
+    assert new["total"] == old["total"] == "6"
+    assert "another release of the course (000000000000)" in old["notes"]
+    assert "another release" not in new["notes"]
+
+
+LONELY = """
+import runpy, sys
+from pathlib import Path
+sys.path[:] = [each for each in sys.path if not (Path(each) / "reference").is_dir()]
+sys.path.insert(0, sys.argv.pop(1))
+runpy.run_module("autograder", run_name="__main__")
+"""
+
+
+def test_a_zip_unpacked_anywhere_works_with_its_own_wheel(released, marked, tmp_path):
+    """In a process that has the libraries of this environment, and nothing else of the course."""
+    kit, engine = tmp_path / "kit", tmp_path / "engine"
+    (tmp_path / "kit.zip").write_bytes(zipped(released))
+    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
+        archive.extractall(kit)
+    (wheel,) = kit.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(engine)
+    assert not (kit / "reference").exists()
+    (kit / "exercises/byte_pairs.py").write_bytes(marked.solution_file("byte_pairs").read_bytes())
+    bare = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "AUTOGRADER"))}
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", LONELY, str(engine), "check", *NAMES],
+        cwd=kit,
+        env=bare,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "✗ word_counts  0 of 6 points" in done.stdout, done.stderr
+    assert "byte_pairs  10 of 12 points" in done.stdout
+    assert done.returncode == 1

@@ -1,0 +1,63 @@
+"""What may follow from a student's own step, where nobody can work it out."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from autograder.checks.expect import Mismatch
+from autograder.checks.follow_through import expect_data_follows, expect_follows
+from autograder.checks.reference_answers import StandIn, answer_from
+from autograder.checks.released_checks import settle_follow_through
+from autograder.report.reasons import MayFollow, NotToldHere
+
+
+class Nothing:
+    """Records with nothing in them."""
+
+    def call(self, name, args, kwargs):
+        raise NotToldHere
+
+
+@pytest.fixture(autouse=True)
+def _no_answers():
+    answer_from(Nothing())
+    yield
+    answer_from(None)
+
+
+def check(outcome, *about):
+    return SimpleNamespace(outcome=outcome, about=about)
+
+
+@pytest.mark.parametrize(
+    ("results", "told"),
+    [
+        ([check("passed", "step"), check("passed", "step", "other")], True),
+        ([check("passed", "step"), check("failed", "step")], False),
+        ([check("passed", "other")], False),
+        ([check("not told", "step")], False),
+        ([check("passed", "step"), check("not told", "step"), check("failed", "other")], True),
+    ],
+)
+def test_wrong_only_where_the_step_is_right(results, told):
+    wrong = Mismatch("It differs.")
+    error = MayFollow(wrong, "step")
+    assert settle_follow_through(error, results) is (wrong if told else error)
+
+
+def test_a_right_answer_asks_for_no_records(submit):
+    own = StandIn("following.own")
+    submission = submit("def step(x): return x")
+    expect_follows(np.ones(2), np.ones(2), own, "it", print, "step", submission)
+    with pytest.raises(MayFollow, match="your own step"):
+        expect_follows(np.zeros(2), np.ones(2), own, "it", print, "step", submission)
+    with pytest.raises(MayFollow):
+        expect_data_follows(np.zeros(2), np.ones(2), lambda: own(print), "it", print, "step")
+
+
+def test_a_stand_in_is_no_data():
+    with pytest.raises(NotToldHere):
+        list(StandIn("answers"))
+    with pytest.raises(NotToldHere):
+        _ = StandIn("answers").parts

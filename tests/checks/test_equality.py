@@ -1,0 +1,227 @@
+"""Answers that are no arrays: what is right passes, and what differs is said exactly."""
+
+import datetime
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from autograder.checks.equality import (
+    expect_equal,
+    expect_false,
+    expect_same,
+    expect_true,
+    expect_type,
+)
+from autograder.checks.expect import Mismatch, expect_numbers
+from autograder.checks.expect_errors import expect_error
+from autograder.worker.serialise import serialised
+
+
+@dataclass
+class Token:
+    kind: str
+    text: str = ""
+
+
+@dataclass
+class Name:
+    kind: str
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+DAY = datetime.date(2027, 2, 5)
+LONG = "w" * 5000
+RIGHT = [
+    (True, True),
+    (np.True_, True),
+    (3, 3.0),
+    (np.float32(0.1), 0.1),
+    (float("nan"), float("nan")),
+    (10**30, 10**30),
+    ("the cat", "the cat"),
+    ((1, "a"), (1, "a")),
+    ({"b": 1, "a": [2]}, {"a": [2], "b": 1}),
+    ({"b", "a"}, {"a", "b"}),
+    (Token("word"), Token("word")),
+    ([Colour.RED], [Colour.RED]),
+    ({("a", "b"): 2}, {("a", "b"): 2}),
+    (DAY, DAY),
+    (list(range(600)), list(range(600))),
+    ([["a", list(range(600))]], [["a", list(range(600))]]),
+    (np.arange(3.0), np.arange(3)),
+    ([0.1 + 0.2], [0.3]),
+    (1 + 2j, 1 + 2j),
+]
+
+
+@pytest.mark.parametrize(("yours", "right"), RIGHT, ids=range(len(RIGHT)))
+def test_what_is_equal_passes(yours, right):
+    expect_equal(serialised(yours), right)
+
+
+WRONG = [
+    ("the hat sat", "the cat sat", "The result differs in the 2nd word: yours 'hat', expected 'cat'."),
+    ("the cat", "the cat sat", "The result ends after the 2nd word; expected 'sat' next."),
+    ("the cat sat on", "the cat sat", "The result goes on after the 3rd word, with 'on'."),
+    ("The cat", "the cat", "The result is 'The cat'; expected 'the cat': only small and capital "
+                           "letters differ."),
+    ("the cat\n", "the cat", r"The result ends with '\n'; expected no white space there."),
+    (" the cat", "the cat", "The result begins with ' '; expected no white space there."),
+    ("the  cat", "the cat", "The result has other white space between its words: the 5th character "
+                            "is ' '; expected 'c'."),
+    ("", "cat", "The result is empty; expected 'cat'."),
+    ("hat", "", "The result is 'hat'; expected ''."),
+    ("a b\nc d", "a b\nc e", "The result: line 2 differs in the 2nd word: yours 'd', expected 'e'."),
+    ("a\nb", "a\nb\nc", "The result has 2 lines; expected 3. The first that it lacks is 'c'."),
+    (LONG, LONG + "s", f"The result is '{LONG[:59]} …; expected '{LONG[:59]} … (the 5001st "
+                       "character is missing; expected 's')."),
+    (["a", "b"], ["a", "c"], "The result: the 2nd item is 'b'; expected 'c'."),
+    (["a"], ["a", "c"], "The result has 1 item; expected 2. The first that is missing is 'c'."),
+    (["a", "c", "d"], ["a", "c"], "The result has 3 items; expected 2. The first that is too many "
+                                  "is 'd'."),
+    ([1, 2], (1, 2), "The result is a list; expected a tuple."),
+    ((1, 2), [1, 2], "The result is a tuple; expected a list."),
+    ([[1], (2,)], [[1], [2]], "The result: the 2nd item is a tuple; expected a list."),
+    (1, True, "The result is a whole number; expected True."),
+    (None, "a", "The result is None. Is a `return` missing?"),
+    ("1", 1, "The result is a text; expected a whole number."),
+    (1.5, 1, "The result is 1.5; expected 1."),
+    (10**30, 10**30 + 1, f"The result is {10**30}; expected {10**30 + 1}."),
+    ({"a", 1}, {"a", "b"}, "The result lacks the item 'b' and has the item 1 too many."),
+    ({True}, {1}, "The result lacks the item 1 and has the item True too many."),
+    ({"a": 1}, {"a": 1, "b": 2}, "The result lacks the key 'b'."),
+    ({"a": [1, 2]}, {"a": [1, 3]}, "The result: the 2nd item of the value for 'a' is 2; expected 3."),
+    (Token("word"), Token("number"), "The result: the field kind is 'word'; expected 'number'."),
+    (Name("a"), Token("a"), "The result is a Name; expected a Token."),
+    ([Token("a"), Token("b", "x")], [Token("a"), Token("b", "y")],
+     "The result: the field text of the 2nd item is 'x'; expected 'y'."),
+    (Colour.RED, Colour.BLUE, "The result: the field name is 'RED'; expected 'BLUE'."),
+    (DAY, DAY + datetime.timedelta(1), "The result is 2027-02-05; expected 2027-02-06."),
+    (DAY, "2027-02-05", "The result is a date; expected a text."),
+    (np.arange(4.0), np.array([0, 1, 5, 3]), "The result differs in 1 of 4 values. At [2]: yours "
+                                             "2.0, expected 5."),
+    (np.arange(3), np.arange(4), "The result has the shape (3,); expected (4,)."),
+    (np.zeros(2), [0, 0], "The result is an array; expected a list."),
+    (b"a" * 100, b"a" * 101, "is not b'aaaa"),
+    ([*list(range(70)), 1], [*list(range(70)), 2], "The result: the 71st item is 1; expected 2."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("yours", "right", "said"), WRONG, ids=range(len(WRONG)))
+def test_what_differs_is_said(yours, right, said):
+    with pytest.raises(Mismatch) as caught:
+        expect_equal(serialised(yours), right)
+    assert said in caught.value.finding
+    assert isinstance(caught.value.yours, str) and isinstance(caught.value.expected, str)
+
+
+def test_a_finding_of_the_checks_own_comes_first_and_tolerances_can_be_wider():
+    expect_equal([1.0], [1.05], within=0.1)
+    with pytest.raises(Mismatch, match=r"No\. The words: the 1st item is 'a'; expected 'b'\."):
+        expect_equal(["a"], ["b"], "the words", finding="No.")
+
+
+@pytest.mark.parametrize("wrong", [1, "True", None, [True], False])
+def test_true_is_nothing_that_counts_as_true(wrong):
+    expect_true(np.array(True))
+    with pytest.raises(Mismatch, match="expected True"):
+        expect_true(wrong)
+
+
+def test_false_is_nothing_that_is_empty():
+    expect_false(False)
+    with pytest.raises(Mismatch, match=r"It is None; expected False. Is a `return` missing"):
+        expect_false(None, "it")
+    with pytest.raises(Mismatch, match=r"It is 0, a whole number, not a truth value"):
+        expect_false(0, "it")
+
+
+TYPES = [
+    ((1, 2), tuple, list, "is a tuple; expected a list"),
+    (list(range(600)), list, np.ndarray, "is a list; expected an array"),
+    (True, bool, int, "is True; expected a whole number"),
+    (1, int, bool, "is a whole number; expected True or False"),
+    ({1}, set, frozenset, "is a set; expected a frozenset"),
+    (Token("a"), "Token", "Name", "is a Token; expected a Name"),
+    ("a", str, "Token", "is a text; expected a Token"),
+    (None, None, str, "is None; expected a text. Is a `return` missing"),
+    (DAY, datetime.date, datetime.datetime, "is a date; expected a datetime"),
+]
+
+
+@pytest.mark.parametrize(("value", "right", "wrong", "said"), TYPES, ids=range(len(TYPES)))
+def test_types(value, right, wrong, said):
+    sent = serialised([value])[0]
+    assert expect_type(sent, right) is sent
+    with pytest.raises(Mismatch, match=said):
+        expect_type(sent, wrong)
+
+
+def test_numbers_are_no_set_and_no_record():
+    with pytest.raises(Mismatch, match=r"is a set; expected numbers. A set has no order"):
+        expect_numbers({1, 2})
+    with pytest.raises(Mismatch, match="is an object of type Token; expected numbers"):
+        expect_numbers(serialised(Token("a")))
+
+
+PARSER = """
+class ParseError(Exception):
+    pass
+
+def parse(text):
+    raise ParseError(f"unexpected {text!r}")
+
+def number(text):
+    raise ValueError("no number:\\n" + text)
+"""
+
+
+def test_exceptions_by_type_and_message(submit):
+    work = submit(PARSER)
+    expect_error(work.parse, ")", type="ParseError", message="unexpected ')'")
+    expect_error(work.number, "x", type="ValueError", naming=("x",), message="no number:\nx")
+    with pytest.raises(Mismatch, match=r"parse raised ParseError, as it should. Its message differs "
+                                       r"in the 2nd word: yours \"'\)'\", expected \"'\('\""):  # fmt: skip
+        expect_error(work.parse, ")", type="ParseError", message="unexpected '('")
+    with pytest.raises(Mismatch, match="Expected a SyntaxError here"):
+        expect_error(work.parse, ")", type="SyntaxError")
+    with pytest.raises(ValueError, match="cannot be compared"):
+        expect_error(work.parse, ")", type="ParseError", message="x" * 600)
+
+
+def test_lists_and_tuples_are_the_same_where_a_check_says_so():
+    answer = serialised({"a": [("x", 1), ["y", 2]]})
+    expect_equal(answer, {"a": [["x", 1], ("y", 2)]}, any_row=True)
+    with pytest.raises(Mismatch, match="tuple"):
+        expect_equal(answer, {"a": [["x", 1], ["y", 2]]})
+    with pytest.raises(Mismatch):
+        expect_equal(answer, {"a": [["x", 1], ["y", 3]]}, any_row=True)
+
+
+def test_the_same_as_the_right_function_for_each_input():
+    def joined(words, sign=" "):
+        return sign.join(words)
+
+    expect_same(joined, joined, ["a", "b"], (["a", "b"], "-"), ([],))
+    with pytest.raises(Mismatch, match="The words"):
+        expect_same(
+            lambda words, sign=" ": joined(words),
+            joined,
+            ["a"],
+            (["a", "b"], "-"),
+            what="the words",
+        )
+    expect_same(lambda x: (0.1 + 0.2) * x, lambda x: 0.3 * x, 1.0, np.ones(3))
+    with pytest.raises(Mismatch):
+        expect_same(lambda x: [1], lambda x: (1,), 0)
+    expect_same(lambda x: [1], lambda x: (1,), 0, any_row=True)
+
+
+def test_what_the_right_function_does_to_its_arguments_is_not_seen():
+    expect_same(len, lambda words: words.pop() and 2, ["a", "b"])

@@ -1,0 +1,36 @@
+"""Checks that meet nothing but what was handed out say so, with a name and the hints to begin."""
+
+import pytest
+
+from autograder.course.course_file import load_course
+from autograder.grading.judge import Judge
+from autograder.report.presentation import opening
+from autograder.submission.source import read_source
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "hints"),
+    [
+        ("hand_computation", "a_scores", True),
+        ("reflection", "the answer to “Why the scores are divided by √d_k”", True),
+        ("causal_mask", "create_causal_mask, in line ", False),
+    ],
+)
+def test_stubs_are_not_begun(root, name, first, hints):
+    course = load_course(root / "course.yml")
+    with Judge(course, [course.exercise(name)]) as judge:
+        report = judge.grade(read_source(root / f"exercises/{name}.py", name))
+    assert opening(report).startswith(f"Nothing is written yet. Begin with {first}")
+    failed = [each for each in report.checks if each.outcome == "failed"]
+    assert all(each.unwritten for each in failed if not each.hidden)
+    assert bool(failed[0].hints) == hints
+    assert {each.points for each in report.checks} == {0.0}
+
+
+def test_a_refusal_of_a_stub_is_none(submit):
+    from autograder.checks.expect_errors import expect_error
+    from autograder.sandbox.problems import NotWritten
+
+    submission = submit("def f(x):\n    raise NotImplementedError\n")
+    with pytest.raises(NotWritten):
+        expect_error(submission.f, 1, type="ValueError")

@@ -1,0 +1,174 @@
+"""Lateness and excuses: what the policy takes off, and that each of it is said."""
+
+from datetime import datetime
+
+import msgspec
+import pytest
+
+from autograder.classroom.finalize import finalize
+from autograder.classroom.grades import Scale, grade_of
+from autograder.course.course_file import Course, load_course
+from autograder.course.errors import UserError
+from autograder.course.lateness import LatePolicy, days_late, late_penalty
+from autograder.report.grades_table import write_grades
+from autograder.report.model import Adjustment, Lateness
+from autograder.report.overview import ClassOverview, above_maximum_note
+from tests.platforms.records import record
+
+DUE = datetime.fromisoformat("2027-02-05T23:59:00+01:00")
+
+
+@pytest.mark.parametrize(
+    ("at", "grace", "extra", "days"),
+    [
+        ("2027-02-05T23:59:00+01:00", 0, 0, 0),
+        ("2027-02-05T22:59:01+00:00", 0, 0, 1),
+        ("2027-02-06T00:09:00+01:00", 10, 0, 0),
+        ("2027-02-06T00:09:01+01:00", 10, 0, 1),
+        ("2027-02-06T23:59:00+01:00", 0, 0, 1),
+        ("2027-02-06T23:59:01+01:00", 0, 0, 2),
+        ("2027-02-06T23:59:00", 0, 0, 1),  # in the deadline's own zone
+        ("2027-02-07T23:00:00+01:00", 0, 2, 0),
+        ("2027-02-01T00:00:00Z", 0, 0, 0),
+    ],
+)
+def test_days(at, grace, extra, days):
+    assert days_late(DUE, datetime.fromisoformat(at), grace, extra) == days
+
+
+@pytest.mark.parametrize(
+    ("policy", "days", "free_left", "free", "percent"),
+    [
+        (LatePolicy(), 3, 0, 0, 0),
+        (LatePolicy(percent_a_day=10), 3, 0, 0, 30),
+        (LatePolicy(percent_a_day=10, free_days=2), 3, 2, 2, 10),
+        (LatePolicy(percent_a_day=40), 3, 0, 0, 100),
+        (LatePolicy(percent_a_day=10, until_days=2), 2, 0, 0, 20),
+        (LatePolicy(percent_a_day=10, until_days=2), 3, 0, 0, 100),
+        (LatePolicy(until_days=0), 1, 0, 0, 100),  # as nbgrader's method `zero`
+        (LatePolicy(until_days=0), 1, 1, 1, 0),
+        (LatePolicy(free_days=2), 1, -1, 0, 0),
+    ],
+)
+def test_what_days_cost(policy, days, free_left, free, percent):
+    cost = late_penalty(policy, days, free_left)
+    assert (cost.days, cost.free_days, cost.percent) == (days, free, percent)
+
+
+def two(second="missing", **first):
+    """Somebody with 9 of 12 points in one exercise, and another one; `first` is of the first."""
+    report = record("s1")
+    one = msgspec.structs.replace(report.exercises[0], **first)
+    other = msgspec.structs.replace(
+        one, name="causal_mask", title="Mask", status=second, points=0.0, excused=False
+    )
+    return msgspec.structs.replace(report, exercises=(one, other))
+
+
+def test_a_row_with_an_excuse_adds_up(course, tmp_path):
+    report = finalize(two(excused=True), course)
+    assert (report.points, report.max_points, report.status) == (0.0, 12.0, "missing")
+    assert grade_of(report, ["softmax", "causal_mask"]).why_not == "missing but for what is excused"
+    rest = finalize(two("graded", excused=True), course)
+    with pytest.raises(UserError, match=r"excused from a part can get 12. Say --scale"):
+        Scale(24.0, False).text(grade_of(rest, ["softmax", "causal_mask"]), "x.csv")
+    overview = ClassOverview("C", ())
+    overview.add(report, "page")
+    whole = finalize(record("s2", excused=True), course)
+    overview.add(whole, "page")
+    write_grades(tmp_path / "grades.csv", ["softmax"], overview.rows)
+    assert (tmp_path / "grades.csv").read_text().splitlines()[1:] == [
+        "s1,EX,0,12,missing,softmax: excused.",
+        "s2,EX,0,0,excused,softmax: excused.",
+    ]
+
+
+def test_an_excuse_is_said_once_and_notes_stay_apart(course):
+    said = [Adjustment(exercise="softmax", points=0.0, said="Softmax: excused: ill")]
+    overview = ClassOverview("C", ())
+    overview.add(finalize(two("not loaded", excused=True), course, said), "page")
+    assert overview.rows[0].said == "Softmax: excused: ill | causal_mask: not loaded. "
+
+
+def test_points_above_the_maximum_are_named(course):
+    overview = ClassOverview("C", ())
+    overview.add(finalize(two(points=16.0), course), "page")
+    bonus = [Adjustment(points=100.0, said="All together: +100 points")]
+    overview.add(finalize(record("s2"), course, bonus), "page")
+    assert above_maximum_note(overview.above) == [
+        "More points than the maximum, which is right only for a bonus: "
+        "s1 (softmax: 16 of 12), s2 (109 of 12)."
+    ]
+
+
+def test_changes_are_said_in_the_order_in_which_they_are_reckoned():
+    late = Lateness(assignment="a", due="", points=1.0, said="late")
+    said = [Adjustment(said="total"), Adjustment(exercise="softmax", said="softmax")]
+    report = msgspec.structs.replace(record("s1"), lateness=(late,), adjustments=tuple(said))
+    assert report.changes == ["softmax", "late", "total"]
+
+
+@pytest.fixture
+def with_policy(course):
+    def with_policy(**policy):
+        late = LatePolicy(**policy) if policy else None
+        return Course(course.root, msgspec.structs.replace(course.content, late=late))
+
+    return with_policy
+
+
+def test_each_deduction_has_its_line(with_policy):
+    course = with_policy(percent_a_day=10, free_days=1)
+    report = record("s1", 9.0, at="2027-02-08T01:00:00+00:00", at_from="Gradescope")
+    done = finalize(report, course)
+    (late,) = done.lateness
+    assert (late.days, late.free_days, late.percent, late.points) == (3, 1, 20, 1.8)
+    assert done.points == 7.2
+    assert done.exercises[0].points == 9.0
+    assert late.said == (
+        "Attention by hand and in NumPy: Handed in 3 days after the deadline (2027-02-08 "
+        "01:00:00+00:00, by Gradescope): 20 % are taken off, 1.8 points. 1 late day of yours used."
+    )
+    assert grade_of(done, ["softmax"], "attention-1").points == 7.2
+
+
+def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):
+    report = record("s1", 9.0, at="2027-02-06T01:00:00+00:00", at_from="Gradescope")
+    done = finalize(report, with_policy())
+    assert done.points == 9.0
+    assert "1 day after the deadline" in done.lateness[0].said
+    assert done.lateness[0].said.endswith("nothing is taken off.")
+
+
+def test_a_mark_without_a_time_is_said(with_policy):
+    done = finalize(record("s1", late=True, platform="canvas"), with_policy(percent_a_day=10))
+    assert done.points == 9.0
+    assert "marked as late by canvas. When it came is not known" in done.lateness[0].said
+
+
+def test_in_time_and_missing_have_no_line(with_policy):
+    course = with_policy(percent_a_day=10)
+    assert finalize(record("s1", at="2027-02-05T01:00:00"), course).lateness == ()
+    late = record("s1", 0.0, "missing", at="2027-03-05T01:00:00")
+    assert finalize(late, course).lateness == ()
+
+
+@pytest.mark.parametrize("word", ["attention-1", "softmax", "all"])
+def test_who_is_excused_has_neither_points_nor_a_maximum(course, word):
+    done = finalize(record("s1", 9.0, excused=False, **{"name": "x"}), course)
+    assert not done.exercises[0].excused
+    hand_in = msgspec.structs.replace(done.hand_in, excused=(word,))
+    done = finalize(msgspec.structs.replace(done, hand_in=hand_in), course)
+    assert (done.points, done.max_points, done.exercises[0].excused) == (0, 0, True)
+    assert grade_of(done, ["softmax"]).excused
+
+
+def test_a_mistake_in_a_policy_is_named(root, tmp_path):
+    text = (root / "course.yml").read_text()
+    path = tmp_path / "course.yml"
+    path.write_text(text + "late:\n  percent_a_dy: 10\n")
+    with pytest.raises(UserError, match="unknown field `percent_a_dy`; did you mean `percent_a_d"):
+        load_course(path)
+    path.write_text(text + "late:\n  percent_a_day: 101\n")
+    with pytest.raises(UserError, match=r"field `late\.percent_a_day`: expected"):
+        load_course(path)

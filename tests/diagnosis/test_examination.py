@@ -1,0 +1,360 @@
+"""A function is asked about probes, and what is said of it is true, or nothing is said."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
+from autograder.diagnosis.errors import explain, named_shape
+from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.replay import Replay
+from autograder.grading.diagnoses import answer_to
+from autograder.sandbox.problems import Raised
+from autograder.worker.messages import CodePlace
+
+HINTS = ("?", "the property", "where")
+
+
+def wrong(id, **replaces):
+    return Family(None, HINTS, {id: (f"It is {id}.", replaces)})
+
+
+def probes(draw):
+    rng = np.random.default_rng(draw)
+    return [Probe((rng.normal(size=(n, n + 1)), 3.0 + n)) for n in (1, 2, 3, 4)] + [
+        Probe((rng.normal(size=(2, 3)), -2.0)),
+        Probe((rng.normal(size=(3, 3)), -5.0)),
+    ]
+
+
+RECIPE = Recipe(
+    "shift_and_scale",
+    probes,
+    (
+        wrong("not-shifted", shifted=lambda s: s.x),
+        wrong("subtracted", shifted=lambda s: s.x - s.c),
+        wrong("not-scaled", scaled=lambda s: s.shifted),
+        wrong("squared", scaled=lambda s: s.shifted**2),
+    ),
+    steps={"shifted": lambda s: s.x + s.c, "scaled": lambda s: 2 * s.shifted},
+    parameters=("x", "c"),
+    traits=(Trait(lambda s: s.c < 0, "for a negative c", "for a positive c"),),
+    facts=(Fact("too-large", lambda s, v: bool((v > 1e3).all()), "All are above a thousand."),),
+    axes=lambda s: {"L": s.x.shape[0], "d": s.x.shape[1]},
+)
+
+
+def examine(function, recipe=RECIPE):
+    def ask(probe):
+        try:
+            return Answer(outcome_of(function(*probe.args)))
+        except ValueError as error:
+            return Answer(Outcome(RAISES), f"It stopped with {error}.")
+
+    return Examination(Replay(recipe), ask).diagnose()
+
+
+def test_a_right_function_is_left_alone():
+    assert examine(lambda x, c: 2 * (x + c)) is None
+    assert examine(lambda x, c: (2 * (x + c)).tolist()) is None
+    assert examine(lambda x, c: (2 * (x + c)).astype(np.float32)) is None
+
+
+def test_a_trait_speaks_of_calls_without_it_only_where_that_says_something():
+    def wrong_for_positive(x, c):
+        return 2 * (x + c) if c < 0 else x * np.arange(len(x)) + 7 * c
+
+    assert "right for a negative c" in examine(wrong_for_positive).says
+    trait = replace(RECIPE.traits[0], both_ways=False)
+    found = examine(wrong_for_positive, replace(RECIPE, traits=(trait,)))
+    assert found is None or "right for" not in found.says
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (lambda x, c: 2 * x, ("not-shifted",)),
+        (lambda x, c: x + c, ("not-scaled",)),
+        (lambda x, c: x, ("not-shifted", "not-scaled")),
+        (lambda x, c: (x - c) ** 2, ("subtracted", "squared")),
+        (lambda x, c: None, ("nothing-returned",)),
+        (lambda x, c: np.round(2 * (x + c), 3), ("rounded-3",)),
+        (lambda x, c: (2 * (x + c)).T, ("transposed",)),
+        (lambda x, c: [2 * (x + c)], ("wrapped",)),
+    ],
+)
+def test_mistakes_are_named_alone_and_in_pairs(function, names):
+    found = examine(function)
+    assert found.kind == "named"
+    assert set(found.misconceptions) == set(names)
+    assert found.hints or len(names) > 1
+
+
+def test_a_mistake_in_one_branch_is_named_with_its_branch():
+    found = examine(lambda x, c: 2 * x if c < 0 else 2 * (x + c))
+    assert found.misconceptions == ("not-shifted",)
+    assert found.says == "For a negative c: it is not-shifted."
+
+
+def test_a_mistake_that_is_on_no_list_gets_no_name():
+    found = examine(lambda x, c: np.sin(x) + c)
+    assert found is None or not found.misconceptions
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x, c: 6 * (x + c), "Every number is 3 times the right one."),
+        (lambda x, c: 2 * (x + c) * x.shape[1], "those of the right ones multiplied by d."),
+        (
+            lambda x, c: 2 * (x + c) * (x.shape[1] + 1),
+            "Every number is the right one times (d + 1).",
+        ),
+        (lambda x, c: 2 * (x + c) + 1, "Every number is the right one plus 1."),
+        (lambda x, c: np.ones(2), "does not depend on its arguments"),
+        (lambda x, c: 2 * (x + c) + 4000, "All are above a thousand."),
+    ],
+)
+def test_what_is_true_of_all_wrong_answers_is_said(function, says):
+    assert says in examine(function).says
+
+
+def test_a_function_that_remembers_is_found_out():
+    calls = []
+
+    def function(x, c):
+        calls.append(1)
+        return 2 * (x + c) + len(calls) * np.sin(x)
+
+    assert examine(function).misconceptions == ("remembers",)
+
+
+def test_an_error_in_some_calls_is_told_with_what_they_have_in_common():
+    def function(x, c):
+        if c < 0:
+            raise ValueError("no")
+        return 2 * (x + c)
+
+    said = examine(function).says
+    assert said.startswith("It is right for a positive c, and stops with an error")
+    assert "It stopped with no." in said
+
+
+def test_two_misconceptions_that_look_alike_have_no_name():
+    twins = (
+        wrong("this", scaled=lambda s: s.shifted),
+        wrong("that", scaled=lambda s: 1 * s.shifted),
+    )
+    recipe = replace(RECIPE, families=twins)
+    found = examine(lambda x, c: x + c, recipe)
+    assert found is None or not found.misconceptions
+
+
+def test_a_dict_in_place_of_an_array_is_not_measured_as_one():
+    found = examine(lambda x, c: {"result": 2 * (x + c) + 4000})
+    assert found is None or "thousand" not in found.says
+
+
+def raised(message, line, **shapes):
+    place = CodePlace("f.py", 3, line)
+    return Raised(
+        "f stopped", place, "ValueError", message, {k: list(v) for k, v in shapes.items()}
+    )
+
+
+SIZES = {"B": 7, "L_q": 2, "L_k": 3, "d_k": 4}
+
+
+def test_shapes_are_named_by_their_axes():
+    assert named_shape((2, 4), SIZES) == "(L_q, d_k) = (2, 4)"
+    assert named_shape((2, 5), SIZES) == "(2, 5)"
+    assert named_shape((3, 3), {"L": 3, "d": 3}) == "(3, 3)"
+
+
+def test_a_product_that_does_not_fit_is_explained():
+    error = raised(
+        "matmul: Input operand 1 has a mismatch in its core dimension 0",
+        "s = Q @ K",
+        Q=(2, 4),
+        K=(3, 4),
+    )
+    said = explain(error, SIZES)
+    assert "Q has the shape (L_q, d_k) = (2, 4) and K (L_k, d_k) = (3, 4)" in said
+    assert said.endswith("The last two axes of K still need swapping.")
+
+
+def test_a_transpose_of_all_axes_is_explained():
+    error = raised("mismatch in its core dimension", "s = Q @ K.T", Q=(7, 2, 4), K=(7, 3, 4))
+    assert ".T turns all axes of K round" in explain(error, SIZES)
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "says"),
+    [
+        ("operands could not be broadcast together", "x - x.max(axis=1)", "keepdims=True"),
+        ("'numpy.ndarray' object is not callable", "y = sum(x)", "sum"),
+        ("'list' object has no attribute 'max'", "x.max()", "np.asarray"),
+        ("not enough values to unpack (expected 3, got 2)", "B, L, d = x.shape", "exactly 3 parts"),
+        ("bad operand type for unary ~: 'float'", "~mask", "mask == 0"),
+        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "counted from the end"),
+        ("view size is not compatible with input tensor's size", "x.view(2)", "contiguous()"),
+        ("name 'pd' is not defined", "pd.x", "pd"),
+    ],
+)
+def test_usual_errors_are_explained(message, line, says):
+    assert says in explain(raised(message, line, x=(2, 3)), SIZES)
+
+
+def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
+    names = {f"x{i}\x1b[2J" + "y" * 500: [1] * 40 for i in range(50)}
+    said = explain(
+        Raised("f stopped", CodePlace("f.py", 1, "y = x"), "ValueError", "?", names), SIZES
+    )
+    assert len(said) < 2000
+    assert "\x1b" not in said
+
+
+def test_a_mistake_that_is_seen_in_two_styles_is_no_pair():
+    styled = replace(RECIPE, styles=({"scaled": lambda s: 2 * s.shifted + 1e-3},))
+    pairs = Replay(styled).pairs
+    assert any(len(pair) > 2 for pair in pairs)
+    assert all(pair[0] is not pair[1] for pair in pairs)
+    assert all(both.id for pair in pairs for both in pair[:2])
+
+
+def test_a_product_is_explained_only_if_it_is_the_one_that_fails():
+    line = "return self.W_o(merge(weights @ value)), weights"
+    shapes = {"weights": (1, 1, 3, 3), "value": (1, 1, 3, 4)}
+    message = "mat1 and mat2 shapes cannot be multiplied (1x12 and 4x4)"
+    assert "A product needs" not in explain(raised(message, line, **shapes), SIZES)
+    fails = {"weights": (1, 1, 3, 3), "value": (1, 1, 4, 3)}
+    assert "A product needs" in explain(raised(message, line, **fails), SIZES)
+
+
+def test_whose_call_it_was_is_not_guessed():
+    message = "f() got an unexpected keyword argument 'heads'"
+    assert "What this line calls" in explain(raised(message, "y = f(x, heads=2)"), SIZES)
+    assert "The exercise calls" in explain(Raised("", None, "TypeError", message), SIZES)
+
+
+def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():
+    message = "too many values to unpack (expected 2)"
+    assert "shape[-1]" in explain(raised(message, "n, d = x.shape"), SIZES)
+    assert "shape[-1]" not in explain(raised(message, "a, b = layers"), SIZES)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x, c: 2 * (np.abs(x) + c), "those of x without their signs before it is used"),
+        (lambda x, c: np.sort(2 * (x + c), axis=-1), "the right ones sorted along the last axis"),
+        (lambda x, c: (2 * (x + c)).mean(axis=-1), "the right ones averaged along the last axis"),
+        (lambda x, c: 2 * (x + c) + np.cumsum(2 * (x + c), -1) * (c < 0), None),
+    ],
+)
+def test_what_may_be_done_to_any_argument_or_result_is_named(function, says):
+    found = examine(function)
+    if says is None:
+        assert found is None or found.kind != "named"
+    else:
+        assert found.kind == "named" and says in found.says
+
+
+def test_two_families_that_differ_somewhere_give_no_name():
+    def function(x, c):
+        return np.sort(2 * (x + c), axis=-1) if c > 0 else (2 * (x + c))[..., ::-1]
+
+    found = examine(function)
+    assert found is None or found.kind != "named"
+
+
+TWO_RESULTS = Recipe(
+    "f",
+    probes,
+    (
+        wrong("unscaled", scores=lambda s: s.x),
+        Family(
+            "both",
+            HINTS,
+            {
+                "scores-returned": (
+                    "The output is right; in place of the weights the scores are returned.",
+                    lambda s: (s.weights.sum(axis=0), s.scores),
+                )
+            },
+        ),
+    ),
+    steps={
+        "scores": lambda s: s.x * s.c,
+        "weights": lambda s: np.tanh(s.scores),
+        "both": lambda s: (s.weights.sum(axis=0), s.weights),
+    },
+    parameters=("x", "c"),
+    results=("the output", "the weights"),
+)
+
+
+def test_of_two_mistakes_neither_says_that_what_the_other_spoils_is_right():
+    alone = examine(lambda x, c: (np.tanh(x * c).sum(axis=0), x * c), TWO_RESULTS)
+    assert alone.says.startswith("The output is right; ")
+    both = examine(lambda x, c: (np.tanh(x).sum(axis=0), x), TWO_RESULTS)
+    assert set(both.misconceptions) == {"unscaled", "scores-returned"}
+    assert "The output is right" not in both.says
+    assert "In place of the weights the scores are returned." in both.says
+
+
+def test_what_holds_nothing_to_compare_is_not_taken_for_none():
+    class Submission:
+        _client = SimpleNamespace(spoke=False)
+
+        def draw(self, *_):
+            return "figure.png"
+
+    unread = Comparison(read=lambda value: None)
+    recipe = Recipe("draw", probes, parameters=("x", "c"), comparison=unread)
+    answer = answer_to(Submission(), recipe, probes(0)[0])
+    assert answer.outcome.signature not in {"None", RAISES}
+
+
+def test_a_shape_is_said_only_of_an_array():
+    def ask(probe):
+        x, c = probe.args
+        return Answer(outcome_of([2 * (x + c), np.sin(x)]), is_array=False)
+
+    found = Examination(Replay(RECIPE), ask).diagnose()
+    assert found is None or "shape" not in found.says
+
+
+def test_numbers_under_other_keys_are_not_measured():
+    holds_always = (Fact("close", lambda s, v: True, "All numbers are close."),)
+    steps = {"result": lambda s: {1: s.x * s.c, 2: s.x + s.c}}
+    recipe = Recipe("f", probes, steps=steps, parameters=("x", "c"), facts=holds_always)
+    found = examine(lambda x, c: {1: x * c, 2: x - np.sin(c)}, recipe)
+    assert "All numbers are close." in found.says
+    found = examine(lambda x, c: {"1": x * c, "2": x + c}, recipe)
+    assert found is None or "close" not in found.says
+
+
+def test_answers_without_a_number_are_no_pair_of_mistakes():
+    """Two mistakes that end in NaN together are not what every function does that gives NaN."""
+    recipe = Recipe(
+        "roots",
+        lambda rng: [(rng.random(size) + 0.1,) for size in (2, 3, 4)],
+        (
+            Family("lowered", ("?",), {"less": ("Less.", lambda s: s.x - 9)}),
+            Family("scaled", ("?",), {"more": ("More.", lambda s: np.sqrt(s.lowered) * 3)}),
+        ),
+        steps={"lowered": lambda s: s.x, "scaled": lambda s: s.lowered * 2},
+        parameters=("x",),
+    )
+
+    def ask(probe):
+        return Answer(outcome_of(np.full_like(probe.args[0], np.nan)))
+
+    with np.errstate(invalid="ignore"):
+        found = Examination(Replay(recipe), ask).diagnose()
+    assert found is None or len(found.misconceptions) < 2

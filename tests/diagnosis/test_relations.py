@@ -1,0 +1,25 @@
+"""Factors are named by sizes where one expression gives them all."""
+
+import math
+
+import pytest
+
+from autograder.diagnosis.relations import named_factor
+
+CALLS = [{"L": 3, "d": 4, "v": 5}, {"L": 5, "d": 9, "v": 2}, {"L": 2, "d": 16, "v": 7}]
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (lambda s: s["d"], "d"),
+        (lambda s: 1 / math.sqrt(s["d"]), "1 / √d"),
+        (lambda s: math.sqrt(s["d"] * s["v"]), "√(d·v)"),
+        (lambda s: math.sqrt(s["L"] + 1), "√(L + 1)"),
+        (lambda s: s["v"] / s["L"], "v / L"),
+        (lambda s: 3.0, ""),
+        (lambda s: s["d"] ** 1.23, ""),
+    ],
+)
+def test_named_factor(factor, words):
+    assert named_factor([factor(sizes) for sizes in CALLS], CALLS) == words

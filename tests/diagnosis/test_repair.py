@@ -1,0 +1,311 @@
+"""Verified repair: the right line, nothing that is not true, and nothing that counts."""
+
+import gc
+import textwrap
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course.course_file import load_course
+from autograder.grading.graded import RunOptions
+from autograder.grading.judge import Judge
+from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
+from autograder.report.html import exercise_html
+from autograder.report.model import CheckReport, ExerciseReport, Repair
+from autograder.report.redaction import exercise_for_student
+from autograder.report.terminal import exercise_lines, plain
+from autograder.submission.source import Source, read_source
+from autograder.worker.messages import Unit
+
+SOFTMAX = """
+    import numpy as np
+
+    def softmax(x, axis=-1):
+        x = np.asarray(x, dtype=float)
+        top = x.max(axis=axis, keepdims=True)
+        # the largest becomes 0
+        e = np.exp(x - top)
+        total = e.sum(axis=axis, keepdims=True)
+        return e / total
+"""
+ATTENTION = """
+    import numpy as np
+
+    def scaled_dot_product_attention(Q, K, V, mask=None):
+        d = Q.shape[-1]
+        s = np.einsum("...qd,...kd->...qk", Q, K)
+        s = s * d ** -0.5
+        if mask is not None:
+            s = np.where(np.asarray(mask) > 0, s, -np.inf)
+        s = s - s.max(axis=-1, keepdims=True)
+        w = np.exp(s)
+        w = w / w.sum(axis=-1, keepdims=True)
+        return w @ V, w
+"""
+
+
+def written(exercise, text, before="", after=""):
+    text = textwrap.dedent(text).lstrip("\n")
+    assert before in text
+    text = text.replace(before, after, 1) if before else text
+    return Source(exercise, f"{exercise}.py", (Unit(f"{exercise}.py", text),))
+
+
+@pytest.fixture
+def search(course, judge):
+    def search(source):
+        exercise = course.exercise(source.name)
+        return look_for_repair(judge, exercise, source, judge.run(source))
+
+    return search
+
+
+def searched(course, judge, source, policy="practice"):
+    """Whether a search would follow the checks."""
+    exercise = course.exercise(source.name)
+    return is_worth_looking(exercise, source, judge.run(source).results, policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "line"),
+    [
+        (SOFTMAX, "x - top", "x + top", 7),
+        (SOFTMAX, "e / total", "total / e", 9),
+        (SOFTMAX, "np.exp(x - top)", "np.exp2(x - top)", 7),
+        (SOFTMAX, "e.sum(axis=axis,", "e.sum(axis=-1,", 8),
+        (SOFTMAX, "dtype=float)", "dtype=float)[::-1]", 4),
+        (ATTENTION, "d ** -0.5", "d ** 0.5", 6),
+        (ATTENTION, "d = Q.shape[-1]", "d = Q.shape[-2]", 4),
+        (ATTENTION, "> 0, s,", ">= 0, s,", 8),
+        (ATTENTION, "return w @ V, w", "return w @ V, s", 12),
+        (ATTENTION, "s.max(axis=-1", "s.max(axis=-2", 9),
+    ],
+)
+def test_the_line_of_a_mistake_is_found_and_the_edit_is_not_said(search, text, before, after, line):
+    name = "softmax" if text is SOFTMAX else "scaled_dot_product_attention"
+    found = search(written(name, text, before, after))
+    assert [place.line for place in found.places] == [line]
+    assert f"line {line}" in found.said
+    assert after not in found.said and before not in found.said
+
+
+def test_two_mistakes_at_once_are_found_in_their_lines(search):
+    text = textwrap.dedent(SOFTMAX).replace("np.exp(x - top)", "np.exp(x + top)")
+    found = search(written("softmax", text, "e / total", "total / e"))
+    assert [place.line for place in found.places] == [7, 9]
+    assert found.said == "With changes in lines 7 and 9 together, every check passes."
+
+
+def test_a_name_that_is_needed_again_gets_one_of_its_own(search):
+    text = """
+        import torch
+        from torch import nn
+
+        class MultiHeadAttention(nn.Module):
+            def __init__(self, d_model, num_heads):
+                super().__init__()
+                if d_model % num_heads:
+                    raise ValueError(f"{d_model} {num_heads}")
+                self.heads = num_heads
+                self.W_q = nn.Linear(d_model, d_model, bias=False)
+                self.W_k = nn.Linear(d_model, d_model, bias=False)
+                self.W_v = nn.Linear(d_model, d_model, bias=False)
+                self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+            def forward(self, x, mask=None):
+                x = self.W_q(x)
+                q = x.unflatten(-1, (self.heads, -1)).transpose(-2, -3)
+                k = self.W_k(x).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
+                v = self.W_v(x).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                if mask is not None:
+                    m = mask.bool()
+                    s = s.masked_fill(~(m.unsqueeze(1) if m.ndim == 3 else m), -1e9)
+                a = s.softmax(-1)
+                return self.W_o((a @ v).transpose(-2, -3).flatten(-2)), a
+    """
+    found = search(written("multi_head_attention", text))
+    assert [place.line for place in found.places] == [16, 17]
+
+
+def test_a_mistake_with_a_name_leaves_the_other_function_to_the_search(course, judge, search):
+    text = """
+        import numpy as np
+
+        def create_causal_mask(seq_len):
+            return np.triu(np.ones((seq_len, seq_len)))
+
+        def apply_mask(scores, mask):
+            shifted = np.asarray(scores) + mask * 0.5
+            return np.where(np.asarray(mask) > 0, shifted, -1e9)
+
+        def masked_attention_weights(scores, mask):
+            s = np.where(np.asarray(mask) > 0, scores, -1e9)
+            e = np.exp(s - s.max(-1, keepdims=True))
+            return e / e.sum(-1, keepdims=True)
+
+        def count_visible(seq_len):
+            return seq_len * (seq_len + 1) // 2
+    """
+    found = search(written("causal_mask", text))
+    assert {place.line for place in found.places} <= {7, 8} and found.places
+    assert "every check that is about apply_mask alone passes" in found.said
+
+
+def test_an_expression_of_a_right_answer_is_tried_with_the_students_names(search):
+    """No one operator makes this: the axis has to be given, and be kept, of another name."""
+    text = """
+        import numpy as np
+
+        def softmax(rows, axis=-1):
+            rows = np.asarray(rows, dtype=float)
+            exps = np.exp(rows - np.max(rows, axis=axis, keepdims=True))
+            return exps / np.sum(exps)
+    """
+    found = search(written("softmax", text))
+    assert [place.line for place in found.places] == [6]
+
+
+def test_twice_the_same_and_nothing_else_changes(course, judge):
+    source = written("softmax", SOFTMAX, "x - top", "x + top")
+    exercise = course.exercise("softmax")
+    seed, children = judge.seed, judge.children
+    reports = []
+    for _ in range(2):
+        graded = judge.run(source)
+        reports.append(with_repair(graded.report, judge, exercise, source, graded))
+        assert msgspec.structs.replace(reports[-1], repair=None) == graded.report
+    assert reports[0] == reports[1]
+    assert (judge.seed, judge.children) == (seed, children)
+
+
+def test_an_answer_that_no_small_edit_mends_gets_nothing(search):
+    hopeless = "def softmax(x, axis=-1):\n    total = 0\n    return [total, x]\n"
+    assert search(written("softmax", hopeless)) is None
+
+
+def test_a_right_answer_is_not_searched(course, judge):
+    assert not searched(course, judge, written("softmax", SOFTMAX))
+
+
+def test_what_has_a_name_or_is_not_there_is_not_searched(course, judge):
+    named = written("softmax", SOFTMAX, "e.sum(axis=axis,", "e.sum(axis=0,")
+    assert not searched(course, judge, named)
+    assert not searched(course, judge, written("softmax", "x = 1\n"))
+
+
+def test_an_exam_is_not_searched_and_says_nothing(course, judge):
+    source = written(
+        "scaled_dot_product_attention",
+        ATTENTION,
+        "axis=-1, keepdims=True)\n    w =",
+        "axis=-1, keepdims=True) * 2\n    w =",
+    )
+    assert searched(course, judge, source)
+    assert not searched(course, judge, source, "exam")
+
+
+def test_a_line_of_a_notebook_is_named_with_its_cell(search):
+    text = textwrap.dedent(SOFTMAX).replace("x - top", "x + top")
+    units = (Unit("code cell 1", "%matplotlib inline\nprint('hello')"), Unit("code cell 2", text))
+    found = search(Source("softmax", "softmax.ipynb", units))
+    assert "line 8 of code cell 2" in found.said
+    assert found.places[0].file == "code cell 2"
+
+
+@pytest.mark.thorough
+def test_lines_that_run_beside_code_of_the_course_s_are_found(course, judge, root):
+    """What is printed there is never shown, and tells the search which lines to try."""
+    exercise = course.exercise("train_and_generate")
+    source = read_source(root / "examples/right/train_and_generate/preallocated.py", exercise.name)
+    text = source.text.replace("max(0, end", "max(-1, end")
+    wrong = Source(exercise.name, "train_and_generate.py", (Unit("train_and_generate.py", text),))
+    found = look_for_repair(judge, exercise, wrong, judge.run(wrong))
+    assert f"line {line_of(text, 'max(-1, end')}" in found.said
+    assert "axis" not in found.said
+
+
+def line_of(text, part):
+    return text[: text.index(part)].count("\n") + 1
+
+
+def test_an_edit_that_only_known_inputs_pass_is_not_believed(tmp_path):
+    """The check's one number can be met by another constant; other seeds show that."""
+    checks = """
+import pytest
+
+@pytest.mark.check("Adds")
+def test_adds(submission, rng):
+    x = int(rng.integers(10, 20))
+    assert submission.add(x) == x + 3
+"""
+    course = make_course(tmp_path, checks)
+    exercise = course.exercise("sums")
+    close, wrong = (written("sums", f"def add(x):\n    return {n}\n") for n in (21, 20))
+    with Judge(course, [exercise]) as judge:
+        for seed in range(100):  # one for which 21 is the answer
+            if judge.grade(close, RunOptions(seed=seed)).points:
+                break
+    with Judge(course, [exercise], seed=seed) as judge:
+        assert judge.grade(close).points
+        assert look_for_repair(judge, exercise, wrong, judge.run(wrong)) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return " + " + ".join(["x"] * 9000) + "\n",
+        "    return " + "-" * 3000 + "x\n",
+        "    return " + "(" * 150 + "x" + ")" * 150 + "[0]" * 900 + "\n",
+        "    y = 1\r    return x\f\n",
+        "    print('\\x01' + '0:2\\n' * 9999)\n    return x\n",
+    ],
+)
+def test_a_hostile_file_costs_little_and_breaks_nothing(search, body):
+    assert search(written("softmax", "def softmax(x, axis=-1):\n" + body)) is None
+
+
+def test_every_face_shows_the_sentence_except_in_an_exam():
+    said = "With a change in line 3, every check passes."
+    check = CheckReport(name="a", title="A", points=0, max_points=1, outcome="failed")
+    report = ExerciseReport(
+        name="sums",
+        title="Sums",
+        status="graded",
+        points=0,
+        max_points=1,
+        checks=(check,),
+        repair=Repair(said=said),
+    )
+    shown = exercise_for_student(report, "homework")
+    assert said in exercise_html(shown)
+    assert said in "\n".join(plain(line) for line in exercise_lines(shown))
+    assert exercise_for_student(report, "exam").repair is None
+
+
+def test_the_command_shows_the_checks_and_then_the_sentence(tmp_path, root, monkeypatch):
+    monkeypatch.setattr(gc, "disable", lambda: None)
+    file = tmp_path / "softmax.py"
+    file.write_text(written("softmax", SOFTMAX, "np.exp(x - top)", "np.exp(top - x) ** 2").text)
+    before = CliRunner().invoke(app, ["check", str(file), "--course", str(root)])
+    file.write_text(written("softmax", SOFTMAX, "e / total", "total / e").text)
+    after = CliRunner().invoke(app, ["check", str(file), "--course", str(root)])
+    assert before.exit_code == after.exit_code == 1
+    assert "every check passes" not in before.stdout
+    last = after.stdout.strip().splitlines()[-1]
+    assert last.strip().startswith("With a change in line 9")
+
+
+def make_course(folder, checks):
+    name = "chance"
+    (folder / f"{name}_checks").mkdir()
+    (folder / f"{name}_answers").mkdir()
+    (folder / f"{name}_answers" / "__init__.py").write_text("")
+    (folder / f"{name}_checks" / "test_sums.py").write_text(checks)
+    (folder / "course.yml").write_text(
+        f"title: Sums\nreference: {name}_answers\nchecks: {name}_checks\n"
+        "exercises:\n  - {name: sums, title: Sums, points: 1}\n"
+    )
+    return load_course(folder / "course.yml")

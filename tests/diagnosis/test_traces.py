@@ -1,0 +1,102 @@
+"""Where the values of a submission leave those of right answers."""
+
+import contextlib
+import io
+import textwrap
+
+import pytest
+
+from autograder.diagnosis.repair.traces import (
+    first_departure,
+    known_values,
+    values_in,
+    with_value_marks,
+)
+from autograder.diagnosis.repair.tree import Tree
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
+RIGHT = """
+    def f(x, y):
+        total = (x + y).sum(axis=1)
+        return total * 2.0
+"""
+
+
+def told(text, all_parts=False, call="f(np.arange(6.0).reshape(2, 3), np.ones((2, 3)))"):
+    source = Source("f", "f.py", (Unit("f.py", "import numpy as np\n" + textwrap.dedent(text)),))
+    marked = with_value_marks(source, [Tree(unit) for unit in source.units], all_parts)
+    out, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(out):
+        exec("\n".join(unit.text for unit in marked.units) + f"\nx = {call}\n", names)
+    return values_in(out.getvalue())
+
+
+def lines(text):
+    found, fine = first_departure(told(text), known_values(told(RIGHT, all_parts=True)))
+    return [line for _, line in found], sorted(line for _, line in fine)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "fine"),
+    [
+        (
+            """
+            def f(x, y):
+                a = x + y
+                a = a - 1
+                return a
+            """,
+            [5],
+            [4],
+        ),
+        (
+            """
+            def f(x, y):
+                a = (x + y).T
+                a *= 3
+                return a
+            """,
+            [5],
+            [4],
+        ),
+        (
+            """
+            def f(x, y):
+                a = x - y
+                return a
+            """,
+            [],  # not one value is known
+            [],
+        ),
+        (
+            """
+            def f(x, y):
+                n = x.shape[0] + 7
+                return x + y
+            """,
+            [],  # one number says nothing
+            [5],
+        ),
+    ],
+)
+def test_the_first_value_that_no_right_answer_has(text, first, fine):
+    assert lines(text) == (first, fine)
+
+
+def test_what_is_told_changes_no_result():
+    text = """
+        def f(x, y):
+            a, b = x, y
+            a = [row[-1] for row in a if row.sum() > 0] if y is not None else None
+            b[..., 0] += 1
+            return a, b
+    """
+    call = "f(np.arange(6.0).reshape(2, 3), np.ones((2, 3)))"
+    names, same = {}, {}
+    source = Source("f", "f.py", (Unit("f.py", "import numpy as np\n" + textwrap.dedent(text)),))
+    marked = with_value_marks(source, [Tree(unit) for unit in source.units], all_parts=True)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec("\n".join(unit.text for unit in marked.units) + f"\nx = {call}\n", names)
+    exec(source.units[0].text + f"\nx = {call}\n", same)
+    assert str(names["x"]) == str(same["x"])

@@ -1,0 +1,330 @@
+"""`autograder package`: what is in a package, and what is refused."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import msgspec
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course.course_file import Course, load_course
+from autograder.course.errors import UserError
+from autograder.platforms import classroom50, exercism, gradescope, prairielearn
+from autograder.platforms.bundle import bundle, zipped
+from autograder.platforms.package_command import chosen
+from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
+from tests.platforms.forms import EXERCISM, PRAIRIELEARN
+from tests.platforms.forms import valid as valid_as
+from tests.platforms.layouts import WRONG, put, small_course
+from tests.platforms.records import GRADER, record
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    return small_course(tmp_path_factory.mktemp("course") / "small")
+
+
+@pytest.fixture
+def package(course, tmp_path):
+    def package(*args, course=course):
+        command = ["package", *map(str, args), "--course", str(course.root)]
+        return CliRunner().invoke(app, command)
+
+    return package
+
+
+def test_a_package_holds_the_engine_and_what_grading_reads(course):
+    (course.root / "reference" / "shares.py").chmod(0o644)
+    (course.root / "helpers.py").write_text("import more\n")
+    (course.root / "more").mkdir(exist_ok=True)
+    (course.root / "more" / "table.csv").write_text("1,2\n")
+    (course.root / "unused.py").write_text("x = 1\n")
+    checks = course.root / "reference" / "checks" / "__init__.py"
+    before = checks.read_text()
+    checks.write_text(before + "from helpers import *\n")
+    try:
+        files = bundle(course, list(course.exercises.values()), "x")
+    finally:
+        checks.write_text(before)
+    own = {name for name in files if name.startswith("course/")}
+    assert {"course/helpers.py", "course/more/table.csv", "course/solutions/shares.py"} <= own
+    assert "course/unused.py" not in own and "course/examples/right/shares/by_loop.py" not in own
+    assert not any("/." in name or "__pycache__" in name for name in files)
+    assert "engine/autograder/worker/start.py" in files
+    lines = files["requirements.txt"].decode().splitlines()
+    assert any(line.startswith("numpy==") for line in lines)
+    assert not any(line.startswith(("torch", "mypy", "nbgrader")) for line in lines)
+
+
+def test_gradescopes_zip_has_its_scripts_at_the_root_and_the_same_bytes(course, package, tmp_path):
+    done = package("gradescope", "--out", tmp_path / "a.zip", "--assignment", "week-1")
+    assert done.exit_code == 0, done.output
+    assert "It holds the course's answers: give it to no student." in done.output
+    data = (tmp_path / "a.zip").read_bytes()
+    again = gradescope.package(course, list(course.exercises.values()))
+    assert data == zipped(again.items())
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        for script in ("setup.sh", "run_autograder"):
+            assert file.getinfo(script).external_attr >> 16 == 0o755
+            text = file.read(script).decode()
+            assert text.startswith("#!/usr/bin/env bash\n") and "@" not in text.replace('"$@"', "")
+            done = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True)
+            assert done.returncode == 0, done.stderr
+
+
+def test_an_address_that_is_none(package, tmp_path):
+    done = package("gradescope", "--out", tmp_path / "a.zip", "--torch-index", "x' y")
+    assert "has a sign that no address has" in str(done.exception)
+
+
+def test_questions_of_prairielearn(course):
+    files = prairielearn.package(course, list(course.exercises.values()))
+    info = json.loads(files["questions/shares/info.json"])
+    assert info["gradingMethod"] == "External" and info["type"] == "v3"
+    options = info["externalGradingOptions"]
+    script, _, argument = options["entrypoint"].partition(" ")
+    assert files[script.removeprefix("/grade/")].startswith(b"#!/bin/sh") and argument == "shares"
+    assert 1 <= options["timeout"] <= 600
+    stub = files["questions/shares/clientFilesQuestion/shares.py"].decode()
+    assert "NotImplementedError" in stub and "x.sum()" not in stub
+    page = files["questions/shares/question.html"].decode()
+    assert 'file-names="shares.py"' in page and "<pl-external-grader-results>" in page
+
+
+def test_results_for_prairielearn_are_never_over_a_megabyte():
+    long = Evidence(call="f()", yours="y" * 100_000, expected="x")
+    checks = tuple(
+        CheckReport(
+            name=f"c{n}",
+            title="C",
+            points=0.0,
+            max_points=1.0,
+            outcome="failed",
+            finding="wrong " * 3000,
+            evidence=long,
+        )
+        for n in range(200)
+    )
+    exercise = ExerciseReport(
+        name="e", title="E", status="graded", points=0.0, max_points=200.0, checks=checks
+    )
+    report = Report(
+        student="",
+        course="C",
+        status="graded",
+        points=0.0,
+        max_points=200.0,
+        grader=GRADER,
+        exercises=(exercise,),
+    )
+    data = prairielearn.encoded(report, "practice")
+    assert len(data) <= 1_000_000
+    assert len(valid_as(json.loads(data), PRAIRIELEARN)["tests"]) == 200
+
+
+def test_what_cannot_be_graded_elsewhere_is_named(root, package, tmp_path):
+    whole = load_course(root / "course.yml")
+    asked = ("prairielearn", "--out", tmp_path / "pl", "--exercise", "reflection")
+    refused = package(*asked, course=whole)
+    assert "answered in words" in str(refused.exception) and not (tmp_path / "pl").exists()
+    kept, said = chosen(whole, "exercism", (), "attention-4")
+    assert [exercise.name for exercise in kept] == ["find_the_bug"]
+    assert said == [
+        "Left out, answered in words, for which nobody on exercism gives points: reflection."
+    ]
+    own = msgspec.structs.replace(whole.exercise("softmax"), variant="per-student")
+    content = msgspec.structs.replace(whole.content, exercises=(own,), assignments=())
+    with pytest.raises(UserError, match="numbers of each student's own"):
+        chosen(Course(root, content), "gradescope", (), None)
+
+
+def test_exercism_has_limits_for_its_twenty_seconds(course, tmp_path):
+    put(exercism.package(course, list(course.exercises.values())), tmp_path)
+    limits = load_course(tmp_path / "course" / "course.yml").content.limits
+    assert (limits.total_seconds, limits.call_seconds) == (14.0, 5.0)
+    assert (tmp_path / "bin" / "run.sh").stat().st_mode & 0o111
+
+
+def test_an_exam_on_exercism_passes_nobody_whose_hidden_checks_fail():
+    checks = (
+        CheckReport(name="a", title="A", points=2.0, max_points=2.0, outcome="passed"),
+        CheckReport(name="b", title="B", points=0.0, max_points=2.0, outcome="failed", hidden=True),
+    )
+    exercise = ExerciseReport(
+        name="e", title="E", status="graded", points=2.0, max_points=4.0, checks=checks
+    )
+    report = msgspec.structs.replace(record("s", 2.0), exercises=(exercise,))
+    found = valid_as(exercism.results_of(report, "exam"), EXERCISM)
+    assert found["status"] == "fail"
+    assert [test["status"] for test in found["tests"]] == ["pass", "fail"]
+    assert found["tests"][1]["name"] == "Checks that do not show themselves"
+    assert len(exercism.results_of(report, "practice")["tests"]) == 2
+
+
+@pytest.fixture(scope="module")
+def released(course, tmp_path_factory):
+    """What students get of the course, as `autograder release` makes it."""
+    folder = tmp_path_factory.mktemp("released") / "kit"
+    asked = ["release", str(folder), "--seeds", "1", "--course", str(course.root)]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return folder
+
+
+@pytest.fixture
+def kit(released, tmp_path):
+    """A copy of it, to be changed."""
+    return shutil.copytree(released, tmp_path / "kit")
+
+
+def test_classroom50_takes_only_a_kit_without_answers(course, kit, package, tmp_path):
+    asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
+    said = "only a kit without answers may go in: name one with --kit FOLDER."
+    assert said in str(package(*asked).exception)
+    for other in (course.root, tmp_path):
+        assert (
+            f"{other} is no released kit: name a folder that `autograder release` has made."
+            in str(package(*asked, "--kit", other).exception)
+        )
+    shutil.copy(course.root / "reference" / "shares.py", kit / "notes.py")
+    assert "notes.py is the same as" in str(package(*asked, "--kit", kit).exception)
+    (kit / "notes.py").unlink()
+    text = (kit / "course.yml").read_text()
+    (kit / "course.yml").write_text(text.replace("shares", "other"))
+    assert "has none of these exercises; it has other." in str(
+        package(*asked, "--kit", kit).exception
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_classroom50_in_a_students_checkout(kit, package, tmp_path, monkeypatch):
+    asked = ("classroom50", "--out", tmp_path / "out", "--assignment", "week-1")
+    done = package(*asked, "--kit", kit)
+    assert done.exit_code == 0, done.output
+    bundle_folder = tmp_path / "out" / "autograders" / "week-1"
+    assert not list(bundle_folder.rglob("solutions"))
+    checkout = put({"work/shares.py": WRONG.encode()}, tmp_path / "checkout")
+    for name in ("autograder.py", "msgspec.py", "click.py"):
+        (checkout / name).write_text("raise SystemExit('taken for the grader')\n")
+    environment = {**os.environ, **IDENTITY, "CLASSROOM50_BUNDLE_DIR": str(bundle_folder)}
+    done = subprocess.run(
+        [sys.executable, bundle_folder / "autograder.py"],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads((checkout / "result.json").read_text())
+    assert valid(result) and result["score"] == 0
+    assert result["max-score"] == 1  # the hidden check's points are not told in a kit
+    assert result["tests"][0]["hints"] and "yours" in result["tests"][0]["output"]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    monkeypatch.setattr(os, "environ", {**os.environ, **IDENTITY})
+    classroom50.run(bundle_folder)
+    nothing = json.loads((empty / "result.json").read_text())
+    assert valid(nothing) and nothing["max-score"] == result["max-score"]
+    body = (checkout / "release-body.md").read_text()
+    assert "0 of 4 points" in body and "**The share of each number**, line 4" in body
+
+
+IDENTITY = {
+    "CLASSROOM": "cs1",
+    "ASSIGNMENT": "week-1",
+    "ASSIGNMENT_TYPE": "individual",
+    "OWNER": "anna",
+    "SUBMISSION_TAG": "submit/2027-02-05T10-00-00Z-abcdef0",
+    "COMMIT_URL": "c",
+    "RELEASE_URL": "r",
+}
+KEYS = {"schema", "classroom", "assignment", "assignment_type", "owner", "submission", "commit"}
+KEYS |= {"release", "review", "datetime", "score", "max-score", "tests"}
+
+
+def valid(result):
+    """By the rules of Classroom 50's runner and schema: keys, identity, whole numbers, sums."""
+    assert result.keys() == KEYS and result["schema"] == "classroom50/result/v1"
+    assert (result["classroom"], result["assignment"], result["owner"]) == ("cs1", "week-1", "anna")
+    assert result["submission"].startswith("submit/") and result["review"] == "c"
+    assert len(result["datetime"]) == 20 and result["datetime"].endswith("Z")
+    for each in (result, *result["tests"]):
+        assert type(each["score"]) is int and type(each["max-score"]) is int
+        assert 0 <= each["score"] <= each["max-score"]
+    for test in result["tests"]:
+        assert test["test-name"] and type(test["passed"]) is bool
+    return True
+
+
+def test_points_for_classroom50_are_whole(course):
+    exercise = course.exercise("shares")
+    thirds = [
+        CheckReport(name=f"c{n}", title="C", points=p, max_points=1.33, outcome="passed")
+        for n, p in enumerate((1.33, 0.0))
+    ]
+    report = ExerciseReport(
+        name="shares", title="S", status="graded", points=1.33, max_points=4.0, checks=tuple(thirds)
+    )
+    result = classroom50.result_of([exercise], {"shares": report}, IDENTITY, "2027-02-05T10:00:00Z")
+    assert valid(result) and (result["score"], result["max-score"]) == (133, 266)
+    half = [msgspec.structs.replace(check, points=0.5, max_points=1.5) for check in thirds]
+    report = msgspec.structs.replace(report, checks=tuple(half))
+    result = classroom50.result_of([exercise], {"shares": report}, IDENTITY, "2027-02-05T10:00:00Z")
+    assert [test["score"] for test in result["tests"]] == [1, 1]
+    nothing = classroom50.result_of([exercise], {}, IDENTITY, "2027-02-05T10:00:00Z")
+    assert valid(nothing) and nothing["max-score"] == 4
+    assert nothing["tests"][0]["message"] == "There is no file for this exercise."
+
+
+def test_the_most_points_for_classroom50_are_the_same_for_any_work(course):
+    exercise, told = course.exercise("shares"), {"shares": {"a": 1.0, "b": 2.0}}
+
+    def most(*outcomes):
+        checks = tuple(
+            CheckReport(name=n, title="T", points=0, max_points=p, outcome=o, hidden=n == "d")
+            for (n, p), o in zip(zip("abcd", (1, 2, 3, 4), strict=True), outcomes, strict=True)
+        )
+        report = ExerciseReport(
+            name="shares", title="S", status="graded", points=0.0, max_points=10, checks=checks
+        )
+        done = {"shares": report}
+        result = classroom50.result_of([exercise], done, IDENTITY, "2027-02-05T10:00:00Z", told)
+        assert valid(result)
+        return result["max-score"]
+
+    assert most("passed", "not told", "failed", "not told") == 3  # b waits for one's own step
+    assert most("failed", "failed", "not told", "not told") == 3
+    nothing = classroom50.result_of([exercise], {}, IDENTITY, "2027-02-05T10:00:00Z", told)
+    assert nothing["max-score"] == 3
+
+
+def test_the_workflow_runs(course, package, tmp_path, monkeypatch):
+    """Its step is run here, as a job would run it."""
+    place = tmp_path / "repository"
+    shutil.copytree(course.root, place)
+    own = load_course(place / "course.yml")
+    assert package("github", "--out", place, course=own).exit_code == 0
+    workflow = yaml.safe_load((place / ".github" / "workflows" / "autograder.yml").read_text())
+    steps = workflow["jobs"]["check"]["steps"]
+    (check,) = [step["run"] for step in steps if step.get("name") == "Check"]
+    (place / "exercises" / "shares.py").write_text(WRONG)
+    program, *args = check.split()
+    assert program == "autograder"
+    page = tmp_path / "summary.md"
+    monkeypatch.chdir(place)
+    done = CliRunner().invoke(
+        app, [arg.replace('"$GITHUB_STEP_SUMMARY"', str(page)) for arg in args]
+    )
+    assert done.exit_code == 1
+    assert "::error file=exercises/shares.py,line=4,title=The share of each number::" in done.stderr
+    assert "Shares: 0 of 4 points" in page.read_text()
+    assert (place / "results" / "junit.xml").is_file() and (place / "results/ctrf.json").is_file()

@@ -1,0 +1,207 @@
+"""Blackboard's and Brightspace's gradebooks, OneRoster, LTI, and everybody's page: by their rules."""
+
+import csv
+import io
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from autograder.course.errors import UserError
+from autograder.platforms import lti, oneroster
+from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
+from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
+from autograder.platforms.gradebook import fill_in
+from autograder.platforms.pages import pages
+from autograder.report.html import page_of
+from autograder.report.model import Lateness
+from tests.platforms.forms import SCORE, valid
+from tests.platforms.records import record, write
+
+GOLDEN = Path(__file__).parent / "golden"
+TITLE = "Attention by hand and in NumPy"
+DATE = datetime(2027, 2, 10, 12, 0, tzinfo=UTC)
+LATE = Lateness(assignment="attention-1", due="x", points=1.0, said="=Late: 1 point.")
+CLASS = (
+    record("jmueller", 9.5, platform="blackboard", platform_id="jmueller", name="Jörg Müller"),
+    record("s2", 12.0, name="Eve", email="EVE@example.org"),
+    record("s3", 0.0, "missing", name="Bo Chen", enrolled=True),
+    record("s4", 0.0, excused=True, name="Lea Late"),
+    record("s5", 0.0, "by hand", name="Ann van der Berg"),
+    msgspec.structs.replace(record("s6", 7.0, name="王 小明"), lateness=(LATE,)),
+    record("gone", 5.0, name="Gone Away"),
+)
+
+
+@pytest.fixture
+def template(tmp_path):
+    def template(text, encoding="utf-8"):
+        path = tmp_path / "template"
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return template
+
+
+def same(data, name):
+    assert data.decode() == (GOLDEN / name).read_bytes().decode()
+
+
+BOARD = "\t".join(
+    (
+        "Last Name",
+        "First Name",
+        "Username",
+        "Student ID",
+        "Last Access",
+        "Availability",
+        "Total [Total Pts: up to 22 Score] |1",
+        "Essay [Total Pts: 10 Score] |2",
+        f"{TITLE} [Total Pts: 12 Score] |3",
+    )
+)
+BOARD += """
+Müller\tJörg\tjmueller\t901\t2027-02-01\tYes\t1\t2\tNeeds Grading
+=HYPERLINK(1)\tEve\teve\ts2\t2027-02-01\tYes\t1\t2\t
+Chen\tBo\tbchen\t903\t\tYes\t1\t2\t4
+Late\tLea\tllate\t904\t\tNo\t1\t2\t5
+小明\t王\tw\t906\t\tYes\t1\t2\t
+Student\tTest\tpreview\t\t\tYes\t1\t2\t
+"""
+
+
+def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, template):
+    path = template(BOARD, "utf-16")
+    data, notes = fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, path, None, False)
+    assert data.startswith(b"\xff\xfe")
+    same(data.decode("utf-16").encode(), "blackboard.txt")
+    assert notes == [
+        f"Column {TITLE} [Total Pts: 12 Score] |3 is filled with {TITLE}.",
+        "Without a row, so not in the file: s5 (Ann van der Berg), gone (Gone Away).",
+        "Left as they are, since there are no points: s3 (Bo Chen) (missing), "
+        "s4 (Lea Late) (excused), Test Student (no result).",
+    ]
+    with pytest.raises(UserError, match=r"no column '1' of its own. It has: Essay \[Total"):
+        fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, path, "1", False)
+    other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
+    with pytest.raises(UserError, match="maximum of 1200 points, the results have 12"):
+        fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, other, None, False)
+    with pytest.raises(UserError, match="Username are missing. In Blackboard's gradebook"):
+        fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, template("Name,Points\nx,1\n"), None, False)
+
+
+SPACE = f"""\
+OrgDefinedId,Username,Last Name,First Name,Email,Essay Points Grade <Numeric MaxPoints:10>,\
+{TITLE} Points Grade <Numeric MaxPoints:12 Weight:5 Category:Homework>,Calculated Final Grade \
+Numerator,End-of-Line Indicator
+#901,#jm,Müller,Jörg,jm@example.org,1,,70,#
+#902,#eve,=1+1,Eve,eve@example.org,1,3,70,#
+#s3,#bo,Chen,B.,bo@example.org,1,4,70,#
+#904,#ll,Late,Lea,ll@example.org,1,5,70,#
+#905,#av,van der Berg,Ann,av@example.org,1,6,70,#
+#907,#t,Student,Test,t@example.org,1,,70,#
+"""
+
+
+def test_brightspace_takes_back_keys_points_and_the_end_of_the_line(course, template):
+    path = template(SPACE)
+    data, notes = fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, path, None, False)
+    same(data, "brightspace.csv")
+    assert "s6 (王 小明)" in notes[1] and "gone (Gone Away)" in notes[1]
+    rows = list(csv.reader(io.StringIO(data.decode())))
+    assert rows[0][:2] == ["OrgDefinedId", "Username"] and rows[0][-1] == "End-of-Line Indicator"
+    assert all(row[-1] == "#" and row[0].startswith("#") for row in rows[1:])
+    assert fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, path, TITLE, False)[0] == data
+    with pytest.raises(UserError, match="End-of-Line Indicator are missing. In Brightspace's"):
+        fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, template("Username\nx\n"), None, False)
+
+
+USERS = """\
+sourcedId,status,dateLastModified,enabledUser,role,username,givenName,familyName,identifier,email
+u1,,,true,student,jm,Jörg,Müller,jmueller,jm@example.org
+u2,,,true,student,eve,Somebody,Else,902,eve@example.org
+u3,,,true,student,bo,Bo,Chen,903,
+u4,,,true,student,ll,Lea,Late,904,
+u5,,,true,student,av,Ann,van der Berg,905,
+u6,,,true,student,w,小明,王,906,
+t1,,,true,teacher,gone,Gone,Away,gone,
+u9,,,true,student,n,Never,Seen,909,
+"""
+STATUS = {"exempt", "fully graded", "not submitted", "partially graded", "submitted"}
+
+
+def test_oneroster(template):
+    path = template(USERS)
+    data, notes = oneroster.results(CLASS, path, "line-1", DATE)
+    same(data, "oneroster.csv")
+    rows = list(csv.DictReader(io.StringIO(data.decode())))
+    assert len({row["sourcedId"] for row in rows}) == len(rows) == 6
+    for row in rows:
+        assert row["status"] == row["dateLastModified"] == ""
+        assert row["lineItemSourcedId"] == "line-1" and row["scoreDate"] == "2027-02-10"
+        assert row["scoreStatus"] in STATUS
+        assert {row["late"], row["missing"], row["incomplete"]} <= {"true", "false"}
+        assert (row["score"] != "") == (row["scoreStatus"] == "fully graded")
+    assert notes == [
+        "Without a row, so not in the file: gone (Gone Away).",
+        "Left out, since there is no result: Never Seen (no result).",
+    ]
+    with pytest.raises(UserError, match="Say with --column the sourcedId of the line item"):
+        oneroster.results(CLASS, path, None, DATE)
+
+
+MEMBERS = {
+    "id": "x",
+    "context": {"id": "c"},
+    "members": [
+        {"user_id": "0ae", "name": "Jörg Müller", "roles": ["http://purl#Learner"], "status": "A"},
+        {"user_id": "../2", "email": "eve@example.org", "roles": ["Learner"]},
+        {"user_id": "3", "given_name": "Bo", "family_name": "Chen"},
+        {"user_id": "5", "lis_person_sourcedid": "s5", "name": "A."},
+        {"user_id": "6", "name": "小明 王"},
+        {"user_id": "9", "name": "Gone Away", "roles": ["http://purl#Instructor"]},
+    ],
+}
+
+
+def test_scores_for_lti(template):
+    path = template(json.dumps(MEMBERS))
+    data, notes = lti.scores(CLASS, path, DATE)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        found = {name: json.loads(file.read(name)) for name in file.namelist()}
+    assert json.loads((GOLDEN / "lti.json").read_text()) == found
+    assert not any("/" in name or name.startswith(".") for name in found)
+    for each in found.values():
+        valid(each, SCORE)
+        assert datetime.fromisoformat(each["timestamp"]) == DATE
+        if "scoreGiven" in each:
+            assert each["gradingProgress"] == "FullyGraded"
+    assert notes == [
+        "Without a row, so not in the file: s4 (Lea Late), gone (Gone Away).",
+        "Left out, since there are no points: s3 (Bo Chen) (missing).",
+    ]
+    with pytest.raises(UserError, match="with a zone"):
+        lti.scores(CLASS, path, datetime(2027, 2, 10))
+    with pytest.raises(UserError, match="Name the list of members"):
+        lti.scores(CLASS, template("[]"), DATE)
+
+
+def test_pages_with_a_table_for_mails(tmp_path):
+    results = write(tmp_path / "out", *CLASS)
+    with pytest.raises(UserError, match="Run grade again"):
+        pages(CLASS, results)
+    for report in CLASS:
+        (results / page_of(report)).write_text(report.student)
+    data, notes = pages(CLASS, results)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        names = file.namelist()
+        table = file.read("mail-merge.csv")
+        assert all(file.read(page_of(r)).decode() == r.student for r in CLASS)
+    assert names == ["mail-merge.csv", *map(page_of, CLASS)]
+    same(table, "mail-merge.csv")
+    assert notes[0].startswith("No e-mail address is known of: jmueller (Jörg Müller), s3 (Bo")
+    _, notes = pages(CLASS[2:], results)
+    assert notes == ["No e-mail addresses are known. A roster with a column `email` says them."]

@@ -1,0 +1,120 @@
+"""What is not begun, or cannot be read, is said once, in a terminal, in words and on a page."""
+
+import pytest
+
+from autograder.report.html import exercise_html
+from autograder.report.model import CheckReport, Evidence, ExerciseReport, Line
+from autograder.report.presentation import first_failure, opening, presented
+from autograder.report.screen_reader import exercise_sentences
+from autograder.report.styled_lines import plain
+from autograder.report.terminal import exercise_lines
+
+BROKEN = "is not valid Python: '(' was never closed in line 3 of f.py: `f(`."
+
+
+def check(name, **changes):
+    fields = {"name": name, "title": f"Title of {name}", "points": 0.0, "max_points": 1.0}
+    return CheckReport(**{**fields, "outcome": "failed", **changes})
+
+
+def unwritten(name, what, **changes):
+    place = Line(file="f.py", line=7, text="raise NotImplementedError")
+    said = f"{what} is not written yet."
+    call = Evidence(call=f"{what}(1)")
+    fields = {"finding": said, "unwritten": what, "place": place, "evidence": call}
+    return check(name, **{**fields, **changes})
+
+
+def waits(name, other, **changes):
+    finding = f"Not run: it needs “Title of {other}” first."
+    return check(name, outcome="not run", finding=finding, **changes)
+
+
+def exercise(*checks, **changes):
+    fields = {"name": "f", "title": "F", "status": "graded", "points": 0.0, "max_points": 9.0}
+    return ExerciseReport(**{**fields, "file": "f.py", "checks": checks, **changes})
+
+
+def faces(report):
+    yield "\n".join(plain(line) for line in exercise_lines(report))
+    yield "\n".join(plain(line) for line in exercise_sentences(report))
+    yield exercise_html(report)
+
+
+UNTOUCHED = exercise(
+    unwritten("a", "f"),
+    waits("b", "a"),
+    unwritten("c", "g"),
+    unwritten("d", "g"),
+    check("e", hidden=True),
+    reason="f is not written yet.",
+)
+
+
+def test_what_is_not_begun_is_said_once():
+    assert opening(UNTOUCHED) == "Nothing is written yet. Begin with f, in line 7 of f.py."
+    assert first_failure(UNTOUCHED) is None
+    assert {each.outcome for each in presented(UNTOUCHED).checks} == {"not run"}
+    for face in faces(UNTOUCHED):
+        assert face.count("written yet") == 1
+        assert "✗" not in face and "f(1)" not in face and "it needs" not in face
+        assert "does not show its inputs" not in face
+        assert all(f"Title of {name}" in face for name in "abcde")
+
+
+def test_what_is_left_of_it_is_said_once():
+    half = exercise(
+        check("a", outcome="passed", points=1.0),
+        unwritten("b", "g"),
+        waits("c", "b"),
+        waits("d", "c"),
+        unwritten("e", "h"),
+        check("f", hidden=True),
+        points=1.0,
+    )
+    assert opening(half) == "Write this next: g, in line 7 of f.py."
+    told = presented(half).checks
+    assert {each.finding for each in told[1:5]} == {"Not run: g and h are not written yet."}
+    assert told[5].outcome == "failed"
+    for face in faces(half):
+        assert face.count("not written yet") == 1
+
+
+def test_a_mistake_comes_before_what_is_not_begun():
+    mixed = exercise(unwritten("a", "f"), check("b", finding="It differs."))
+    assert opening(mixed) == "Title of b: It differs."
+
+
+def test_the_first_hint_stays_where_to_begin():
+    hints = ("What would you say?",)
+    report = exercise(
+        unwritten("a", "x", hints=hints, place=None), unwritten("b", "y", hints=hints, place=None)
+    )
+    assert opening(report) == "Nothing is written yet. Begin with x."
+    for face in faces(report):
+        assert face.count(hints[0]) == 1
+
+
+@pytest.mark.parametrize("subject", ["f.py", "g is not defined in f.py. The file"])
+def test_a_file_that_is_no_python_is_said_once(subject):
+    reason = f"{subject} {BROKEN}"
+    report = exercise(
+        check("a", finding=reason, evidence=Evidence(call="f(1)")),
+        waits("b", "a"),
+        check("c", finding=f"h is not defined in f.py. The file {BROKEN}"),
+        check("d", hidden=True),
+        status="not loaded",
+        reason=reason,
+        notes=(f"The file {BROKEN}", "Something else."),
+    )
+    assert opening(report) == reason
+    for face in faces(report):
+        assert face.count("is not valid Python") == 1
+        assert "✗" not in face and "it needs" not in face
+        assert "Something else." in face
+
+
+def test_why_checks_wait_is_said_once_on_a_page():
+    report = exercise(check("a", finding="It differs."), waits("b", "a"), waits("c", "a"))
+    for face in faces(report):
+        assert face.count("it needs “Title of a” first") == 1

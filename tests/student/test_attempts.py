@@ -1,0 +1,92 @@
+"""Hints come one at a time: after a new attempt that fails the same way, or on request."""
+
+import msgspec
+import pytest
+
+from autograder.report.model import CheckReport, Diagnosis, ExerciseReport
+from autograder.student.attempts import Attempts, hints_shown, next_step
+
+
+def exercise(digest, *names, outcome="failed"):
+    diagnosis = (
+        Diagnosis(kind="named", finding="It is so.", misconceptions=names) if names else None
+    )
+    check = CheckReport(
+        name="test_a",
+        title="A",
+        points=0.0,
+        max_points=1.0,
+        outcome=outcome,
+        finding="It differs.",
+        diagnosis=diagnosis,
+        hints=("First?", "Second.", "Third."),
+    )
+    return ExerciseReport(
+        name="e", title="E", status="graded", points=0, max_points=1, digest=digest, checks=(check,)
+    )
+
+
+def level(before, now, policy="practice", asked=False):
+    after = next_step(before, now, policy, asked)
+    return hints_shown(after).get("test_a", 0), after
+
+
+def test_the_first_hint_comes_with_the_finding():
+    assert level(Attempts(), exercise("1", "no-scaling"))[0] == 1
+
+
+def test_looking_again_shows_no_more():
+    _, seen = level(Attempts(), exercise("1", "no-scaling"))
+    assert level(seen, exercise("1", "no-scaling"))[0] == 1
+
+
+@pytest.mark.parametrize("policy", ["practice", "homework"])
+def test_a_new_attempt_that_fails_the_same_way_shows_one_more(policy):
+    _, seen = level(Attempts(), exercise("1", "no-scaling"), policy)
+    now, seen = level(seen, exercise("2", "no-scaling"), policy)
+    assert now == 2
+    assert level(seen, exercise("3", "no-scaling"), policy)[0] == 3
+    _, seen = level(seen, exercise("3", "no-scaling"), policy)
+    assert level(seen, exercise("4", "no-scaling"), policy)[0] == 3  # there are no more
+
+
+def test_another_mistake_starts_from_its_first_hint():
+    _, seen = level(Attempts(), exercise("1", "no-scaling"))
+    _, seen = level(seen, exercise("2", "no-scaling"))
+    assert level(seen, exercise("3", "mask-inverted"))[0] == 1
+
+
+def test_asking_shows_one_more_in_practice_alone():
+    _, seen = level(Attempts(), exercise("1", "no-scaling"))
+    assert level(seen, exercise("1", "no-scaling"), asked=True)[0] == 2
+    assert level(seen, exercise("1", "no-scaling"), "homework", asked=True)[0] == 1
+
+
+def test_an_exam_shows_none():
+    assert level(Attempts(), exercise("1", "no-scaling"), "exam", asked=True)[0] == 0
+
+
+def test_what_passes_is_forgotten():
+    _, seen = level(Attempts(), exercise("1"))
+    assert level(seen, exercise("2", outcome="passed"))[1].checks == {}
+
+
+def test_attempts_survive_being_stored():
+    _, seen = level(Attempts(), exercise("1", "no-scaling"))
+    assert msgspec.json.decode(msgspec.json.encode(seen), type=Attempts) == seen
+
+
+def test_only_the_mistake_to_mend_first_gets_one_more():
+    def both(digest, *mistakes):
+        each = [exercise(digest, mistake).checks[0] for mistake in mistakes]
+        checks = [msgspec.structs.replace(c, name=f"test_{n}") for n, c in enumerate(each)]
+        return msgspec.structs.replace(exercise(digest), checks=tuple(checks))
+
+    seen = next_step(
+        Attempts(), both("1", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
+    )
+    seen = next_step(
+        seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
+    )
+    seen = next_step(seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", True)
+    assert hints_shown(seen) == {"test_0": 3, "test_1": 1, "test_2": 3}

@@ -1,0 +1,139 @@
+"""Grades an exercise's mutants as a student's file is graded, and counts what was said of each."""
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from autograder.course.course_file import Course, Exercise
+from autograder.diagnosis.repair.sentences import DEPARTS, EITHER, RUNS
+from autograder.grading.graded import Graded
+from autograder.grading.judge import Judge
+from autograder.grading.repair import is_worth_looking, look_for_repair
+from autograder.report.model import Diagnosis, Repair
+from autograder.sandbox.levels import children_on, choose
+from autograder.sandbox.session import WorkerSession
+from autograder.submission.source import Siblings, Source, from_text
+from tools.unseen.mutated import Mutated, pairs, singles
+from tools.unseen.oracle import Oracle
+
+PAIRS = 5  # one pair for so many single mutants
+_IN_LINE = re.compile(r"\bin line (\d{1,6}) of ")  # how a sentence says where a call stopped
+VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What was said of one mutant, and what is thought of it: one of `VERDICTS`.
+
+    Of another line than the mutated one it is true that a change there makes every check pass, or
+    it would not be said.
+    """
+
+    verdict: str
+    origin: str
+    lines: tuple[int, ...]
+    code: tuple[str, ...]
+    words: tuple[str, ...]
+    searched: bool = False
+
+
+class Unseen(msgspec.Struct):
+    """The counts of one exercise's mutants, with one change (`single`) and with two (`pair`)."""
+
+    name: str
+    mutants: int = 0
+    pairs: int = 0
+    single: Counter[str] = msgspec.field(default_factory=Counter)
+    pair: Counter[str] = msgspec.field(default_factory=Counter)
+    said: list[Said] = []
+
+
+def measure(course: Course, exercise: Exercise, sample: int = 0) -> Unseen:
+    """Grade the mutants of an exercise's right answers; `sample` of them, or all for 0."""
+    seed = course.content.seed
+    found = Unseen(exercise.name)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+        children = children_on(choose(None, own_code=True), course, [], Path(folder))
+        with Judge(course, [exercise], children) as judge:
+            one = _Measured(course, exercise, judge, Path(folder))
+            alone = list(singles(course, exercise.name, sample, seed))
+            found.mutants = len(alone)
+            one.count(alone, found.single, found.said)
+            both = list(pairs(course, exercise.name, len(alone) // PAIRS, seed))
+            found.pairs = len(both)
+            one.count(both, found.pair, found.said)
+    return found
+
+
+class _Measured:
+    def __init__(self, course: Course, exercise: Exercise, judge: Judge, folder: Path) -> None:
+        self.course = course
+        self.exercise = exercise
+        self.judge = judge
+        self.folder = folder
+        self.oracle = Oracle(judge.catalogue, exercise.name)
+
+    def count(self, mutants: Iterable[Mutated], counts: Counter[str], said: list[Said]) -> None:
+        for mutant in mutants:
+            what = self.said_of(mutant)
+            if what is not None:
+                counts["rejected"] += 1
+                counts[what.verdict] += 1
+                said.append(what)
+
+    def said_of(self, mutant: Mutated) -> Said | None:
+        """What is said of a mutant; None if it gets full marks."""
+        name = self.exercise.name
+        source = from_text(mutant.text, name, f"{name}.py", Siblings(self.folder))
+        graded = self.judge.run(source)
+        if all(result.outcome == "passed" for result in graded.results):
+            return None
+        looked = is_worth_looking(self.exercise, source, graded.results, "practice")
+        repair = look_for_repair(self.judge, self.exercise, source, graded) if looked else None
+        diagnoses = list(dict.fromkeys(r.diagnosis for r in graded.results if r.diagnosis))
+        code = mutant.text.splitlines()
+        return Said(
+            self._verdict(mutant, source, graded, diagnoses, repair),
+            mutant.origin,
+            mutant.lines,
+            tuple(code[line - 1].strip() for line in mutant.lines),
+            (*(each.finding for each in diagnoses), *([repair.said] if repair else [])),
+            looked,
+        )
+
+    def _verdict(
+        self,
+        mutant: Mutated,
+        source: Source,
+        graded: Graded,
+        diagnoses: list[Diagnosis],
+        repair: Repair | None,
+    ) -> str:
+        client = self._client(source)
+        try:
+            if any(self.oracle.is_false(diagnosis, client) for diagnosis in diagnoses):
+                return "false"
+        finally:
+            client.close()
+        said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
+        mended = {place.line for place in repair.places} if repair is not None else set()
+        raised = {result.place.line for result in graded.results if result.place is not None}
+        raised |= {int(line) for each in diagnoses for line in _IN_LINE.findall(each.finding)}
+        right = set(mutant.lines)
+        if said - right:
+            return "false"
+        if any(diagnosis.kind == "named" for diagnosis in diagnoses):
+            return "named"
+        either = repair is not None and repair.kind == EITHER
+        if (said | raised) & right or (mended and mended <= right) or (either and mended & right):
+            return "right line"
+        if mended and repair is not None and repair.kind not in {RUNS, DEPARTS}:
+            return "other line"
+        return "in words" if diagnoses or repair is not None else "differs"
+
+    def _client(self, source: Source) -> WorkerSession:
+        limits = self.course.limits(self.exercise)
+        return WorkerSession(source, self.exercise.needs, limits, self.judge.children)
