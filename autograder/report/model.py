@@ -66,11 +66,13 @@ class Curve(Record, frozen=True, kw_only=True):
 class Evidence(Record, frozen=True, kw_only=True):
     """A failed comparison: the call, the student's value and the expected one.
 
+    `function` is the student's function that was called.
     A value that is no array is a text, which may be cut and then ends with " …".
     `groups` is what the cells' groups are, "head"; `curves` are there in place of values.
     """
 
     call: str = ""
+    function: str = ""
     what: str = ""
     yours: Matrix | str | None = None
     expected: Matrix | str | None = None
@@ -100,6 +102,101 @@ class Line(Record, frozen=True, kw_only=True):
     text: str = ""
 
 
+# Why a check has no right answer, or an exercise no points.
+CauseCode = Literal[
+    # The check compared, or did not come to its end.
+    "mismatch",
+    "assertion",
+    "no_end",
+    # The student's code gave no answer.
+    "not_defined",
+    "no_value",
+    "not_written",
+    "raised",
+    "not_python",
+    "endless_recursion",
+    "out_of_memory",
+    "exited",
+    "keyboard",
+    "not_comparable",
+    "not_a_function",
+    "axes_returned",
+    "timed_out",
+    "not_called_again",
+    "no_time_left",
+    "load_timed_out",
+    "crashed",
+    "load_crashed",
+    "make_crashed",
+    "not_made",
+    "not_loaded",
+    "foreign_answer",
+    "not_a_generator",
+    "import_failed",
+    "calls_unwritten",
+    # The check's own code stopped, or the engine did.
+    "check_stopped",
+    "unreadable_answer",
+    "internal_error",
+    # Not run.
+    "not_selected",
+    "needs_first",
+    "enough",
+    "internal_error_before",
+    # Not judged in a released course.
+    "hidden",
+    "not_recorded",
+    "given_own_step",
+    "other_numpy",
+    # Of an exercise.
+    "forbidden_names",
+    "answers_by_hand",
+]
+
+DiagnosisCode = Literal[
+    "",  # in a record of an older version
+    "named",
+    "two_mistakes",
+    "in_some_calls",
+    "in_wrong_calls",
+    "and_other_calls",
+    "and_something_else",
+    "fact",
+    "measure",
+    "order_dependent",
+    "always_same",
+    "statements",
+    "error",
+    "own",
+    "value",
+]
+
+
+class Cause(Record, frozen=True, kw_only=True):
+    """Why there is no right answer, in fields; the sentence beside it is rendered from them.
+
+    A cause holds exactly what its sentence shows, so two are equal if and only if their sentences
+    are. `subject` is the function, value or file that it is about, `error` the name of an
+    exception's class, with its `message`; `place` is a line of the student's source, `names` are
+    those of other checks or of the file. `because` is what led to it.
+    """
+
+    code: CauseCode
+    subject: str = ""
+    error: str = ""
+    message: str = ""
+    place: Line | None = None
+    names: tuple[str, ...] = ()
+    because: "Cause | None" = None
+
+
+class Statement(Record, frozen=True, kw_only=True):
+    """One fact of a diagnosis: a code, and the values that its sentence shows."""
+
+    code: str
+    values: dict[str, str] = {}
+
+
 class Diagnosis(Record, frozen=True, kw_only=True):
     """Which mistake the answers show, beyond that they differ.
 
@@ -108,14 +205,23 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     exception. `function` is the student's function that it is about. `told` is as much of it as
     stands word for word in the course: nothing that a submission printed, raised or returned.
     `places` are lines of the student's source that it speaks of.
+
+    `code` is the form of the finding, `calls` the kind of calls that it is said of (all, if empty),
+    `statements` are its facts. `sentence` is the finding as people read it, with the function's
+    name where it needs one; `repeats_finding` if that begins with the check's own finding.
     """
 
     kind: Literal["named", "located", "error"]
     finding: str
+    code: DiagnosisCode = ""
     misconceptions: tuple[str, ...] = ()
     function: str = ""
     told: str = ""
     places: tuple[Line, ...] = ()
+    calls: str = ""
+    statements: tuple[Statement, ...] = ()
+    sentence: str = ""
+    repeats_finding: bool = False
 
 
 class Repair(Record, frozen=True, kw_only=True):
@@ -133,7 +239,7 @@ class Repair(Record, frozen=True, kw_only=True):
 class CheckReport(Record, frozen=True, kw_only=True):
     """What became of one check. `points` are the course's, after scaling.
 
-    Where nothing has a name, `group` is the same for all submissions that answer alike.
+    `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all submissions that answer alike.
     `unwritten` names what the check asked for, where that is still as it was handed out.
     """
 
@@ -148,6 +254,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     diagnosis: Diagnosis | None = None
     group: str = ""
     unwritten: str = ""
+    cause: Cause | None = None
     evidence: Evidence | None = None
     place: Line | None = None
     hints: tuple[str, ...] = ()
@@ -184,8 +291,9 @@ class Basis(Record, frozen=True, kw_only=True):
 class ExerciseReport(Record, frozen=True, kw_only=True):
     """One exercise of one submission.
 
-    `reason_is_ours` if running the submission has put nothing into the reason. `basis` is that of
-    a class's grades: exercises of one report may have been graded at different times.
+    `reason_is_ours` if running the submission has put nothing into the reason; `cause` is what
+    the reason says, and `note_causes` what the notes say, in their order. `basis` is that of a
+    class's grades: exercises of one report may have been graded at different times.
     """
 
     name: str
@@ -197,8 +305,10 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     digest: str = ""
     reason: str = ""
     reason_is_ours: bool = False
+    cause: Cause | None = None
     checks: tuple[CheckReport, ...] = ()
     notes: tuple[str, ...] = ()
+    note_causes: tuple[Cause, ...] = ()
     printed: str = ""
     answers: tuple[WrittenAnswer, ...] = ()
     excused: bool = False
