@@ -68,7 +68,9 @@ def test_every_package_has_its_place():
         path.stem for path in ENGINE.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))
     }
     assert there - {"__init__", "__main__"} == set(LEVEL)
-    assert sum(path.is_dir() and any(path.glob("*.py")) for path in ENGINE.iterdir()) <= MOST_PACKAGES
+    assert (
+        sum(path.is_dir() and any(path.glob("*.py")) for path in ENGINE.iterdir()) <= MOST_PACKAGES
+    )
 
 
 def test_imports_go_down():

@@ -239,7 +239,8 @@ class Repair(Record, frozen=True, kw_only=True):
 class CheckReport(Record, frozen=True, kw_only=True):
     """What became of one check. `points` are the course's, after scaling.
 
-    `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all submissions that answer alike.
+    `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all
+    submissions that answer alike.
     `unwritten` names what the check asked for, where that is still as it was handed out.
     """
 
