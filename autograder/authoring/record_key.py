@@ -1,24 +1,24 @@
-"""What the records of one exercise rest on, as a digest: with another, they are made anew.
+"""Key of the records of one exercise: a digest of all that they depend on.
 
-All of the course's reference counts, with every file in it that is no other exercise's own, and an
-other's too where anything reaches for it; all of the engine; the libraries, and the machine.
+That is all of the course's reference but the files that are another exercise's own (those too where
+anything reaches for them), all of the engine, the libraries, and the machine.
 """
 
 import ast
 import functools
-import hashlib
 import importlib.metadata
 import os
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 import autograder
 from autograder.authoring.answer_records import works
+from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
 from autograder.sandbox.levels import choose
 
@@ -29,47 +29,34 @@ FINDS_FILES = re.compile(
 NOT_COUNTED = ("__pycache__", ".autograder")
 
 
-def rests_on(course: Course, exercise: Exercise, *settings: object) -> str:
-    """The digest for an exercise that is recorded with these settings."""
+def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
+    """Return the key of the records of an exercise, made with these settings."""
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
-    said = [
-        *settings,
-        msgspec.json.encode(content).decode(),
-        *(msgspec.json.encode(source).decode() for source in works(course, exercise)),
-        *_machine(),
-        _of_files(course.root, _counted(course, exercise)),
-        _of_engine(),
-    ]
-    return hashlib.sha256(repr(said).encode()).hexdigest()
-
-
-def part_key(basis: str, *settings: object) -> str:
-    """The digest of a part of what rests on that."""
-    return hashlib.sha256(repr((basis, *settings)).encode()).hexdigest()
+    return cache_key(
+        settings,
+        content,
+        list(works(course, exercise)),
+        machine(),
+        files_key(course.root, sorted(_counted(course, exercise))),
+        engine_key(),
+    )
 
 
 @functools.cache
-def _of_engine() -> str:
+def engine_key() -> str:
+    """Return the digest of the engine's files."""
     engine = Path(autograder.__file__).parent
-    return _of_files(engine, _files(engine))
-
-
-def _of_files(root: Path, files: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        data = file.read_bytes()
-        digest.update(f"{file.relative_to(root).as_posix()}\0{len(data)}\0".encode() + data)
-    return digest.hexdigest()
+    return files_key(engine, sorted(_files(engine)))
 
 
 @functools.cache
-def _machine() -> tuple[str, ...]:
-    """What decides, beside code, which numbers come out."""
+def machine() -> tuple[str, ...]:
+    """Return all that decides, beside code, which numbers come out: versions and settings."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
-    machine = sys.version, sys.platform, libc, platform.machine(), platform.node()
-    return (*machine, str(choose(None, own_code=True)), *threads, *sorted(installed))
+    system = sys.version, sys.platform, libc, platform.machine(), platform.node()
+    return (*system, str(choose(None, own_code=True)), *threads, *sorted(installed))
 
 
 def _files(folder: Path) -> Iterator[Path]:

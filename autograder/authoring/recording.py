@@ -5,14 +5,11 @@ same; what is done is kept at once.
 """
 
 import contextlib
-import hashlib
 import multiprocessing
 import os
 import signal
-import stat
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -23,10 +20,10 @@ import msgspec
 
 from autograder.authoring.answer_records import HINTS, recorded_answers
 from autograder.authoring.diagnosis_records import packed_names
-from autograder.authoring.record_key import part_key, rests_on
+from autograder.authoring.record_key import record_key
+from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import FILE_NAME, Course, HintPolicy, load_course
 from autograder.course.errors import UserError
-from autograder.course.files import write_atomically
 from autograder.course.text import several
 from autograder.sandbox.spawn import keep_to_one_thread
 
@@ -34,84 +31,7 @@ if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
 
-# What was recorded before, in the user's own cache: a release that was stopped goes on there.
-#
-# A file for each part of an exercise, named by the digest of all that it rests on; so none is ever
-# out of date, and none is changed. It holds answers, and is its owner's alone.
-
-
-MOST = 200  # parts of exercises: the whole of a large course, some times over
-LONGEST = 2**30  # bytes of one part
-SEAL = 32
-
-
-class RecordCache:
-    """The records that are kept, if there is a folder for them; a cache that cannot be is none."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or _usual()
-
-    def get(self, key: str) -> bytes | None:
-        """What is kept under a digest; None where nothing is, or where it is damaged."""
-        path = self._path(key)
-        if path is None:
-            return None
-        try:
-            data = path.read_bytes()
-            seal, packed = data[:SEAL], data[SEAL:]
-            if hashlib.sha256(key.encode() + packed).digest() != seal:
-                return None
-            os.utime(path)
-            return zlib.decompressobj().decompress(packed, LONGEST)
-        except (OSError, zlib.error):
-            return None
-
-    def put(self, key: str, data: bytes) -> bool:
-        """Keep something; whether that could be done."""
-        path = self._path(key)
-        packed = zlib.compress(data, 1)
-        if path is None:
-            return False
-        try:
-            path.with_name(f"{path.name}.part").unlink(missing_ok=True)  # of a run that was killed
-            write_atomically(path, hashlib.sha256(key.encode() + packed).digest() + packed)
-        except OSError:
-            return False
-        self._keep_newest(path.parent)
-        return True
-
-    def _path(self, key: str) -> Path | None:
-        return self._folder / key if self._folder is not None and _is_ours(self._folder) else None
-
-    def _keep_newest(self, folder: Path) -> None:
-        with contextlib.suppress(OSError):
-            found = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
-            for path in found[:-MOST]:
-                path.unlink(missing_ok=True)
-
-
-def _usual() -> Path | None:
-    """Below the user's cache; None where there is no home."""
-    try:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:
-        return None
-    return home / "autograder" / "recorded"
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether the folder is there, or can be made, and nobody else can write in it."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-    except OSError:
-        return False
-    if os.name != "posix":
-        return True
-    private = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and private
-
-
+MAX_KEPT = 200  # parts of exercises: the whole of a large course, some times over
 RecordedPart = Literal["mistakes", "checks"]
 Parts = dict[tuple[str, RecordedPart], bytes]
 OFTEN = 0.2  # s, after which a process looks whether it is still wanted
@@ -137,7 +57,7 @@ class How(msgspec.Struct, frozen=True):
 
     workers: int = 0
     anew: bool = False
-    kept: RecordCache | None = None
+    kept: Cache | None = None
 
 
 def record_part(task: RecordingTask) -> bytes:
@@ -184,9 +104,9 @@ def _keys(course: Course, tasks: Sequence[RecordingTask], how: How) -> dict[Reco
     if how.kept is None:
         return {}
     names = {task.exercise for task in tasks}
-    basis = {name: rests_on(course, course.exercise(name), bool(how.workers)) for name in names}
+    basis = {name: record_key(course, course.exercise(name), bool(how.workers)) for name in names}
     return {
-        task: part_key(basis[task.exercise], task.part, task.policy, task.seeds) for task in tasks
+        task: cache_key(basis[task.exercise], task.part, task.policy, task.seeds) for task in tasks
     }
 
 

@@ -1,6 +1,5 @@
 """What differs between two records of a student's grade, and why."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Literal
 import msgspec
 
 import autograder
+from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.text import digest, number, several
 from autograder.grading.reports import READ
@@ -35,9 +35,9 @@ class Bases:
         files = {file for folder in folders for kind in READ for file in folder.rglob(kind)}
         beside = {file for file in files if file.is_relative_to(checks)}
         self._beside = sorted(file for file in beside if not file.name.startswith("test_"))
-        self._reference = files_digest(course.root, files - beside)
+        self._reference = files_key(course.root, sorted(files - beside), LENGTH)
         engine = Path(autograder.__file__).parent
-        self._engine = files_digest(engine, engine.rglob("*.py"))
+        self._engine = files_key(engine, sorted(engine.rglob("*.py")), LENGTH)
         self._made: dict[str, Basis] = {}
 
     def of(self, exercise: Exercise) -> Basis:
@@ -49,11 +49,11 @@ class Bases:
         grader, course = self._grader, self._course
         libraries = [f"Python {grader.python}", f"NumPy {grader.numpy}"]
         libraries += [f"torch {grader.torch}"] if exercise.needs == "torch" else []
-        settings = msgspec.json.encode([exercise, course.limits(exercise)])
+        own = course.checks_file(exercise.name)
         return Basis(
-            checks=files_digest(course.root, [course.checks_file(exercise.name), *self._beside]),
+            checks=files_key(course.root, sorted([own, *self._beside]), LENGTH),
             reference=self._reference,
-            settings=hashlib.sha256(settings).hexdigest()[:LENGTH],
+            settings=cache_key([exercise, course.limits(exercise)])[:LENGTH],
             engine=self._engine,
             version=grader.version,
             libraries=", ".join(libraries),
@@ -78,16 +78,6 @@ def differences(before: Basis | None, after: Basis | None) -> list[str]:
         ),
     }
     return [said for said, differs in found.items() if differs]
-
-
-def files_digest(root: Path, files: Iterable[Path]) -> str:
-    """Of the names of files below a root, and of what is in them; folders do not count."""
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        if file.is_file():
-            name = file.relative_to(root).as_posix().encode()
-            digest.update(b"\0".join((name, file.read_bytes(), b"")))
-    return digest.hexdigest()[:LENGTH]
 
 
 TOTAL = "total"

@@ -1,11 +1,9 @@
 """What has been graded so far, kept as it comes, so that a run can stop at any point and go on."""
 
-import hashlib
 import sqlite3
 from pathlib import Path
 
-import msgspec
-
+from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.report.model import Grader
@@ -123,10 +121,9 @@ class Journal:
 
 def _seal(key: str, report: bytes) -> str:
     """A row's key: what the report depends on, and the report itself."""
-    return hashlib.sha256(key.encode() + b"\0" + report).hexdigest()
+    return cache_key(key, report)
 
 
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
     """All that a report depends on: the submission, the exercise, its limits and what grades it."""
-    parts = [source.digest, source.label, exercise, course.limits(exercise), grader]
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+    return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])

@@ -1,6 +1,5 @@
 """The results of a run before they count: prepared beside those that do, and compared with them."""
 
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
+from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import open_new, plain_folder
 from autograder.report.grades_table import safe_cell, write_grades, write_table
@@ -97,7 +97,7 @@ class Proposal:
         """Prepare the student's page, unless it is there and would be the same."""
         policy = self._course.content.hints
         page = self._pages.path(report)
-        key = hashlib.sha256(data + policy.encode()).hexdigest()
+        key = cache_key(data, policy)
         if not _is_plain(self._out / page) or not self._journal.page_is(report.student, key):
             self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
             self._journal.prepare_page(report.student, key)

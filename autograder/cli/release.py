@@ -8,9 +8,10 @@ from pathlib import Path
 
 from autograder.authoring.compare import Compared, compared
 from autograder.authoring.kit_files import FileForm
-from autograder.authoring.recording import How, RecordCache
+from autograder.authoring.recording import MAX_KEPT, How
 from autograder.authoring.release import Handout, bundle, update, without_work, write
 from autograder.authoring.wheel import zipped
+from autograder.course.cache import Cache
 from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
@@ -43,7 +44,10 @@ def run(
         require("authoring", "autograder release --as ipynb")
     _refuse_what_is_there(target, again)
     files = bundle(
-        course, wanted, _said, How(workers or min(2, os.cpu_count() or 1), anew, RecordCache())
+        course,
+        wanted,
+        _said,
+        How(workers or min(2, os.cpu_count() or 1), anew, Cache.of_user("recorded", MAX_KEPT)),
     )
     kept: list[str] = []
     if target.suffix == ZIP:

@@ -1,14 +1,13 @@
 """Reports that need no check's results: on what was not graded, and on a student's whole work."""
 
 import functools
-import hashlib
 import importlib.metadata
-import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
 
 import autograder
+from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import files_below
 from autograder.report.model import ExerciseReport, Grader, HandIn, Report, Status, worst
@@ -98,9 +97,9 @@ def _version(library: str) -> str:
 @functools.cache
 def _digest(root: Path, folders: tuple[Path, ...]) -> str:
     engine = Path(autograder.__file__).parent
-    digest = hashlib.sha256((root / "course.yml").read_bytes())
-    for folder in (engine, *folders):
-        for name in files_below(str(folder), tuple(kind[1:] for kind in READ)):
-            with open(os.path.join(folder, name), "rb", buffering=0) as file:
-                digest.update(b"\0".join((name.encode(), file.read(), b"")))
-    return digest.hexdigest()[:16]
+    endings = tuple(kind[1:] for kind in READ)
+    keys = [
+        files_key(folder, [folder / name for name in files_below(str(folder), endings)])
+        for folder in (engine, *folders)
+    ]
+    return cache_key((root / "course.yml").read_bytes(), *keys)[:16]

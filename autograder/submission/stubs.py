@@ -1,13 +1,12 @@
 """What the course hands out: so a file that is still as it was can be told from an answer."""
 
 import contextlib
-import functools
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from autograder.course.cache import files_key
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.course.errors import UserError
 from autograder.course.text import few
@@ -164,14 +163,10 @@ RELEASE_LINE = "# Handed out as {}: leave this line as it is."
 
 
 def course_digest(course: Course) -> str:
-    """What a course's checks, answers and texts are known by: another course has another digest."""
-    digest = hashlib.sha256()
+    """Return the digest of a course's checks, answers and texts: another course has another."""
     folders = [*course.grading, course.solutions]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    for file in [course.root / FILE_NAME, *files]:
-        name = file.relative_to(course.root).as_posix().encode()
-        digest.update(b"\0".join((name, file.read_bytes(), b"")))
-    return digest.hexdigest()[:12]
+    return files_key(course.root, [course.root / FILE_NAME, *files], 12)
 
 
 def with_release_mark(text: str, digest: str) -> str:
@@ -187,9 +182,11 @@ def release_mark(digest: str) -> str:
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
     """A word on the files that each earlier release of the course handed out."""
     older: dict[str, list[str]] = {}
+    now = ""
     for source in sources:
         found = HANDED_OUT.search(source.text)
-        if found is not None and found[1] != _digest(course):
+        now = now or (course_digest(course) if found is not None else "")
+        if found is not None and found[1] != now:
             older.setdefault(found[1], []).append(source.label)
     for digest, labels in older.items():
         one = len(labels) == 1
@@ -197,8 +194,3 @@ def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
             f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} of another release of the course "
             f"({digest}); {'it is' if one else 'they are'} graded by the course as it is now."
         )
-
-
-@functools.lru_cache(maxsize=8)
-def _digest(course: Course) -> str:
-    return course_digest(course)

@@ -44,7 +44,7 @@ def marked(root, tmp_path_factory):
         )
         checks = folder / f"reference/checks/test_{name}.py"
         planted(checks, "def test_other_texts(", f"def test_{mark('hidden')}(")
-        last = "    expect_no_trace(submission, calls)\n"
+        last = "    expect_independent_calls(submission, calls)\n"
         planted(checks, last, f"{last}    {mark('input')} = '{mark('value')}'\n")
         text = checks.read_text(encoding="utf-8")
         checks.write_text(f"# {mark('comment')}\n{text}\n\ndef {mark('unused')}():\n    pass\n")

@@ -5,11 +5,12 @@ import shutil
 
 import pytest
 
-from autograder.authoring import record_key as basis
+from autograder.authoring import record_key as keys
 from autograder.authoring import recording
-from autograder.authoring.record_key import part_key, rests_on
-from autograder.authoring.recording import How, RecordCache
+from autograder.authoring.record_key import record_key
+from autograder.authoring.recording import How
 from autograder.authoring.release import Handout, bundle
+from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from tests.authoring.conftest import NAMES
@@ -23,7 +24,7 @@ def made(course, how, said=None):
 
 def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tmp_path):
     """In two processes, then kept, and in this process; the second time nothing is recorded."""
-    kept, first, second = RecordCache(tmp_path / "kept"), [], []
+    kept, first, second = Cache(tmp_path / "kept", 9), [], []
     assert made(marked, How(2, kept=kept), first) == released
     assert made(marked, How(2, kept=kept), second) == released
     assert len(first) == len(second) == 4
@@ -31,7 +32,7 @@ def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tm
 
 
 def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, monkeypatch):
-    kept, real, done = RecordCache(tmp_path / "kept"), recording.record_part, []
+    kept, real, done = Cache(tmp_path / "kept", 9), recording.record_part, []
 
     def stopped(task):
         if len(done) == 2:
@@ -60,7 +61,7 @@ def course(text_course, tmp_path):
 
 def digests(course):
     course = load_course(course.root / "course.yml")
-    return {name: rests_on(course, course.exercise(name)) for name in NAMES}
+    return {name: record_key(course, course.exercise(name)) for name in NAMES}
 
 
 def changed(course, path, text="\n# changed\n"):
@@ -121,16 +122,16 @@ def test_course_settings_engine_and_libraries_count(course, monkeypatch):
     assert all(digests(course)[name] != before[name] for name in NAMES)
     file.write_text(text)
     assert digests(course) == before
-    monkeypatch.setattr(basis, "_of_engine", lambda: "another")
+    monkeypatch.setattr(keys, "engine_key", lambda: "another")
     assert all(digests(course)[name] != before[name] for name in NAMES)
     monkeypatch.undo()
-    monkeypatch.setattr(basis, "_machine", lambda: ("another NumPy",))
+    monkeypatch.setattr(keys, "machine", lambda: ("another NumPy",))
     assert all(digests(course)[name] != before[name] for name in NAMES)
-    assert len({part_key("b", part, seeds) for part in "ab" for seeds in ((1,), (1, 2))}) == 4
+    assert len({cache_key("b", part, seeds) for part in "ab" for seeds in ((1,), (1, 2))}) == 4
 
 
 def test_damaged_and_foreign_records_are_none(tmp_path):
-    kept = RecordCache(tmp_path / "kept")
+    kept = Cache(tmp_path / "kept", 9)
     assert kept.get("key") is None
     assert kept.put("key", b"data") and kept.get("key") == b"data"
     (tmp_path / "kept/other").write_bytes((tmp_path / "kept/key").read_bytes())
@@ -139,12 +140,12 @@ def test_damaged_and_foreign_records_are_none(tmp_path):
     (tmp_path / "kept/key").write_bytes(data[:-1])
     assert kept.get("key") is None
     (tmp_path / "file").write_text("")
-    assert not RecordCache(tmp_path / "file").put("key", b"data")
+    assert not Cache(tmp_path / "file", 9).put("key", b"data")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions")
 def test_records_are_their_owners_alone(tmp_path):
-    kept = RecordCache(tmp_path / "kept")
+    kept = Cache(tmp_path / "kept", 9)
     kept.put("key", b"data")
     assert (tmp_path / "kept").stat().st_mode & 0o077 == 0
     (tmp_path / "kept").chmod(0o777)

@@ -1,21 +1,20 @@
 """A course without slips is not looked through again until one of its files has changed."""
 
 import os
+import shutil
 
 import pytest
 
 from autograder.authoring.lint_cache import unless_cached
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
-from tests.classroom.quick import Quick
 
 
 @pytest.fixture
-def course(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "autograder.authoring.lint_cache.plot_cache", lambda: str(tmp_path / "cache")
-    )
-    return load_course(Quick(tmp_path, monkeypatch).root / "course.yml")
+def course(tmp_path, monkeypatch, text_course):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copytree(text_course, tmp_path / "text")
+    return load_course(tmp_path / "text" / "course.yml")
 
 
 @pytest.fixture
