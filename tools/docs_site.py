@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS, HANDED_OUT = ROOT / "docs", ROOT / "exercises"
 PICTURES = "pictures"
 GROUPS = {  # in the order of the site's list; what is in none comes after them
+    "Everyone": ["glossary"],
     "Students": ["students", "lessons"],
     "Instructors": ["instructors", "platforms", "nbgrader", "bad-notebooks", "confinement"],
     "Authors": ["authors", "api", "errata"],
@@ -47,9 +48,11 @@ def main(out: Path) -> int:
 def collect(source: Path) -> None:
     """Put everything that the site is made of into a folder."""
     (source / "lessons").mkdir(parents=True)
-    for path in [*DOCS.glob("*.md"), *(ROOT / f"{name}.md" for name in ABOUT)]:
+    for path in [*DOCS.rglob("*.md"), *(ROOT / f"{name}.md" for name in ABOUT)]:
         text = path.read_text(encoding="utf-8")
-        (source / path.name).write_text(_page(path.stem, text), encoding="utf-8")
+        page = source / (path.relative_to(DOCS) if path.is_relative_to(DOCS) else path.name)
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(_page(path.stem, text), encoding="utf-8")
     shutil.copy(DOCS / "report.schema.json", source)
     shutil.copytree(HANDED_OUT / "figures", source / "figures")
     for notebook in sorted(HANDED_OUT.glob("*.ipynb")):
@@ -76,8 +79,12 @@ def _front() -> str:
     """The README, with the list of all pages."""
     text = LINK.sub(r"\1\2", (ROOT / "README.md").read_text(encoding="utf-8"))
     named = {name for names in GROUPS.values() for name in names}
-    others = sorted(path.stem for path in DOCS.glob("*.md") if path.stem not in named)
-    groups = GROUPS | ({"More": others} if others else {})
+    pages = [path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")]
+    others = sorted(page for page in pages if page not in named)
+    parts = [page for page in others if page.startswith("maintainers/")]
+    more = [page for page in others if page not in parts]
+    groups = GROUPS | {"Maintainers": [*GROUPS["Maintainers"], *parts]}
+    groups |= {"More": more} if more else {}
     trees = [_tree(caption, names) for caption, names in groups.items()]
     return text + "".join([*trees, _tree("About", ABOUT)])
 
