@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 
 import autograder
-from autograder.classroom.grade_difference import files_digest
+from autograder.classroom.grade_difference import LENGTH
+from autograder.course.cache import files_key
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.grading.reports import grader_record
 from autograder.report.model import Grader
@@ -55,8 +56,10 @@ def makeup(course: Course, seed: int, level: Level) -> Environment:
     return Environment(
         grader=grader_record(course, seed, level),
         machine=platform.machine(),
-        engine=files_digest(engine, _files([engine])),
-        course=files_digest(course.root, {course.root / FILE_NAME, *_files(folders)}),
+        engine=files_key(engine, sorted(_files([engine])), LENGTH),
+        course=files_key(
+            course.root, sorted({course.root / FILE_NAME, *_files(folders)}), LENGTH
+        ),
         libraries=dict(_versions()),
     )
 
