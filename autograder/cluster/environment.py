@@ -57,9 +57,7 @@ def makeup(course: Course, seed: int, level: Level) -> Environment:
         grader=grader_record(course, seed, level),
         machine=platform.machine(),
         engine=files_key(engine, sorted(_files([engine])), LENGTH),
-        course=files_key(
-            course.root, sorted({course.root / FILE_NAME, *_files(folders)}), LENGTH
-        ),
+        course=files_key(course.root, sorted({course.root / FILE_NAME, *_files(folders)}), LENGTH),
         libraries=dict(_versions()),
     )
 
