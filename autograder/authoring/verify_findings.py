@@ -9,6 +9,7 @@ from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.check_plugin import CheckResult
 from autograder.report.model import ExerciseReport
 
@@ -130,5 +131,5 @@ def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
         place = next((n for n, each in enumerate(probes) if each is probe), len(probes))
         return Answer(wrong.outcome(place))
 
-    found = Examination(replay, ask).diagnose()
+    found = diagnose(Examination(replay, ask))
     return set(found.misconceptions) if found is not None and found.kind == "named" else set()

@@ -1,118 +1,103 @@
-"""Where no misconception matches: what is true of the answers, and where they are wrong.
+"""Statements that are true of the answers, where no misconception gives them.
 
-Each detector is a rule with its own refutation: it speaks only of what holds of every call that
-was made, and it is asked again after calls that no search for names has seen.
+Each detector speaks only of what holds of every call that was made, and `locate` runs it on calls
+that no search for names has seen.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from autograder.course.text import are, capital
-from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.observations import ENOUGH, Answer, Observations, ObservedCall, division
+from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
+from autograder.diagnosis.observations import ENOUGH, Observations, ObservedCall, division
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact
-from autograder.diagnosis.relations import RELATIONS, measured
-from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.relations import named_value, region_of_errors, relation
+from autograder.report.model import Statement
 from autograder.report.numbers import shape
 
-MOST = 3  # sentences
-HARD_CODED = "hard-coded"
-Detector = Callable[[Observations], Iterator[str]]
-
-
-def stopped_everywhere(answers: Sequence[Answer]) -> Finding | None:
-    """The function stops with an error at every call."""
-    said = next((answer.error for answer in answers if answer.error), "")
-    return Finding(kind="error", says=said) if said else None
+MOST = 3  # statements of a finding
+Detector = Callable[[Observations], Iterator[Statement]]
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Whether no answer holds a number that could tell one mistake from another."""
+    """Return whether no answer holds a number that could tell one mistake from another."""
     return all(
         not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
         for outcome in outcomes
     )
 
 
-def always_the_same(replay: Replay, outcomes: Sequence[Outcome]) -> Finding | None:
-    """The result does not depend on the arguments."""
-    first = outcomes[0]
-    expected = [replay.outcome(i) for i in range(len(outcomes))]
-    if first.raised or first.signature == "None":
-        return None
-    if len({(each.signature, each.numbers.tobytes()) for each in expected}) <= ENOUGH:
-        return None
-    if not all(
-        other.signature == first.signature
-        and np.array_equal(other.numbers, first.numbers, equal_nan=True)
-        for other in outcomes
-    ):
-        return None
-    return Finding(
-        kind="located",
-        misconceptions=(HARD_CODED,),
-        says="The result is the same whatever the function is given: it does not depend on its "
-        "arguments.",
-    )
-
-
 def locate(seen: Observations) -> Finding | None:
-    """The most telling statements that are true of every wrong answer."""
-    said = sentences(seen)
+    """Return the most telling statements that are true of every wrong answer."""
     if seen.of_other_kind:
-        said = [text for text in said if text == division(seen)]
-        return Finding("located", said[0]) if said else None
-    if not said:
-        return Finding(kind="error", says=seen.stops) if seen.stops else None
-    of_value = named_measure(seen)
-    if of_value is not None:
-        return of_value
-    name = next((fact for fact in _facts(seen) if fact.is_named), None)
-    if name is not None:
-        return Finding("named", name.says, (name.id,))
-    return Finding(kind="located", says=" ".join(said[:MOST]))
+        divided = division(seen)
+        return located("statements", divided) if divided else None
+    statements = true_statements(seen)
+    if not statements:
+        return located("error", stated("error", error=seen.stops)) if seen.stops else None
+    measure = measured(seen)
+    if measure is not None:
+        return named_fact("measure", measure)
+    by_name = next((fact for fact in _facts(seen) if fact.is_named), None)
+    if by_name is not None:
+        return named_fact("fact", _fact(by_name))
+    return located("statements", *statements[:MOST])
 
 
-def named_measure(seen: Observations) -> Finding | None:
-    """The fact with a value that is the same in every wrong answer, by its name."""
-    of_value = measured(seen)
-    return None if of_value is None else Finding("named", of_value[1], (of_value[0].id,))
+def true_statements(seen: Observations) -> list[Statement]:
+    """Return all that the detectors state, the most telling first."""
+    found: dict[str, Statement] = {}
+    for detect in DETECTORS:
+        for statement in detect(seen):
+            found.setdefault(sentence(statement), statement)
+    return list(found.values())
 
 
-def sentences(seen: Observations) -> list[str]:
-    """All that the detectors say, the most telling first."""
-    return list(dict.fromkeys(text for each in DETECTORS for text in each(seen) if text))
+def measured(seen: Observations) -> Statement | None:
+    """Return a fact with a value that is the same in every wrong answer."""
+    if len(seen.values) < ENOUGH or seen.of_other_kind:
+        return None
+    for fact in seen.recipe.facts:
+        value = named_value(fact, seen) if fact.has_value else ""
+        if value:
+            return stated("measure", id=fact.id, value=value, says=fact.says.format(value))
+    return None
 
 
-def _measure(seen: Observations) -> Iterator[str]:
-    of_value = measured(seen)
-    if of_value is not None:
-        yield of_value[1]
+def _measure(seen: Observations) -> Iterator[Statement]:
+    measure = measured(seen)
+    if measure is not None:
+        yield measure
 
 
-def _division(seen: Observations) -> Iterator[str]:
-    yield division(seen)
+def _division(seen: Observations) -> Iterator[Statement]:
+    divided = division(seen)
+    if divided is not None:
+        yield divided
 
 
-def _only_nan(seen: Observations) -> Iterator[str]:
+def _nan_everywhere(seen: Observations) -> Iterator[Statement]:
     if seen.cases and only_nan([case.answer.outcome for case in seen.cases]):
-        yield "Every number in the results is NaN (not a number), in every call."
+        yield stated("only_nan")
 
 
-def _some_stop(seen: Observations) -> Iterator[str]:
-    if seen.stops and seen.values and not division(seen):
-        yield f"Some calls stop with an error: {seen.stops}"
+def _some_stop(seen: Observations) -> Iterator[Statement]:
+    if seen.stops and seen.values and division(seen) is None:
+        yield stated("some_stop", error=seen.stops)
 
 
-def _said_facts(seen: Observations) -> Iterator[str]:
+def _plain_facts(seen: Observations) -> Iterator[Statement]:
     if measured(seen) is None:
-        yield from (fact.says for fact in _facts(seen))
+        yield from map(_fact, _facts(seen))
+
+
+def _fact(fact: Fact) -> Statement:
+    return stated("fact", id=fact.id, says=fact.says)
 
 
 def _facts(seen: Observations) -> list[Fact]:
-    """The two most telling facts that hold of every wrong answer."""
+    """Return the two most telling facts that hold of every wrong answer."""
     if len(seen.values) < ENOUGH:
         return []
     plain = [fact for fact in seen.recipe.facts if not fact.has_value]
@@ -120,7 +105,7 @@ def _facts(seen: Observations) -> list[Fact]:
 
 
 def _holds(fact: Fact, case: ObservedCall) -> bool:
-    """Whether a fact holds of an answer; one that it cannot be tested on, it does not hold of."""
+    """Return whether a fact holds of an answer; False where it cannot be tested."""
     try:
         with np.errstate(all="ignore"):
             return bool(fact.holds(case.state, case.value))
@@ -128,16 +113,22 @@ def _holds(fact: Fact, case: ObservedCall) -> bool:
         return False
 
 
-def _results(seen: Observations) -> Iterator[str]:
+def _right_result(seen: Observations) -> Iterator[Statement]:
     """Which of several results is right: in every call, so none may have ended with an error."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
     if good and bad and len(seen.values) == len(seen.wrong):
-        yield f"{capital(good[0])} {are(good[0])} right; {bad[0]} {are(bad[0])} not."
+        yield stated("right_result", right=good[0], wrong=bad[0])
 
 
-def _other_shape(seen: Observations) -> Iterator[str]:
+def _relation(seen: Observations) -> Iterator[Statement]:
+    found = relation(seen)
+    if found is not None:
+        yield found
+
+
+def _other_shape(seen: Observations) -> Iterator[Statement]:
     """The shape, where it is wrong in every wrong answer, and the answer an array."""
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
@@ -148,25 +139,29 @@ def _other_shape(seen: Observations) -> Iterator[str]:
     ]
     if ENOUGH <= len(shapes) == len(seen.values) and all(mine != right for mine, right in shapes):
         mine, right = shapes[0]
-        yield f"The shape is not the one asked for: {shape(mine)} in place of {shape(right)}."
+        yield stated("other_shape", shape=shape(mine), expected=shape(right))
 
 
-def _if_exact(detector: Detector) -> Detector:
-    """A rule for functions without chance."""
-
-    def of(seen: Observations) -> Iterator[str]:
-        if seen.recipe.comparison.is_exact:
-            yield from detector(seen)
-
-    return of
+def _region(seen: Observations) -> Iterator[Statement]:
+    region = region_of_errors(seen)
+    if region:
+        yield stated("wrong_region", region=region)
 
 
-# The order is that in which a report says them.
+def _if_exact(detect: Detector) -> Detector:
+    """Return a detector that is silent about functions whose right results involve chance."""
+    return lambda seen: detect(seen) if seen.recipe.comparison.is_exact else iter(())
+
+
+# The order is that in which a report states them.
 DETECTORS: tuple[Detector, ...] = (
     _measure,
     _division,
-    _only_nan,
+    _nan_everywhere,
     _some_stop,
-    _said_facts,
-    *(_if_exact(detector) for detector in (_results, *RELATIONS[:1], _other_shape, *RELATIONS[1:])),
+    _plain_facts,
+    _if_exact(_right_result),
+    _if_exact(_relation),
+    _if_exact(_other_shape),
+    _if_exact(_region),
 )

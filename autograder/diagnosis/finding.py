@@ -1,17 +1,19 @@
-"""What an examination finds, before it becomes part of a report."""
+"""Diagnoses as codes and fields; all sentences of the engine about wrong answers are made here."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from autograder.course.text import printable
-from autograder.report.model import Diagnosis, Line
+from autograder.course.text import are, capital, printable
+from autograder.diagnosis.family import Hints, Misconception
+from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement about a function's answers; see `Diagnosis` for `kind` and `told`."""
+    """A diagnosis of a function's answers; `Diagnosis` says what each field means."""
 
     kind: Literal["named", "located", "error"]
     says: str
@@ -19,14 +21,135 @@ class Finding:
     hints: tuple[str, ...] = ()
     told: str = ""
     places: tuple[Line, ...] = ()
+    code: DiagnosisCode = "value"
+    calls: str = ""
+    statements: tuple[Statement, ...] = ()
 
     def about(self, function: str) -> Diagnosis:
-        """The record for the report."""
+        """Return the record for the report."""
         return Diagnosis(
             kind=self.kind,
+            code=self.code,
+            calls=self.calls,
+            statements=tuple(map(_printable, self.statements)),
             finding=printable(self.says, MAX_FINDING),
             misconceptions=self.misconceptions,
             function=function,
             told=printable(self.told, MAX_FINDING),
             places=self.places,
         )
+
+
+def _printable(statement: Statement) -> Statement:
+    values = {name: printable(text, MAX_FINDING) for name, text in statement.values.items()}
+    return Statement(code=statement.code, values=values)
+
+
+# What is said of the answers, by the code of the statement.
+STATEMENTS: Mapping[str, str] = {
+    "always_same": (
+        "The result is the same whatever the function is given: it does not depend on its "
+        "arguments."
+    ),
+    "order_dependent": (
+        "The same call gives another result after other calls: it depends on something that an "
+        "earlier call left behind, or on chance."
+    ),
+    "first_is_right": "The first call is right.",
+    "keeps_results": "Line {line} keeps the results of {name} for later calls.",
+    "writes_attribute": "Line {line} writes {name}, which outlives the call.",
+    "sets_global": "Line {line} gives the global name {name} another value.",
+    "writes_default": "Line {line} writes into the default value of {name}, made only once.",
+    "writes_outside": "Line {line} writes into {name}, which outlives the call.",
+    "error": "{error}",
+    "some_stop": "Some calls stop with an error: {error}",
+    "only_nan": "Every number in the results is NaN (not a number), in every call.",
+    "right_and_wrong": "It is right {right}, and wrong {wrong}.",
+    "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",
+    "wrong_with_both": (
+        "It goes wrong {wrong} and {also} at once; in all other calls tried it is right."
+    ),
+    "wrong_only": "It goes wrong only {wrong}; in all other calls tried it is right.",
+    "fact": "{says}",
+    "measure": "{says}",
+    "right_result": "{Right} {is_right} right; {wrong} {is_wrong} not.",
+    "times_number": "Every number{of} is {factor} times the right one.",
+    "times_size": "Every number{of} is the right one times {factor}.",
+    "times_some_number": (
+        "In each call, every number{of} is the right one times one and the same factor."
+    ),
+    "plus_number": "Every number{of} is the right one plus {offset}.",
+    "plus_some_number": (
+        "In each call, every number{of} is the right one plus one and the same number."
+    ),
+    "other_order": "All the right numbers{of} are there, but not in their places.",
+    "close": "The numbers{of} are close, but not precise.",
+    "other_shape": "The shape is not the one asked for: {shape} in place of {expected}.",
+    "wrong_region": "Wrong values stand only {region}.",
+}
+# What is said of misconceptions, by the code of the diagnosis; `first` and `second` are theirs.
+NAMED: Mapping[str, str] = {
+    "named": "{first}",
+    "in_some_calls": "{Calls}: {first_part}",
+    "in_wrong_calls": "{Calls}: {first_part}",
+    "and_other_calls": "{Calls}: {first_part} In the other calls something else goes wrong.",
+    "two_mistakes": "Two things at once. {first} And: {second}",
+    "and_something_else": "{first} And something else differs too.",
+}
+
+
+def stated(code: str, **values: str) -> Statement:
+    """Return a statement about the answers, with the values that its sentence names."""
+    return Statement(code=code, values=values)
+
+
+def sentence(statement: Statement) -> str:
+    """Render a statement."""
+    values = statement.values
+    right, wrong, result = (values.get(name, "") for name in ("right", "wrong", "result"))
+    return STATEMENTS[statement.code].format(
+        **values,
+        of=f" of {result}" if result else "",
+        Right=capital(right),
+        is_right=are(right),
+        is_wrong=are(wrong),
+    )
+
+
+def located(code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] = ()) -> Finding:
+    """Return the diagnosis that consists of some statements about the answers."""
+    says = " ".join(map(sentence, statements))
+    kind: Literal["located", "error"] = "error" if code == "error" else "located"
+    return Finding(kind, says, names, code=code, statements=statements)
+
+
+def named(
+    code: DiagnosisCode,
+    *misconceptions: Misconception,
+    calls: str = "",
+    reword: Callable[[str], str] = lambda text: text,
+) -> Finding:
+    """Return the diagnosis by name, with the hints of the first misconception.
+
+    It is made of the course's own sentences, so hidden checks may say it.
+
+    Args:
+        calls: the kind of calls that the misconception is seen in, where it is not in all.
+        reword: a change to the sentence of each misconception.
+    """
+    first, second = (*(reword(each.finding) for each in misconceptions), "")[:2]
+    says = NAMED[code].format(
+        first=first,
+        second=second,
+        first_part=first[:1].lower() + first[1:],
+        Calls=capital(calls),
+    )
+    ids = tuple(each.id for each in misconceptions)
+    hints: Hints = misconceptions[0].hints
+    return Finding("named", says, ids, hints, told=says, code=code, calls=calls)
+
+
+def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:
+    """Return the diagnosis by a fact that the course has a name for."""
+    name = statement.values["id"]
+    return Finding("named", sentence(statement), (name,), code=code, statements=(statement,))

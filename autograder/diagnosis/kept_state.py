@@ -1,90 +1,52 @@
-"""Whether answers depend on anything but the arguments: asked again, in another order, alone.
+"""Lines of a student's source that keep something for the next call.
 
-Nothing else that is said of a function's answers would be true of one whose answers depend on
-what was called before, so this is found out first.
+They are facts of the source only: such a line is there; whether it is to blame is not said.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-
-import msgspec
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from autograder.course.text import one_line
-from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.observations import Answer
-from autograder.diagnosis.outcome import same
-from autograder.diagnosis.recipe import Probe
+from autograder.diagnosis.finding import Finding, sentence, stated
+from autograder.report.model import Line, Statement
 from autograder.submission.code import Definition, parsed
 from autograder.worker.messages import Unit
 
 REMEMBERS = "remembers"
-Ask = Callable[[Probe], Answer]
-DEPENDS = (
-    "The same call gives another result after other calls: it depends on something that an earlier "
-    "call left behind, or on chance."
-)
-FIRST_IS_RIGHT = " The first call is right."
-
-
-def dependence(
-    probes: Sequence[Probe],
-    answers: Sequence[Answer],
-    right: Sequence[bool],
-    alone: Callable[[], Ask],
-) -> Finding | None:
-    """What the answers depend on besides the arguments; None if that is nothing.
-
-    Args:
-        probes: the calls that were made, in this order, in a process where nothing ran before.
-        answers: what came of them, and `right`, which of them are right.
-        alone: another such process.
-    """
-    wrong = next((number for number, is_right in enumerate(right) if not is_right), 0)
-    order = [wrong, *(n for n in reversed(range(len(probes))) if n != wrong)]
-    ask = alone()
-    again = {number: ask(probes[number]).outcome for number in order}
-    if all(
-        same(answers[number].outcome, outcome, probes[number].condition)
-        for number, outcome in again.items()
-    ):
-        return None
-    return Finding("located", DEPENDS + (FIRST_IS_RIGHT if right[0] else ""), (REMEMBERS,))
-
-
-# Lines of a student's source that leave something behind for the next call, or draw by chance.
-#
-# Facts of the source alone: that such a line is there, never that it is to blame.
-
-
 CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "clear", "popitem"}
 CACHES = {"cache", "lru_cache", "cached_property"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-MOST = 2
+MOST = 2  # lines of a submission that are named
 
 
-class StateLine(msgspec.Struct, frozen=True):
-    """A line that writes into `name`, which outlives the call."""
-
-    label: str
-    line: int
-    name: str
-    says: str
-
-
-def lines_keeping_state(units: Sequence[Unit]) -> list[StateLine]:
-    """The first such lines of a submission, in the order of its units."""
-    found: list[StateLine] = []
+def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
+    """Return the first such lines of a submission: the label of the unit, and the statement."""
+    found: dict[tuple[str, int, str, str], None] = {}
     for unit in units:
-        for line, name, says in _lines(parsed(unit) or []):
-            label = one_line(unit.label, 80)
-            found.append(StateLine(label, line, one_line(name, 40), says))
-    return list(dict.fromkeys(found))[:MOST]
+        for line, name, code in _lines(parsed(unit) or []):
+            found[one_line(unit.label, 80), line, one_line(name, 40), code] = None
+    return [
+        (label, stated(code, line=str(line), name=name))
+        for label, line, name, code in list(found)[:MOST]
+    ]
 
 
-def lines_in_words(lines: Sequence[StateLine]) -> str:
-    """` Line 4 writes into cache, which outlives the call.`, for each of the lines."""
-    said = (f" Line {each.line} {each.says.format(each.name)}." for each in lines)
-    return "".join(said)
+def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
+    """Return a finding that something is kept between calls, with the lines that keep something.
+
+    Any other finding is returned as it is.
+    """
+    if finding.misconceptions != (REMEMBERS,):
+        return finding
+    lines = lines_keeping_state(units)
+    statements = tuple(statement for _, statement in lines)
+    return replace(
+        finding,
+        says=" ".join([finding.says, *map(sentence, statements)]),
+        places=tuple(Line(file=label, line=int(each.values["line"])) for label, each in lines),
+        statements=(*finding.statements, *statements),
+    )
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
@@ -101,7 +63,7 @@ def _in_definition(node: ast.stmt, outside: set[str]) -> Iterator[tuple[int, str
         for decorator in function.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if _last_name(called) in CACHES:
-                yield decorator.lineno, function.name, "keeps the results of {} for later calls"
+                yield decorator.lineno, function.name, "keeps_results"
         if function.name != "__init__":
             yield from _in_function(function, outside)
 
@@ -121,17 +83,17 @@ def _in_function(
         for target, inside in _targets(node):
             name = _base(target)
             if isinstance(target, ast.Attribute) and name in {"self", "cls"}:
-                yield target.lineno, f"{name}.{target.attr}", "writes {}, which outlives the call"
+                yield target.lineno, f"{name}.{target.attr}", "writes_attribute"
             elif not inside and name in shared:
-                yield target.lineno, name, "gives the global name {} another value"
+                yield target.lineno, name, "sets_global"
             elif inside and name in defaults:
-                yield target.lineno, name, "writes into the default value of {}, made only once"
+                yield target.lineno, name, "writes_default"
             elif inside and name in outside - own:
-                yield target.lineno, name, "writes into {}, which outlives the call"
+                yield target.lineno, name, "writes_outside"
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """What a node gives a value to, and whether it only changes something in it."""
+    """Return what a node gives a value to, and whether it only changes something in it."""
     if isinstance(node, ast.Assign):
         parts = [part for target in node.targets for part in _parts(target)]
     elif isinstance(node, ast.AugAssign | ast.AnnAssign):
@@ -152,7 +114,7 @@ def _parts(target: ast.expr) -> list[ast.expr]:
 
 
 def _base(target: ast.expr) -> str:
-    """The name at the root of `a.b[0]`."""
+    """Return the name at the root of `a.b[0]`."""
     inner: ast.expr = target
     while isinstance(inner, ast.Attribute | ast.Subscript | ast.Starred):
         inner = inner.value
@@ -173,7 +135,7 @@ def _changeable_defaults(given: ast.arguments) -> set[str]:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that some statements bind, those of functions too, without going into these."""
+    """Yield the names that some statements bind, those of functions too, but none inside these."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()

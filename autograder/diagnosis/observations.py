@@ -1,4 +1,4 @@
-"""What was seen of a function: calls, its answers to them, and the right ones."""
+"""Calls of a function with its answers to them and the right ones, and what divides these."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from autograder.diagnosis.finding import stated
 from autograder.diagnosis.outcome import Outcome, agree
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Replay
+from autograder.report.model import Statement
 
 ENOUGH = 2  # a statement has to be true of so many wrong answers, and of all of them
+CHANCE = 0.05  # that calls which go wrong for another reason all have some property
 Cells = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the student's function did with a probe; `error` says so in words if it raised.
+    """An answer of the student's function to a probe; `error` says in words what it raised.
 
     `is_array` unless the value was a list, a tuple or something else that only holds numbers.
     """
@@ -59,7 +62,7 @@ class WrongAndRight:
     condition: float
 
     def same_cells(self, place: int = 0) -> Cells:
-        """Which cells of one of the results are right."""
+        """Return which cells of one of the results are right."""
         mine, right = (each.parts[place].astype(float) for each in (self.mine, self.right))
         return agree(mine, right, self.mine.precision, self.condition)
 
@@ -73,7 +76,7 @@ class Observations:
     draws: int = 1
 
     def kinds(self, calls: Iterable[int]) -> set[int]:
-        """The kinds that some calls are of, by number."""
+        """Return the kinds that some calls are of, by number."""
         size = max(1, len(self.cases) // self.draws)
         return {number % size for number in calls}
 
@@ -93,9 +96,7 @@ class Observations:
 
     @cached_property
     def of_other_kind(self) -> bool:
-        """Whether an answer is put together otherwise: a dict for an array, or with other keys,
-        three parts for two.
-        """
+        """True if an answer has another structure: a dict for an array, or other keys."""
         return any(_other_kind(case.answer.outcome, case.expected) for case in self.values)
 
     @cached_property
@@ -113,7 +114,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Which of several results are wrong in some call; none where that cannot be told."""
+        """The places of the results that are wrong in some call; none where that cannot be told."""
         count = len(self.recipe.results)
         each_has = all(len(p.mine.parts) == len(p.right.parts) == count for p in self.pairs)
         if count < 2 or not each_has:
@@ -127,7 +128,7 @@ class Observations:
 
 
 def observe(replay: Replay, answers: Sequence[Answer], draws: int) -> Observations:
-    """What the answers to the first probes of so many draws show."""
+    """Return the calls of the first draws with the answers to them."""
     recipe, probes = replay.recipe, replay.probes(draws)
     return Observations(
         recipe,
@@ -154,34 +155,29 @@ def _other_kind(answer: Outcome, expected: Outcome) -> bool:
     )
 
 
-# `It is right without a mask, and wrong with one`: what divides right calls from wrong ones.
-
-
-CHANCE = 0.05  # that calls which go wrong for another reason all have some property
-Divided = tuple[frozenset[int], str, str]
-
-
-def division(seen: Observations) -> str:
-    """What all wrong calls have in common and no right one has; nothing if that is not so."""
-    kinds = list(_kinds(seen.recipe, seen.cases))
+def division(seen: Observations) -> Statement | None:
+    """Return what all wrong calls have in common and no right one has: `right without a mask`."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
-    fine = len([case for case in seen.cases if case.right])
-    if len(failed) < ENOUGH or fine < ENOUGH:
-        return ""
+    if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
+        return None
+    kinds = list(_kinds(seen.recipe, seen.cases))
     for inside, when, otherwise in kinds:
         if inside == failed:
-            return _said([seen.cases[i] for i in sorted(failed)], when, otherwise)
-    for (one, when, _), (other, too, _) in combinations(kinds, 2):
+            errors = [seen.cases[number].answer.error for number in sorted(failed)]
+            if all(errors):
+                return stated("right_and_error", right=otherwise, wrong=when, error=errors[0])
+            return stated("right_and_wrong", right=otherwise, wrong=when)
+    for (one, when, _), (other, also, _) in combinations(kinds, 2):
         if one & other == failed:
-            return f"It goes wrong {when} and {too} at once; in all other calls tried it is right."
+            return stated("wrong_with_both", wrong=when, also=also)
     for inside, when, _ in _kinds(seen.recipe, seen.cases, both_ways=True):
         if failed < inside and _chance(seen, failed, inside) < CHANCE:
-            return f"It goes wrong only {when}; in all other calls tried it is right."
-    return ""
+            return stated("wrong_only", wrong=when)
+    return None
 
 
 def _chance(seen: Observations, failed: frozenset[int], inside: frozenset[int]) -> float:
-    """How likely so many kinds of calls would all be among those that have a property."""
+    """Return how likely so many kinds of calls would all be among those that have a property."""
     kinds = len(seen.kinds(range(len(seen.cases))))
     share = len(seen.kinds(inside)) / kinds
     return float(share ** len(seen.kinds(failed)))
@@ -189,8 +185,8 @@ def _chance(seen: Observations, failed: frozenset[int], inside: frozenset[int]) 
 
 def _kinds(
     recipe: Recipe, cases: Sequence[ObservedCall], both_ways: bool = False
-) -> Iterator[Divided]:
-    """For each property and its opposite, the calls that have it, and the words for both.
+) -> Iterator[tuple[frozenset[int], str, str]]:
+    """Yield for each property and its opposite the calls that have it, and the words for both.
 
     With `both_ways`, no property that may hide what is wrong.
     """
@@ -204,7 +200,7 @@ def _kinds(
 
 
 def sides_of_traits(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[frozenset[int], str]]:
-    """For each property the calls that have it, and those that have it not, each in words."""
+    """Return for each property the calls that have it, and those that have not, each in words."""
     states = [recipe.right(probe) for probe in probes]
     return [
         (frozenset(i for i, state in enumerate(states) if trait.of(state) == held), words)
@@ -214,17 +210,11 @@ def sides_of_traits(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[froze
 
 
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """The calls that have a property, or have it not, and those of two; the most calls first.
+    """Return the calls with or without a property, and those of two; the most calls first.
 
-    With each, how it is said: `without a mask and for a single head`.
+    Each comes with its words: `without a mask and for a single head`.
     """
     sides = sides_of_traits(recipe, probes)
     both = [(one & two, f"{a} and {b}") for (one, a), (two, b) in combinations(sides, 2)]
     found = [(sorted(inside), words) for inside, words in (*sides, *both)]
     return sorted((each for each in found if len(each[0]) < len(probes)), key=lambda k: -len(k[0]))
-
-
-def _said(failed: Sequence[ObservedCall], when: str, otherwise: str) -> str:
-    if not all(case.answer.error for case in failed):
-        return f"It is right {otherwise}, and wrong {when}."
-    return f"It is right {otherwise}, and stops with an error {when}: {failed[0].answer.error}"

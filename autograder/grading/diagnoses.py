@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +10,9 @@ from autograder.checks.proxy import Submission
 from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
-from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.examination import Ask, Examination
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.kept_state import REMEMBERS, Ask, lines_in_words, lines_keeping_state
+from autograder.diagnosis.kept_state import with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome
@@ -25,9 +24,9 @@ from autograder.diagnosis.recorded_replay import (
     RecordedReplay,
 )
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.check_plugin import CheckResult
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
-from autograder.report.model import Line
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.sandbox.session import WorkerSession
@@ -113,12 +112,12 @@ def _attach(
             found, group = known[function]
             result.group = result.group or group
             if found is not None:
-                result.diagnosis = _with_lines(found, client).about(function)
+                result.diagnosis = with_lines(found, client.source.units).about(function)
                 result.hints = found.hints or result.hints
                 break
         if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
-            own = Finding("named", result.finding, (result.mistake,), told=result.told)
-            own = _with_lines(own, client)
+            own = Finding("named", result.finding, (result.mistake,), told=result.told, code="own")
+            own = with_lines(own, client.source.units)
             result.diagnosis = own.about(result.about[-1] if result.about else "")
         if result.diagnosis is not None and result.diagnosis.kind == "named":
             result.group = ""
@@ -129,15 +128,6 @@ class _Found(NamedTuple):
 
     finding: Finding | None = None
     group: str = ""
-
-
-def _with_lines(finding: Finding, client: WorkerSession) -> Finding:
-    """A finding that something is kept between calls, with the lines that keep something."""
-    if finding.misconceptions != (REMEMBERS,):
-        return finding
-    lines = lines_keeping_state(client.source.units)
-    places = tuple(Line(file=each.label, line=each.line) for each in lines)
-    return replace(finding, says=finding.says + lines_in_words(lines), places=places)
 
 
 def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: WorkerSession) -> _Found:
@@ -167,7 +157,7 @@ def _examined(replay: Replay, client: WorkerSession) -> _Found:
         return lambda probe: answer_to(submission, replay.recipe, probe)
 
     examination = Examination(replay, alone(), alone)
-    found = examination.diagnose()
+    found = diagnose(examination)
     return _Found(found, examination.group() if not all(examination.right) else "")
 
 

@@ -105,7 +105,7 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
     """A diagnosis of which the submission wrote nothing: one by a misconception's name."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
-    return msgspec.structs.replace(diagnosis, finding=diagnosis.told, places=())
+    return msgspec.structs.replace(diagnosis, finding=diagnosis.told, places=(), statements=())
 
 
 def _why_not_run(exercise: ExerciseReport, check: CheckReport) -> str:

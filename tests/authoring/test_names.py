@@ -7,11 +7,13 @@ from autograder.authoring.diagnosis_records import PLAIN, _Kept, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
 from autograder.diagnosis import Family, Misconception, Recipe
-from autograder.diagnosis.examination import Answer, Examination
+from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.mistakes import load_module, read_mistakes
+from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recorded_replay import RecordedNames, RecordedReplay
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def found(replay, recipe, wrong, noise=0.0):
         )
         return Answer(outcome_of(given))
 
-    finding = Examination(replay, ask).diagnose()
+    finding = diagnose(Examination(replay, ask))
     return None if finding is None else (finding.kind, finding.says, finding.misconceptions)
 
 

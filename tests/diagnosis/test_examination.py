@@ -12,6 +12,7 @@ from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.diagnoses import answer_to
 from autograder.sandbox.problems import Raised
 from autograder.worker.messages import CodePlace
@@ -55,7 +56,7 @@ def examine(function, recipe=RECIPE):
         except ValueError as error:
             return Answer(Outcome(RAISES), f"It stopped with {error}.")
 
-    return Examination(Replay(recipe), ask).diagnose()
+    return diagnose(Examination(Replay(recipe), ask))
 
 
 def test_a_right_function_is_left_alone():
@@ -325,7 +326,7 @@ def test_a_shape_is_said_only_of_an_array():
         x, c = probe.args
         return Answer(outcome_of([2 * (x + c), np.sin(x)]), is_array=False)
 
-    found = Examination(Replay(RECIPE), ask).diagnose()
+    found = diagnose(Examination(Replay(RECIPE), ask))
     assert found is None or "shape" not in found.says
 
 
@@ -356,5 +357,5 @@ def test_answers_without_a_number_are_no_pair_of_mistakes():
         return Answer(outcome_of(np.full_like(probe.args[0], np.nan)))
 
     with np.errstate(invalid="ignore"):
-        found = Examination(Replay(recipe), ask).diagnose()
+        found = diagnose(Examination(Replay(recipe), ask))
     assert found is None or len(found.misconceptions) < 2

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from autograder.diagnosis.examination import Examination
-from autograder.diagnosis.kept_state import lines_in_words, lines_keeping_state
+from autograder.diagnosis.finding import sentence
+from autograder.diagnosis.kept_state import lines_keeping_state
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import outcome_of
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from tests.diagnosis.test_examination import RECIPE, examine
@@ -40,7 +42,7 @@ def keeps_its_first_number():
 
 def test_a_function_that_keeps_its_first_argument_gets_no_other_name():
     examination = Examination(Replay(RECIPE), keeps_its_first_number(), keeps_its_first_number)
-    found = examination.diagnose()
+    found = diagnose(examination)
     assert found.misconceptions == ("remembers",) and found.kind == "located"
     assert "The first call is right." in found.says
 
@@ -70,8 +72,8 @@ def test_what_is_kept_is_said_with_its_line_in_a_report(grade_source):
 )  # fmt: skip
 def test_lines_that_keep_something_are_facts_of_the_source(text, line, says):
     found = lines_keeping_state([Unit("f.py", text)])
-    assert [each.line for each in found] == [line]
-    assert says in lines_in_words(found)
+    assert [statement.values["line"] for _, statement in found] == [str(line)]
+    assert says in sentence(found[0][1])
 
 
 @pytest.mark.parametrize(

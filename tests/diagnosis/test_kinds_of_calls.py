@@ -2,10 +2,13 @@
 
 import pytest
 
-from autograder.diagnosis import Family, Recipe, Trait
-from autograder.diagnosis.examination import IN_OTHER_CALLS, Answer, Examination
+from autograder.diagnosis import Family, Probe, Recipe, Trait
+from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.finding import sentence
+from autograder.diagnosis.observations import Answer, division, observe
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 
 TOTAL = Recipe(
     "total",
@@ -23,6 +26,8 @@ TOTAL = Recipe(
     ),
 )
 
+OTHER_CALLS = "In the other calls something else goes wrong."
+
 
 def said(function):
     def ask(probe):
@@ -31,7 +36,7 @@ def said(function):
         except ValueError:
             return Answer(Outcome(RAISES), "total stopped with ValueError.")
 
-    found = Examination(Replay(TOTAL), ask).diagnose()
+    found = diagnose(Examination(Replay(TOTAL), ask))
     return found.kind, found.misconceptions, found.says
 
 
@@ -52,7 +57,7 @@ def for_rows_with_a_minus(x, sign):
     [(for_rows, "For one row"), (for_rows_with_a_minus, "For one row and with a minus")],
 )
 def test_it_is_said_of_these_calls_alone(function, when):
-    assert said(function) == ("named", ("mean",), f"{when}: the mean. {IN_OTHER_CALLS}")
+    assert said(function) == ("named", ("mean",), f"{when}: the mean. {OTHER_CALLS}")
 
 
 def test_a_name_that_gives_only_some_of_the_answers_of_a_kind_is_not_said():
@@ -73,3 +78,27 @@ def test_where_no_call_is_right_nothing_is_named_for_some():
         return sign * (x.mean() + 7 * (x.size == 1))
 
     assert said(never)[0] != "named"
+
+
+def divided(kinds, with_trait, wrong):
+    """What is stated of so many kinds of calls, of which these have a property, these go wrong."""
+    recipe = Recipe(
+        "f",
+        lambda _: [Probe((number,)) for number in range(kinds)],
+        parameters=("number",),
+        steps={"result": lambda s: s.number},
+        traits=(Trait(lambda s: s.number in with_trait, "in the rain", "in the sun"),),
+    )
+    answers = [Answer(outcome_of(-1 if number in wrong else number)) for number in range(kinds)]
+    found = division(observe(Replay(recipe), answers, 1))
+    return found and sentence(found)
+
+
+def test_a_property_that_wrong_calls_share_by_chance_is_not_stated():
+    """Of six kinds of calls four have it: that two wrong ones are among them is likely."""
+    assert divided(6, {0, 1, 2, 3}, {1, 2}) is None
+
+
+def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
+    said = "It goes wrong only in the rain; in all other calls tried it is right."
+    assert divided(16, {0, 1, 2}, {1, 2}) == said

@@ -16,9 +16,10 @@ from autograder.diagnosis.general import GENERAL, families
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.diagnoses import Catalogue
 from tests.conftest import ROOT
-from tools.unseen.oracle import calls_meant
+from tools.unseen.oracle import OF_ALL_CALLS, calls_meant
 
 CATALOGUE = Catalogue("reference")
 FRESH = (5, 6)  # draws that an examination never asks for
@@ -40,9 +41,9 @@ def outcome(recipe, probe, wrong, change=lambda value: value):
 
 def examined(exercise, function, wrong, change=lambda value: value):
     replay = CATALOGUE.replay(exercise, function)
-    return Examination(
-        replay, lambda probe: Answer(outcome(replay.recipe, probe, wrong, change))
-    ).diagnose()
+    return diagnose(
+        Examination(replay, lambda probe: Answer(outcome(replay.recipe, probe, wrong, change)))
+    )
 
 
 def ways(recipe, ids):
@@ -68,7 +69,7 @@ def ways(recipe, ids):
 def is_true(recipe, finding, wrong, change=lambda value: value):
     """Whether what is named gives the student's answers on fresh calls, or on those that differ."""
     probes = [probe for draw in FRESH for probe in recipe.calls(draw)]
-    meant = calls_meant(recipe, probes, finding.says)
+    meant = calls_meant(recipe, probes, finding.code, finding.calls)
     probes = [probe for number, probe in enumerate(probes) if number in meant]
     mine = [outcome(recipe, probe, wrong, change) for probe in probes]
     right = [outcome(recipe, probe, ()) for probe in probes]
@@ -81,8 +82,7 @@ def is_true(recipe, finding, wrong, change=lambda value: value):
             same(a, b, p.condition) or same(a, r, p.condition)
             for a, b, r, p in zip(mine, theirs, right, probes, strict=True)
         )
-        whole = not (":" in finding.says and finding.says[0] in "IFW")
-        if everywhere or (not whole and where_wrong):
+        if everywhere or (finding.code not in OF_ALL_CALLS and where_wrong):
             return True
     return False
 
@@ -108,7 +108,7 @@ def test_of_three_mistakes_none_gets_a_false_name(exercise, function):
     count = TRIPLES if recipe.call is None else TRIPLES // 4  # modules and trainings are slow
     for some in islice(threes(exercise, function), count):
         finding = examined(exercise, function, some)
-        if not by_name(finding) or "something else differs too" in finding.says:
+        if not by_name(finding) or finding.code == "and_something_else":
             continue
         named += 1
         assert is_true(recipe, finding, some), (finding, [each.id for each in some])

@@ -11,6 +11,7 @@ from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import MOST_NUMBERS, outcome_of, same
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.worker.serialise import serialised
 
 HINTS = ("?", "!", ".")
@@ -86,9 +87,9 @@ RECIPE = Recipe(
 
 def examined(function):
     replay = Replay(RECIPE)
-    return Examination(
-        replay, lambda probe: Answer(outcome_of(serialised(function(*probe.args))))
-    ).diagnose()
+    return diagnose(
+        Examination(replay, lambda probe: Answer(outcome_of(serialised(function(*probe.args)))))
+    )
 
 
 def test_texts_are_named_by_all_of_their_letters():
@@ -110,7 +111,5 @@ def test_a_text_that_reads_like_a_number_is_no_rounded_number():
         parameters=("x",),
     )
     replay = Replay(recipe)
-    found = Examination(
-        replay, lambda probe: Answer(outcome_of(round(probe.args[0], 1)))
-    ).diagnose()
+    found = diagnose(Examination(replay, lambda probe: Answer(outcome_of(round(probe.args[0], 1)))))
     assert found is None or found.kind != "named"

@@ -10,6 +10,7 @@ from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import outcome_of
 from autograder.diagnosis.replay import Replay
+from autograder.diagnosis.steps import diagnose
 from autograder.diagnosis.wiring import wirings
 
 
@@ -47,9 +48,9 @@ def mean(x):
 
 
 def examine(function, recipe=RECIPE):
-    return Examination(
-        Replay(recipe), lambda probe: Answer(outcome_of(function(*probe.args)))
-    ).diagnose()
+    return diagnose(
+        Examination(Replay(recipe), lambda probe: Answer(outcome_of(function(*probe.args))))
+    )
 
 
 @pytest.mark.parametrize(

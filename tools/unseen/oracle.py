@@ -3,19 +3,17 @@
 from collections.abc import Sequence
 
 from autograder.checks.proxy import Submission
-from autograder.course.text import printable
 from autograder.diagnosis import facts
-from autograder.diagnosis.examination import IN_OTHER_CALLS, SEEN, SOMETHING_ELSE, TWO, two_reasons
-from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.observations import Answer, kinds_of_calls, observe
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Replay, Wrong, both
+from autograder.diagnosis.steps import SEEN, two_reasons
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.report.model import Diagnosis
 from autograder.sandbox.session import WorkerSession
 
 FRESH = 2  # draws of calls beyond those of an examination
-FACTS = (REMEMBERS, facts.HARD_CODED)
+OF_ALL_CALLS = {"named", "two_mistakes", "and_something_else"}
 
 
 class Oracle:
@@ -35,16 +33,14 @@ class Oracle:
             return False
         wrongs = _of_names(replay, diagnosis.misconceptions)
         if diagnosis.kind == "named" and wrongs:
-            return not _is_one_of(replay, wrongs, diagnosis.finding, answers)
-        if diagnosis.finding.startswith(TWO):
+            return not _is_one_of(replay, wrongs, diagnosis, answers)
+        if diagnosis.code == "two_mistakes":
             reasons = two_reasons(replay, [answer.outcome for answer in answers])
             return [each.id for each in reasons] != list(diagnosis.misconceptions)
-        if not replay.recipe.comparison.is_exact or set(diagnosis.misconceptions) & set(FACTS):
-            return False
-        valued = {(fact.id,) for fact in replay.recipe.facts if fact.has_value}
-        if diagnosis.kind == "named" and diagnosis.misconceptions not in valued:
-            return False  # a name of the check's own: it has no replay
-        return not _still_said(replay, diagnosis.finding, answers)
+        if not replay.recipe.comparison.is_exact or diagnosis.code not in {"statements", "measure"}:
+            return False  # a name of the check's own, for one: it has no replay
+        still = facts.true_statements(observe(replay, answers, SEEN + FRESH))
+        return any(statement not in still for statement in diagnosis.statements)
 
 
 def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
@@ -57,16 +53,8 @@ def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
         return []
 
 
-def _still_said(replay: Replay, finding: str, answers: Sequence[Answer]) -> bool:
-    """Whether the detectors say each of these sentences also when they see the fresh calls."""
-    left = finding
-    for sentence in facts.sentences(observe(replay, answers, SEEN + FRESH)):
-        left = left.replace(printable(sentence, len(finding)), "")
-    return not left.strip()
-
-
 def _is_one_of(
-    replay: Replay, wrongs: Sequence[Wrong], finding: str, answers: Sequence[Answer]
+    replay: Replay, wrongs: Sequence[Wrong], diagnosis: Diagnosis, answers: Sequence[Answer]
 ) -> bool:
     """Whether one of some mistakes gives all the fresh answers.
 
@@ -74,20 +62,18 @@ def _is_one_of(
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
-    meant = calls_meant(replay.recipe, replay.probes(SEEN + FRESH), finding)
+    meant = calls_meant(replay.recipe, replay.probes(SEEN + FRESH), diagnosis.code, diagnosis.calls)
     fresh = {number: answer for number, answer in fresh.items() if number in meant}
-    plain = {wrong[0].finding for wrong in wrongs}
-    of_all = finding in plain or finding.startswith(TWO) or finding.endswith(SOMETHING_ELSE)
-    return any(_gives(replay, wrong, fresh, in_some=not of_all) for wrong in wrongs)
+    in_some = diagnosis.code not in OF_ALL_CALLS
+    return any(_gives(replay, wrong, fresh, in_some) for wrong in wrongs)
 
 
-def calls_meant(recipe: Recipe, probes: Sequence[Probe], finding: str) -> set[int]:
-    """The calls that a finding speaks of: those of one kind, where it says so, or all."""
-    if not finding.endswith(IN_OTHER_CALLS):
+def calls_meant(recipe: Recipe, probes: Sequence[Probe], code: str, kind: str) -> set[int]:
+    """Return the calls that a diagnosis speaks of: those of one kind, or all."""
+    if code != "and_other_calls":
         return set(range(len(probes)))
-    when = finding.split(": ", 1)[0].lower()
     kinds = kinds_of_calls(recipe, probes)
-    return {number for calls, words in kinds if words.lower() == when for number in calls}
+    return {number for calls, words in kinds if words == kind for number in calls}
 
 
 def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:

@@ -1,0 +1,402 @@
+"""The steps of a diagnosis, in one order: the first that returns a finding ends it.
+
+A step returns a finding only if it is true of every call that was asked. See
+docs/maintainers/diagnosis.md for what each claims, and what would refute it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from autograder.course.text import are, capital
+from autograder.diagnosis import facts
+from autograder.diagnosis.examination import TELLING, Examination
+from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
+from autograder.diagnosis.general import NOTHING_RETURNED
+from autograder.diagnosis.kept_state import REMEMBERS
+from autograder.diagnosis.observations import ENOUGH, kinds_of_calls, sides_of_traits
+from autograder.diagnosis.outcome import Outcome, agree, same
+from autograder.diagnosis.replay import Pair, Replay, Wrong, both
+from autograder.report.model import DiagnosisCode
+
+DRAWS = 2  # draws of calls after which a name has to be found again
+SEEN = 6  # draws that a sentence without a name has to be true of
+MAX_PAIRS = 12
+MAX_ALIKE = 3
+LEAST_OF_A_RESULT = 2  # calls in which one of two results is wrong
+LEAST_OF_A_KIND = 4  # wrong calls of a kind, for a name that is said of them only
+HARD_CODED = "hard-coded"
+PRINTS = "The function prints its result in place of returning it, so whoever calls it gets None."
+IN_WRONG_CALLS = "in the calls that go wrong"
+
+
+class Step(NamedTuple):
+    """One step of a diagnosis.
+
+    Attributes:
+        find: returns a finding, or None.
+        exact_only: the step is skipped for a function whose right results involve chance.
+        confirmed: the finding has to be found again after `DRAWS` draws of calls.
+    """
+
+    find: Callable[[Examination], Finding | None]
+    exact_only: bool = False
+    confirmed: bool = False
+
+
+def diagnose(examination: Examination) -> Finding | None:
+    """Return what is wrong with a function; None if every probe is answered rightly."""
+    examination.draw(1)
+    if all(examination.right):
+        return None
+    exact = examination.is_exact
+    for step in _steps_for(examination):
+        if step.exact_only and not exact:
+            continue
+        found = step.find(examination)
+        if found is not None and step.confirmed and exact:
+            examination.draw(DRAWS)
+            found = step.find(examination)
+        if found is not None:
+            return found
+    return None
+
+
+def _steps_for(examination: Examination) -> Sequence[Step]:
+    if all(outcome.raised for outcome in examination.outcomes):
+        return (Step(error_in_every_call),)
+    if facts.only_nan(examination.outcomes):  # so many mistakes give nothing but NaN
+        return (Step(order_dependence, exact_only=True), Step(true_statements))
+    return STEPS
+
+
+def error_in_every_call(examination: Examination) -> Finding | None:
+    """The function stops with an error at every call."""
+    error = next((answer.error for answer in examination.answers if answer.error), "")
+    return located("error", stated("error", error=error)) if error else None
+
+
+def order_dependence(examination: Examination) -> Finding | None:
+    """The same calls in another order and another process have other results.
+
+    Nothing else that is said of a function's answers would be true of one whose answers depend on
+    what was called before, so this comes first.
+    """
+    probes, answers = examination.replay.probes(1), examination.answers
+    right = examination.right
+    first_wrong = next((number for number, is_right in enumerate(right) if not is_right), 0)
+    ask = examination.alone() if examination.alone else examination.ask
+    order = [first_wrong, *(n for n in reversed(range(len(probes))) if n != first_wrong)]
+    again = {number: ask(probes[number]).outcome for number in order}
+    if all(
+        same(answers[number].outcome, outcome, probes[number].condition)
+        for number, outcome in again.items()
+    ):
+        return None
+    also = [stated("first_is_right")] if right[0] else []
+    return located("order_dependent", stated("order_dependent"), *also, names=(REMEMBERS,))
+
+
+def one_misconception(examination: Examination) -> Finding | None:
+    """One misconception gives all the answers, and no other one nearly does."""
+    found, near = _fitting(examination)
+    if found and near:
+        examination.draw(DRAWS)
+        found, near = _fitting(examination)
+        if near:
+            return None
+    return _one_name(examination, found)
+
+
+def one_in_some_calls(examination: Examination) -> Finding | None:
+    """One misconception gives the answers to the calls of one kind; the others are right.
+
+    It is at work in one branch of an `if`.
+    """
+    right, replay = examination.right, examination.replay
+    probes = replay.probes(DRAWS)[: len(right)]
+    for held, calls in sides_of_traits(replay.recipe, probes):
+        inside = sorted(held)
+        outside = [i for i in range(len(probes)) if i not in held]
+        if len(outside) < TELLING or not all(right[i] for i in outside):
+            continue
+        finding = _one_fitting(examination, inside, "in_some_calls", calls)
+        if finding is not None:
+            return finding
+    return None
+
+
+def one_in_wrong_calls(examination: Examination) -> Finding | None:
+    """One misconception gives all the wrong answers, though not every answer."""
+    wrong = [i for i, right in enumerate(examination.right) if not right]
+    if len(wrong) == len(examination.answers):
+        return None
+    return _one_fitting(examination, wrong, "in_wrong_calls", IN_WRONG_CALLS)
+
+
+def always_the_same(examination: Examination) -> Finding | None:
+    """The result does not depend on the arguments."""
+    outcomes = examination.outcomes
+    first = outcomes[0]
+    expected = [examination.replay.outcome(i) for i in examination.everywhere]
+    if first.raised or first.signature == "None":
+        return None
+    if len({(each.signature, each.numbers.tobytes()) for each in expected}) <= ENOUGH:
+        return None
+    is_same = all(
+        other.signature == first.signature
+        and np.array_equal(other.numbers, first.numbers, equal_nan=True)
+        for other in outcomes
+    )
+    return located("always_same", stated("always_same"), names=(HARD_CODED,)) if is_same else None
+
+
+def two_misconceptions(examination: Examination) -> Finding | None:
+    """Two misconceptions in different steps together give all the answers."""
+    pairs = _fitting_pairs(examination)
+    if not pairs or len(pairs) > MAX_PAIRS:
+        return None
+    in_all_pairs = [
+        first
+        for first in both(pairs[0])
+        if all(first.id in {other.id for other in both(pair)} for pair in pairs)
+    ]
+    # pairs that are left together are the same function on every probe: each is as true
+    stated_ones = both(pairs[0]) if len(pairs) <= MAX_ALIKE else in_all_pairs
+    if not stated_ones:
+        return None
+    code: DiagnosisCode = "two_mistakes" if len(stated_ones) == 2 else "and_something_else"
+    return named(code, *stated_ones, reword=_without_praise(examination))
+
+
+def one_measure(examination: Examination) -> Finding | None:
+    """A fact with a value, such as a factor, has the same value in every wrong answer."""
+    if facts.measured(examination.observed(examination.draws)) is None:
+        return None
+    examination.draw(SEEN)
+    measure = facts.measured(examination.observed(SEEN))
+    return None if measure is None else named_fact("measure", measure)
+
+
+def one_generic_change(examination: Examination) -> Finding | None:
+    """A change to any argument, step or result gives all the answers, or all the wrong ones."""
+    right = examination.right
+    wrong = [number for number, is_right in enumerate(right) if not is_right]
+    values = [number for number in wrong if not examination.outcomes[number].raised]
+    if len(values) < TELLING:
+        return None
+    near = _generic_changes_giving(examination, values[0])
+    values_first = [*values, *(n for n in examination.everywhere if n not in values)]
+    whole = _giving(examination, near, values_first)
+    if whole:
+        return _one_name(
+            examination, examination.told_from_right(whole, examination.everywhere)[:1]
+        )
+    found = examination.told_from_right(_giving(examination, near, wrong), wrong)
+    return _first_of_alike(examination, found, "in_wrong_calls", IN_WRONG_CALLS)
+
+
+def one_in_each_result(examination: Examination) -> Finding | None:
+    """Two results are wrong for a reason of their own each."""
+    reasons = two_reasons(examination.replay, examination.outcomes)
+    if not reasons:
+        return None
+    return named("two_mistakes", *reasons, reword=_without_praise(examination))
+
+
+def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
+    """One misconception gives all answers to the calls of some kind, and no others.
+
+    In the other calls something else goes wrong as well: an error, say.
+    """
+    for inside, calls in _kinds_that_go_wrong(examination):
+        finding = _one_fitting(examination, inside, "and_other_calls", calls)
+        if finding is not None:
+            return finding
+    return None
+
+
+def one_generic_change_in_a_kind_of_calls(examination: Examination) -> Finding | None:
+    """A change to any value gives all answers to the calls of some kind, and no others."""
+    right, outcomes = examination.right, examination.outcomes
+    for inside, calls in _kinds_that_go_wrong(examination):
+        values = [n for n in inside if not right[n] and not outcomes[n].raised]
+        if len(values) < TELLING:
+            continue
+        near = _generic_changes_giving(examination, values[0])
+        found = examination.told_from_right(_giving(examination, near, inside), inside)
+        finding = _first_of_alike(examination, found, "and_other_calls", calls)
+        if finding is not None:
+            return finding
+    return None
+
+
+def true_statements(examination: Examination) -> Finding | None:
+    """No name: what is true of the answers, those to more draws of calls too."""
+    examination.draw(SEEN)
+    return facts.locate(examination.observed(SEEN))
+
+
+STEPS = (
+    Step(order_dependence, exact_only=True),
+    Step(one_misconception, confirmed=True),
+    Step(one_in_some_calls, confirmed=True),
+    Step(one_in_wrong_calls, confirmed=True),
+    Step(always_the_same, exact_only=True),
+    Step(two_misconceptions),
+    Step(one_measure),
+    Step(one_generic_change, exact_only=True, confirmed=True),
+    Step(one_in_each_result, exact_only=True, confirmed=True),
+    Step(one_in_a_kind_of_calls, exact_only=True, confirmed=True),
+    Step(one_generic_change_in_a_kind_of_calls, exact_only=True, confirmed=True),
+    Step(true_statements),
+)
+
+
+def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
+    """Return the misconceptions that fit all answers, and whether another one nearly does."""
+    replay, everywhere = examination.replay, examination.everywhere
+    misses = replay.misses(examination.outcomes, everywhere)
+    found = [replay.singles[n] for n in np.flatnonzero(misses == 0)]
+    ids = {wrong[0].id for wrong in found}
+    near = any(replay.singles[n][0].id not in ids for n in np.flatnonzero(misses == 1))
+    return examination.told_from_right(found, everywhere), near
+
+
+def _one_fitting(
+    examination: Examination, inside: Sequence[int], code: DiagnosisCode, calls: str
+) -> Finding | None:
+    found = examination.replay.fitting(examination.outcomes, inside)
+    return _one_name(examination, examination.told_from_right(found, inside), code, calls)
+
+
+def _one_name(
+    examination: Examination, found: Sequence[Wrong], code: DiagnosisCode = "named", calls: str = ""
+) -> Finding | None:
+    """Return one misconception by its name; None if several look the same here.
+
+    Misconceptions of the same id are ways to make the same mistake.
+    """
+    if len({wrong[0].id for wrong in found}) != 1:
+        return None
+    misconception = found[0][0]
+    prints = misconception is NOTHING_RETURNED and any(a.printed for a in examination.answers)
+    return named(code, misconception, calls=calls, reword=lambda text: PRINTS if prints else text)
+
+
+def _first_of_alike(
+    examination: Examination, found: Sequence[Wrong], code: DiagnosisCode, calls: str
+) -> Finding | None:
+    """Return the name of the first of several that are the same in every call."""
+    everywhere = examination.everywhere
+    if any(examination.replay.apart(everywhere, found[0], other) for other in found[1:]):
+        return None
+    return _one_name(examination, found[:1], code, calls)
+
+
+def _kinds_that_go_wrong(examination: Examination) -> Iterator[tuple[list[int], str]]:
+    """Yield the kinds of calls that go wrong, each with its words.
+
+    None where no call at all is right: answers may be right in a way that is not known.
+    """
+    right, replay = examination.right, examination.replay
+    probes = replay.probes(DRAWS)[: len(right)]
+    for inside, words in kinds_of_calls(replay.recipe, probes) if any(right) else ():
+        if sum(not right[i] for i in inside) >= LEAST_OF_A_KIND:
+            yield inside, words
+
+
+def _fitting_pairs(examination: Examination) -> list[Pair]:
+    outcomes, right, replay = examination.outcomes, examination.right, examination.replay
+    wrong = [outcome.numbers for i, outcome in enumerate(outcomes) if not right[i]]
+    if sum(not len(each) or bool(np.isfinite(each).any()) for each in wrong) < TELLING:
+        return []  # of thousands of pairs, some give nothing but NaN as well
+    everywhere = examination.everywhere
+    fitting = replay.matching_pairs(outcomes, everywhere)
+    pairs = examination.told_from_right(fitting, everywhere)
+    if pairs:  # among thousands of pairs, one may fit by chance
+        examination.draw(DRAWS)
+        pairs = replay.alive(pairs, examination.outcomes, examination.everywhere)
+    return pairs
+
+
+def _generic_changes_giving(examination: Examination, number: int) -> list[Wrong]:
+    return examination.replay.families_giving(number, examination.answers[number].outcome)
+
+
+def _giving(
+    examination: Examination, candidates: Sequence[Wrong], calls: Sequence[int]
+) -> list[Wrong]:
+    """Return the candidates that give the answers to all these calls."""
+    fits, answers = examination.replay.fits, examination.answers
+    return [wrong for wrong in candidates if all(fits(n, answers[n].outcome, wrong) for n in calls)]
+
+
+def _without_praise(examination: Examination) -> Callable[[str], str]:
+    """Cut `The output is right; ` from a course's sentence where the output is wrong."""
+    seen = examination.observed(DRAWS)
+    results = examination.replay.recipe.results
+    false = [
+        f"{capital(name)} {are(name)} right; "
+        for place, name in enumerate(results)
+        if place in seen.wrong_parts or not seen.pairs
+    ]
+
+    def reworded(text: str) -> str:
+        praise = next((each for each in false if text.startswith(each)), "")
+        return capital(text.removeprefix(praise)) if praise else text
+
+    return reworded
+
+
+def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
+    """Return for each of two wrong results what gives it and leaves the others right; else none."""
+    count = len(replay.recipe.results)
+    mine = _in_parts(answers, count)
+    right = _in_parts([replay.outcome(n) for n in range(len(answers))], count)
+    if count < 2 or not mine or not right:
+        return []
+    wrong = [
+        [n for n in range(len(mine)) if not _alike(replay, n, mine[n], right[n], place)]
+        for place in range(count)
+    ]
+    places = [place for place in range(count) if wrong[place]]
+    if len(places) != 2 or any(len(wrong[place]) < LEAST_OF_A_RESULT for place in places):
+        return []
+    reasons = [_reason(replay, mine, place, wrong[place]) for place in places]
+    return [each for each in reasons if each is not None] if all(reasons) else []
+
+
+def _in_parts(outcomes: Sequence[Outcome], count: int) -> list[Outcome]:
+    """Return the outcomes with their results apart; none if one has not so many results."""
+    parts = [outcome.in_parts(count) for outcome in outcomes]
+    return parts if all(len(each.parts) == count for each in parts) else []
+
+
+def _reason(
+    replay: Replay, mine: Sequence[Outcome], place: int, wrong: Sequence[int]
+) -> Misconception | None:
+    found: Sequence[Wrong] = replay.known_by_result
+    for number in [*wrong, *(n for n in range(len(mine)) if n not in wrong)]:
+        found = [each for each in found if _gives_result(replay, number, mine[number], each, place)]
+    return found[0][0] if found else None
+
+
+def _gives_result(replay: Replay, number: int, mine: Outcome, wrong: Wrong, place: int) -> bool:
+    """Return whether a mistake gives this result of a call, and the right ones beside it."""
+    count = len(mine.parts)
+    made, right = (replay.outcome(number, each).in_parts(count) for each in (wrong, ()))
+    return len(made.parts) == count and all(
+        _alike(replay, number, mine if other == place else right, made, other)
+        for other in range(count)
+    )
+
+
+def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
+    first, second = (np.asarray(each.parts[place], float) for each in (one, other))
+    condition = replay.probes()[number % len(replay.probes())].condition
+    return first.shape == second.shape and bool(
+        agree(first, second, one.precision, condition).all()
+    )
