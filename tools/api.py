@@ -39,7 +39,7 @@ WHERE: dict[
             "Probe",
             "Trait",
             "Fact",
-            "Made",
+            "LibraryObject",
             "State",
             "Caller",
         ),

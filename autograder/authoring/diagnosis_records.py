@@ -15,7 +15,7 @@ from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.outcome import EXACT, Outcome
-from autograder.diagnosis.recipe import Made, Probe, Recipe
+from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe
 from autograder.diagnosis.recorded_replay import (
     RecordedFunction,
     RecordedMisconception,
@@ -88,23 +88,25 @@ class _Helpers:
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
         """How the function is called, as data; None if only code says how."""
-        if recipe.call is None:
+        if recipe.caller is None:
             return PLAIN
-        if isinstance(recipe.call, InTensors):
+        if isinstance(recipe.caller, InTensors):
             return {"kind": "tensors"}
-        if not isinstance(recipe.call, Blueprint):
+        if not isinstance(recipe.caller, Blueprint):
             named = [
-                self.named[id(each)] for each in type(recipe.call).__mro__ if id(each) in self.named
+                self.named[id(each)]
+                for each in type(recipe.caller).__mro__
+                if id(each) in self.named
             ]
             return {"kind": "helper", "name": named[0]} if named else None
-        if id(recipe.call.words) not in self.named:
+        if id(recipe.caller.words) not in self.named:
             return None
         return {
             "kind": "module",
-            "built_with": list(recipe.call.built_with),
-            "called_with": list(recipe.call.called_with),
-            "weights": dict(recipe.call.weights),
-            "words": self.named[id(recipe.call.words)],
+            "built_with": list(recipe.caller.built_with),
+            "called_with": list(recipe.caller.called_with),
+            "weights": dict(recipe.caller.weights),
+            "words": self.named[id(recipe.caller.words)],
         }
 
     def read(self, recipe: Recipe) -> str | None:
@@ -181,8 +183,8 @@ class _Kept:
 
     def _probed(self, probe: Probe) -> RecordedProbe:
         state = self.recipe.right(probe)
-        made = {n: a.target for n, a in enumerate(probe.args) if isinstance(a, Made)}
-        args = [list(a.args) if isinstance(a, Made) else a for a in probe.args]
+        made = {n: a.target for n, a in enumerate(probe.args) if isinstance(a, LibraryObject)}
+        args = [list(a.args) if isinstance(a, LibraryObject) else a for a in probe.args]
         result = getattr(state, "result", None)
         plain = [args, dict(probe.kwargs)]
         require_plain_data(plain)
@@ -193,7 +195,7 @@ class _Kept:
             condition=float(probe.condition),
             traits=[trait.of(state) for trait in self.recipe.traits],
             sizes=axes,
-            result=_packed(result) if self.recipe.call is not None else b"",
+            result=_packed(result) if self.recipe.caller is not None else b"",
         )
 
     def _gave(self, index: int, wrong: Together) -> int:

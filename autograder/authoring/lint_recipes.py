@@ -51,7 +51,9 @@ def errors_in_families(
 def _shape(family: Family, places: Places) -> Iterator[AuthoringError]:
     """Whether a family is put together as it must be."""
     if not isinstance(family.ways, Mapping) or not family.ways:
-        yield places.of_word(family.step, f"the ways of a family of `{family.step}` are a dict.")
+        yield places.of_word(
+            family.target, f"the ways of a family of `{family.target}` are a dict."
+        )
         return
     for name, ways in family.ways.items():
         if not isinstance(name, str) or not name:
@@ -161,7 +163,7 @@ def errors_in_recipe(
     if not slips:
         known = [*recipe.steps, *recipe.parameters, RETURNED]
         slips += _parameters(recipe, places, None if solution is None else solution[name])
-        for way in recipe.styles:
+        for way in recipe.alternatives:
             slips += errors_in_steps(way, known, f"a style of `{name}`", places.of_word)
         slips += errors_in_families(recipe, known, places, folders)
     return slips
@@ -182,8 +184,8 @@ def _types(recipe: Recipe, places: Places) -> Iterator[AuthoringError]:
         value = getattr(recipe, field)
         if not _all(value, kind):
             yield slip(field, _odd(value, kind), f"a tuple of {kind.__name__}")
-    if not _all(recipe.styles, Mapping):
-        yield slip("styles", _odd(recipe.styles, Mapping), "a tuple of dicts of steps")
+    if not _all(recipe.alternatives, Mapping):
+        yield slip("alternatives", _odd(recipe.alternatives, Mapping), "a tuple of dicts of steps")
     for field in ("probes", "axes"):
         if not callable(getattr(recipe, field)):
             yield slip(field, getattr(recipe, field), "a function")
@@ -241,7 +243,7 @@ def _parameters(
         if name not in recipe.parameters:
             said = f"`defaults` has `{name}`, which is no parameter"
             yield slip(name, said + meant(name, recipe.parameters))
-    if isinstance(solution, ast.FunctionDef) and recipe.call is None:
+    if isinstance(solution, ast.FunctionDef) and recipe.caller is None:
         own = [each.arg for each in _arguments(solution.args)]
         for name in recipe.parameters:
             if name not in own and solution.args.kwarg is None and solution.args.vararg is None:

@@ -15,7 +15,7 @@ import numpy as np
 from autograder.authoring.lint_places import Places
 from autograder.authoring.lint_recipes import errors_in_probes
 from autograder.course.authoring_errors import AuthoringError
-from autograder.diagnosis.family import Change, Misconception, Style
+from autograder.diagnosis.family import Alternative, Change, Misconception
 from autograder.diagnosis.recipe import Probe, Recipe, no_input_causes
 from autograder.grading.author_exceptions import as_authoring_error
 
@@ -39,7 +39,7 @@ def errors_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> l
         run = _Run(recipe, recipe.calls(0), places, folders)
         slips = run.of_recipe()
         if not slips:
-            changes: list[Change] = [*map(Style, recipe.styles), *recipe.misconceptions]
+            changes: list[Change] = [*map(Alternative, recipe.alternatives), *recipe.misconceptions]
             for change in changes:
                 slips += run.of(change)
     return slips

@@ -68,8 +68,8 @@ def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callab
 
     `original` is what the solution has under that name.
     """
-    if recipe.call is not None:
-        simulated: Callable[..., Any] = recipe.call.simulated(recipe, original, wrong)
+    if recipe.caller is not None:
+        simulated: Callable[..., Any] = recipe.caller.simulated(recipe, original, wrong)
         return simulated
 
     def function(*args: Any, **kwargs: Any) -> Any:

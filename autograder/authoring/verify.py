@@ -296,7 +296,7 @@ class Verifier:
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
-        slow = recipe.comparison.sample is not None or recipe.call is not None
+        slow = recipe.comparison.sample is not None or recipe.caller is not None
         step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[:: step * self.share]:
             looks_like_less = any(

@@ -16,7 +16,7 @@ from autograder.diagnosis.family import (
 )
 from autograder.diagnosis.mistakes import Mistakes
 from autograder.diagnosis.outcome import Comparison
-from autograder.diagnosis.recipe import Fact, Made, Probe, Recipe, Trait
+from autograder.diagnosis.recipe import Fact, LibraryObject, Probe, Recipe, Trait
 
 __all__ = [
     "Change",
@@ -24,7 +24,7 @@ __all__ = [
     "Fact",
     "Family",
     "Hints",
-    "Made",
+    "LibraryObject",
     "Misconception",
     "Mistakes",
     "Probe",

@@ -20,7 +20,7 @@ class Change(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Style:
+class Alternative:
     """Another right way to do some steps: a change that nobody is told of."""
 
     replaces: Mapping[str, Step]
@@ -62,8 +62,9 @@ class Family:
         )
 
     Attributes:
-        step: the name of the step; None where each change is a dict. The function itself, where
-            it is the whole recipe: a change then is another function of the same arguments.
+        target: the name of the step that is replaced; None where each change is a dict. The
+            function itself, where it is the whole recipe: a change then is another function of
+            the same arguments.
         hints: a question that points; the property that fails; where it is and what to do. None,
             where those of the checks say enough.
         ways: for the name of each mistake, what is said of it and how it is made.
@@ -71,7 +72,7 @@ class Family:
             or a dict of such functions. In a dict of changes it is asked for each.
     """
 
-    step: str | Callable[..., Any] | None
+    target: str | Callable[..., Any] | None
     hints: Hints
     ways: Mapping[str, Way | list[Way]]
     means: Callable[[Any], Any] | None = None
@@ -96,12 +97,12 @@ class Family:
         if isinstance(change, Mapping):
             means = self.means or (lambda same: same)
             return {name: means(each) for name, each in change.items()}
-        if callable(self.step) and self.means is None:
-            return {self.step.__name__: of_arguments(change, self.step)}
+        if callable(self.target) and self.means is None:
+            return {self.target.__name__: of_arguments(change, self.target)}
         made = change if self.means is None else self.means(change)
         if isinstance(made, Mapping):
             return made
-        return {getattr(self.step, "__name__", None) or str(self.step or ""): made}
+        return {getattr(self.target, "__name__", None) or str(self.target or ""): made}
 
     def only(self, names: Iterable[str]) -> "Family":
         """The family with some of its mistakes alone."""

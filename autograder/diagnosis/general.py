@@ -170,10 +170,10 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
 
     None where a course calls in a way of its own: students then know no such arguments.
     """
-    if not isinstance(recipe.call, Blueprint | InTensors | None):
+    if not isinstance(recipe.caller, Blueprint | InTensors | None):
         return ()
     return (
-        *recipe.borrowed,
+        *recipe.fallbacks,
         *_of_results(recipe),
         *_of_arguments(recipe),
         *wirings(recipe),

@@ -15,7 +15,7 @@ from autograder.course.errors import UserError
 from autograder.diagnosis.family import Family
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Fingerprint, Made, Probe, Recipe, fingerprint
+from autograder.diagnosis.recipe import Fingerprint, LibraryObject, Probe, Recipe, fingerprint
 
 NAME = "MISTAKES"
 Read = Callable[[str], Any]
@@ -208,7 +208,7 @@ def _with(
     whole = dataclasses.replace(recipe, families=(*families, *more))
     if mine:
         known = tuple(_fingerprint(whole, each) for each in mine)
-        whole = dataclasses.replace(whole, by_answers=known)
+        whole = dataclasses.replace(whole, fingerprints=known)
     return whole
 
 
@@ -234,5 +234,7 @@ def _is_of(probe: Probe, answer: RecordedAnswer) -> bool:
 
 def _sketch(probe: Probe) -> ProjectionHash:
     """A call in short; what is made where the function runs, by what it is made of."""
-    args = [[arg.target, *arg.args] if isinstance(arg, Made) else arg for arg in probe.args]
+    args = [
+        [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
+    ]
     return ProjectionHash([args, dict(probe.kwargs)])

@@ -32,16 +32,16 @@ class State(SimpleNamespace):
 
 
 @dataclass(frozen=True)
-class Made:
+class LibraryObject:
     """An argument that is made where the function runs: `numpy.random.default_rng(7)`, say."""
 
     target: str
     args: tuple[Any, ...]
-    make: Callable[..., Any]
+    local: Callable[..., Any]
 
     def here(self) -> Any:
         """The object, for a replay in this process."""
-        return self.make(*self.args)
+        return self.local(*self.args)
 
 
 @dataclass(frozen=True)
@@ -128,19 +128,19 @@ class Recipe:
             whole function is one step.
         parameters: the names of its parameters, in order; those of the function if not given.
         defaults: values of parameters that may be left out; those of the function if not given.
-        styles: other right ways to do a step, which show beside a misconception: a fill of −1e9
-            in place of −∞, say. Each is a set of steps by name.
+        alternatives: other right ways to do a step, which show beside a misconception: a fill of
+            −1e9 instead of −∞, say. Each is a set of steps by name.
         traits: properties of calls that may decide whether an answer is right.
         facts: statements to test where no misconception matches, the most telling first.
         results: what the results are called in a sentence, in order, where there are several.
-        called: what the values of steps are called in a sentence: `{"total": "the total"}`;
+        labels: what the values of steps are called in a sentence: `{"total": "the total"}`;
             and arguments, where it is not by their names. Where no mistake fits, these steps are
             put together wrongly too: left out, done twice, with another value in place of one.
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
-        call: how the student's function is called, where it is not a plain call: a class, say.
+        caller: how the student's function is called, where it is not a plain call: a class, say.
         comparison: how its results are compared.
-        by_answers: mistakes of which only the answers are known; see `Fingerprint`.
-        borrowed: mistakes of other exercises that can be made here too. They are looked for only
+        fingerprints: mistakes of which only the answers are known; see `Fingerprint`.
+        fallbacks: mistakes of other exercises that can be made here too. They are looked for only
             where no other fits, so they take no name away.
     """
 
@@ -150,16 +150,16 @@ class Recipe:
     steps: Mapping[str, Step] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    styles: tuple[Mapping[str, Step], ...] = ()
+    alternatives: tuple[Mapping[str, Step], ...] = ()
     traits: tuple[Trait, ...] = ()
     facts: tuple[Fact, ...] = ()
     results: tuple[str, ...] = ()
-    called: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     axes: Callable[[Any], Mapping[str, int]] = lambda _: {}
-    call: Caller | None = None
+    caller: Caller | None = None
     comparison: Comparison = EXACT
-    by_answers: tuple[Misconception, ...] = ()
-    borrowed: tuple[Misconception, ...] = ()
+    fingerprints: tuple[Misconception, ...] = ()
+    fallbacks: tuple[Misconception, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.families, Mapping):
@@ -187,7 +187,7 @@ class Recipe:
         """Each way to do it wrong, in order."""
         families: Iterable[Any] = self.families
         own = tuple(each for family in families for each in family.misconceptions)
-        return own + self.by_answers
+        return own + self.fingerprints
 
     def calls(self, draw: int) -> list[Probe]:
         """The probes of one draw.
@@ -257,7 +257,7 @@ class Recipe:
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {**self.defaults, **given}
         for name, value in arguments.items():
-            if isinstance(value, Made):
+            if isinstance(value, LibraryObject):
                 arguments[name] = value.here()
         return State(given=frozenset(given), **arguments)
 

@@ -15,10 +15,10 @@ from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.signature import Vector
 from autograder.checks.tolerance import allowed_error
 from autograder.diagnosis.blueprint import Blueprint, InTensors
-from autograder.diagnosis.family import Misconception, Style
+from autograder.diagnosis.family import Alternative, Misconception
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
-from autograder.diagnosis.recipe import Caller, Made, Probe, Recipe, State, Trait
+from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
 from autograder.diagnosis.replay import Changes, Pair, Replay, Wrong
 
 NAMES_SUFFIX = ".names.bin"
@@ -295,11 +295,11 @@ class _Column:
         return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
 
 
-class _Styles(dict[int, Style]):
+class _Styles(dict[int, Alternative]):
     """A style for each number: singles in several styles are told apart by it."""
 
-    def __missing__(self, number: int) -> Style:
-        self[number] = Style({})
+    def __missing__(self, number: int) -> Alternative:
+        self[number] = Alternative({})
         return self[number]
 
 
@@ -335,7 +335,7 @@ def _outcome(function: RecordedFunction, place: int) -> Outcome:
 def _probe(probed: RecordedProbe) -> Probe:
     args, kwargs = unpacked_value(probed.given)
     given = [
-        Made(probed.made[n], tuple(value), lambda *_: None) if n in probed.made else value
+        LibraryObject(probed.made[n], tuple(value), lambda *_: None) if n in probed.made else value
         for n, value in enumerate(args)
     ]
     return Probe(tuple(given), kwargs, probed.condition)
@@ -359,7 +359,7 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
         ),
         results=tuple(function.results),
         axes=lambda state: getattr(state, "sizes", {}),
-        call=_call(function, package),
+        caller=_call(function, package),
         comparison=_comparison(function, package),
         known=known,
     )

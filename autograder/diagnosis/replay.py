@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.signature import Vector
-from autograder.diagnosis.family import Change, Misconception, Style
+from autograder.diagnosis.family import Alternative, Change, Misconception
 from autograder.diagnosis.general import COMBINING, GENERAL, families
 from autograder.diagnosis.outcome import RAISES, Outcome, agree, same
 from autograder.diagnosis.recipe import Probe, Recipe, fingerprint_in, fit_together, no_input_causes
@@ -33,7 +33,7 @@ class Replay:
         self._families: list[Wrong] = []
         self._of_families: set[Changes] = set()
         self._rights: dict[int, Any] = {}
-        self.styles = [Style(steps) for steps in recipe.styles]
+        self.styles = [Alternative(steps) for steps in recipe.alternatives]
         self._probes: list[Probe] = []
         self._size = 0
         self._heard: dict[int, list[Pair]] = {}

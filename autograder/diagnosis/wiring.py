@@ -65,7 +65,7 @@ class _Wires:
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
     """All of them, plainest first; none where a recipe has no words for its steps."""
-    if not recipe.called:
+    if not recipe.labels:
         return
     wires = _wires(recipe)
     for step in wires.reads:
@@ -86,10 +86,10 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
 
 def as_students_know(recipe: Recipe) -> dict[str, str]:
     """The parameters that students know by name, each with that name."""
-    weights = getattr(recipe.call, "weights", {})
-    called = getattr(recipe.call, "called_with", recipe.parameters)
+    weights = getattr(recipe.caller, "weights", {})
+    called = getattr(recipe.caller, "called_with", recipe.parameters)
     known = {parameter: name for name, parameter in weights.items()}
-    known |= {name: name for name in called} | dict(recipe.called)
+    known |= {name: name for name in called} | dict(recipe.labels)
     return {name: known[name] for name in recipe.parameters[:MOST_PARAMETERS] if name in known}
 
 
@@ -103,7 +103,7 @@ def hints_on(question: str, what: str) -> Hints:
 
 
 def _wires(recipe: Recipe) -> _Wires:
-    names = as_students_know(recipe) | dict(recipe.called)
+    names = as_students_know(recipe) | dict(recipe.labels)
     reads: dict[str, dict[str, None]] = {step: {} for step in recipe.steps}
     shapes: dict[str, list[Any]] = {}
     traced = 0

@@ -16,7 +16,7 @@ from autograder.diagnosis.kept_state import with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome
-from autograder.diagnosis.recipe import Made, Probe, Recipe, no_input_causes
+from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
 from autograder.diagnosis.recorded_replay import (
     NAMES_SUFFIX,
     RecordedFunction,
@@ -162,11 +162,11 @@ def _examined(replay: Replay, client: WorkerSession) -> _Found:
 
 
 def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
-    if recipe.call is not None:
-        return recipe.call.ask(submission, recipe, probe)
+    if recipe.caller is not None:
+        return recipe.caller.ask(submission, recipe, probe)
     called = recipe.as_called(probe)
     args = [
-        submission.make(arg.target, *arg.args) if isinstance(arg, Made) else arg
+        submission.make(arg.target, *arg.args) if isinstance(arg, LibraryObject) else arg
         for arg in called.args
     ]
     return getattr(submission, recipe.function)(*args, **called.kwargs)

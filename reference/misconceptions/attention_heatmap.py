@@ -251,7 +251,7 @@ MISTAKES = Mistakes(
         },
         parameters=("scores", "mask"),
         results=("the mask", "the weights without it", "the weights with it"),
-        called={
+        labels={
             "plain": "the weights without the mask",
             "masked": "the weights with the mask",
         },

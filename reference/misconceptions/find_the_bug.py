@@ -155,7 +155,7 @@ def _recipe(name: str) -> Recipe:
             ),
         ),
         results=() if len(parameters) < 3 else ("the output", "the attention weights"),
-        borrowed=tuple(_borrowed(*LIKE[name])),
+        fallbacks=tuple(_borrowed(*LIKE[name])),
     )
 
 

@@ -249,7 +249,7 @@ MISTAKES = Mistakes(
             ),
         ),
         results=("Q", "K", "V"),
-        called={
+        labels={
             "queries": "Q",
             "keys": "K",
             "values": "V",

@@ -95,7 +95,7 @@ def test_two_mistakes_in_another_right_style():
             "total": lambda s: s.filled.min(),
         },
         parameters=("x",),
-        styles=({"filled": lambda s: np.append(s.scaled, 99.0)},),
+        alternatives=({"filled": lambda s: np.append(s.scaled, 99.0)},),
     )
     full = Replay(recipe)
     recorded = RecordedReplay(_Kept(recipe, 1).function(PLAIN, ""), "released")

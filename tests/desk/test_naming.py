@@ -110,14 +110,14 @@ def test_recorded_answers_are_named_alone_and_kept(text_course, tmp_path):
     known = fingerprint(
         recipe, named.id, named.finding, named.hints, [a.outcome for a in named.answers]
     )
-    replay = Replay(dataclasses.replace(recipe, by_answers=(known,)))
+    replay = Replay(dataclasses.replace(recipe, fingerprints=(known,)))
     assert named_by_answers(replay, known) == {"one-more"}
     assert not any(known in pair for pair in replay.pairs)
     other = dataclasses.replace(recipe, probes=lambda rng: [("a",), ("b",)])
     assert out_of_date(other, named)
     empty = fingerprint(recipe, named.id, named.finding, named.hints, [])
     assert (
-        named_by_answers(Replay(dataclasses.replace(recipe, by_answers=(empty,))), empty) == set()
+        named_by_answers(Replay(dataclasses.replace(recipe, fingerprints=(empty,))), empty) == set()
     )
 
 

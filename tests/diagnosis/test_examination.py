@@ -220,7 +220,7 @@ def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
 
 
 def test_a_mistake_that_is_seen_in_two_styles_is_no_pair():
-    styled = replace(RECIPE, styles=({"scaled": lambda s: 2 * s.shifted + 1e-3},))
+    styled = replace(RECIPE, alternatives=({"scaled": lambda s: 2 * s.shifted + 1e-3},))
     pairs = Replay(styled).pairs
     assert any(len(pair) > 2 for pair in pairs)
     assert all(pair[0] is not pair[1] for pair in pairs)

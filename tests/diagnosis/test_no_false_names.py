@@ -11,7 +11,7 @@ import pytest
 
 from autograder.course.course_file import load_course
 from autograder.diagnosis.examination import Examination
-from autograder.diagnosis.family import Style
+from autograder.diagnosis.family import Alternative
 from autograder.diagnosis.general import GENERAL, families
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
@@ -56,7 +56,7 @@ def ways(recipe, ids):
             if each.id == name
         ]
         combined = [(*some, each) for some in combined for each in made]
-    styles = [Style(steps) for steps in recipe.styles]
+    styles = [Alternative(steps) for steps in recipe.alternatives]
     fitting = [
         (*some, way)
         for some in combined
@@ -105,7 +105,7 @@ COMBINING = [case for case in CASES if next(threes(*case), None)]
 def test_of_three_mistakes_none_gets_a_false_name(exercise, function):
     recipe = CATALOGUE.recipes(exercise)[function]
     named = 0
-    count = TRIPLES if recipe.call is None else TRIPLES // 4  # modules and trainings are slow
+    count = TRIPLES if recipe.caller is None else TRIPLES // 4  # modules and trainings are slow
     for some in islice(threes(exercise, function), count):
         finding = examined(exercise, function, some)
         if not by_name(finding) or finding.code == "and_something_else":

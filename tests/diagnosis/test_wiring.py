@@ -33,7 +33,7 @@ RECIPE = Recipe(
         "means": lambda s: s.mixture.mean(-1, keepdims=True) + 0 * s.mixture,
     },
     parameters=("x", "y"),
-    called={
+    labels={
         "sums": "the sums",
         "powers": "the powers",
         "mixture": "the mixture",
@@ -142,7 +142,7 @@ def test_a_step_that_needs_what_lies_between_is_not_put_first():
 
 
 def test_a_recipe_without_words_has_none():
-    assert not list(wirings(replace(RECIPE, called={})))
+    assert not list(wirings(replace(RECIPE, labels={})))
 
 
 def test_ids_are_told_apart_and_each_can_be_replayed():
@@ -175,7 +175,7 @@ def test_a_borrowed_mistake_takes_no_name_away():
     recipe = replace(
         RECIPE,
         families=(Family(None, (), {"own": ("It is its own.", squared)}),),
-        borrowed=(
+        fallbacks=(
             Misconception("other", "It is another's.", (), squared),
             Misconception("cubed", "It is cubed.", (), {"mixture": lambda s: s.powers**3}),
         ),

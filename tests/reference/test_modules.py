@@ -91,12 +91,12 @@ def test_the_recipes_in_numpy_are_the_modules_in_torch(recipe):
     for probe in recipe.calls(0):
         state = recipe.trace(probe)
         build = getattr(modules, recipe.function)
-        own = build(*(getattr(state, name) for name in recipe.call.built_with)).double()
+        own = build(*(getattr(state, name) for name in recipe.caller.built_with)).double()
         own.load_state_dict(
-            {key: torch.tensor(getattr(state, name)) for key, name in recipe.call.weights.items()}
+            {key: torch.tensor(getattr(state, name)) for key, name in recipe.caller.weights.items()}
         )
         given = recipe.arguments(probe)
-        inputs = [getattr(given, name) for name in recipe.call.called_with]
+        inputs = [getattr(given, name) for name in recipe.caller.called_with]
         results = own(*(None if each is None else torch.tensor(each) for each in inputs))
         results = results if isinstance(results, tuple) else (results,)
         expected = state.result if isinstance(state.result, tuple) else (state.result,)

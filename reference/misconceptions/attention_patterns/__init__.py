@@ -72,7 +72,7 @@ MISTAKES = Mistakes(
             },
         },
         parameters=("embeddings",),
-        called={
+        labels={
             "e": "the embeddings",
             "scores": "the scores",
             "scaled": "the scaled scores",

@@ -53,13 +53,13 @@ MISTAKES = Mistakes(
         (*IN_WEIGHTS, *WEIGHTS),
         steps={**APPLY_STEPS, "weights": lambda s: softmax(s.masked)},
         parameters=("scores", "mask"),
-        styles=(
+        alternatives=(
             {"masked": lambda s: np.where(mask_of(s), s.scores, -1e9)},
             {"masked": lambda s: s.scores + (1 - mask_of(s)) * -1e9},
         ),
         traits=MASK_TRAITS,
         facts=WEIGHT_FACTS,
-        called={
+        labels={
             "masked": "the masked scores",
             "weights": "the weights",
         },

@@ -90,7 +90,7 @@ def _before(part: HandPart, step: str) -> Array:
 def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
     """What a mistake makes of the step before; None where the sizes do not fit it."""
     try:
-        return wrong.replaces[str(family.step)](call)
+        return wrong.replaces[str(family.target)](call)
     except ValueError:
         return None
 

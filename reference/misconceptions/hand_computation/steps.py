@@ -65,7 +65,7 @@ def from_before(change: Change) -> Step:
 
 # Each finding says what the numbers are.
 WRONG = {
-    str(family.step): family
+    str(family.target): family
     for family in (
         Family(
             "scores",

@@ -59,7 +59,7 @@ STEPS = {
 }
 
 
-CALLED = {
+LABELS = {
     "queries": "the queries",
     "keys": "the keys",
     "values": "the values",
@@ -156,7 +156,7 @@ MASKS = chosen(
 )
 
 
-STYLES = (
+ALTERNATIVES = (
     fill(-1e9),
     {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
 )
@@ -229,7 +229,7 @@ BLOCK = Recipe(
     (*PARTS, *ATTENTION, *MASKS),
     steps=STEPS,
     parameters=("d_model", "num_heads", "d_ff", "x", "mask", *WEIGHT_NAMES.values()),
-    styles=STYLES,
+    alternatives=ALTERNATIVES,
     defaults={"mask": None},
     traits=(
         Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
@@ -240,11 +240,11 @@ BLOCK = Recipe(
             "with a mask of True and False, or none",
         ),
     ),
-    called=CALLED,
+    labels=LABELS,
     axes=axes,
-    call=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
+    caller=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
-    borrowed=(
+    fallbacks=(
         *(each for family in RARE for each in family.misconceptions),
         *inside_attention((*PARTS, *ATTENTION, *MASKS), without(FAMILIES, "")),
     ),

@@ -9,10 +9,10 @@ from autograder.diagnosis import Comparison, Family, Hints, Probe, Recipe, Trait
 from autograder.diagnosis.blueprint import Blueprint, single
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (
+    ALTERNATIVES,
     ATTENTION,
-    CALLED,
+    LABELS,
     STEPS,
-    STYLES,
     WEIGHT_NAMES,
     draw_block,
 )
@@ -268,7 +268,7 @@ MODEL = Recipe(
     (*MODEL_PARTS, *PARTS, *ATTENTION),
     steps=MODEL_STEPS,
     parameters=(*SIZES, "tokens", *NAMES.values()),
-    styles=STYLES,
+    alternatives=ALTERNATIVES,
     traits=(
         Trait(
             lambda s: s.tokens.shape[1] == s.max_seq_length,
@@ -282,11 +282,11 @@ MODEL = Recipe(
         ),
         Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),
     ),
-    called={
+    labels={
         "embedded": "the token embeddings",
         "placed": "the position embeddings",
         "x": "the sum of both embeddings",
-        **CALLED,
+        **LABELS,
         "projected": "the logits",
     },
     axes=lambda s: {
@@ -298,9 +298,9 @@ MODEL = Recipe(
         "vocab_size": s.vocab_size,
         "max_seq_length": s.max_seq_length,
     },
-    call=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
+    caller=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
-    borrowed=(
+    fallbacks=(
         *(each for family in RARE for each in family.misconceptions),
         *inside_attention((*MODEL_PARTS, *PARTS, *ATTENTION), without(FAMILIES, "")),
     ),

@@ -47,7 +47,7 @@ STEPS = {
 }
 
 
-CALLED = {
+LABELS = {
     "queries": "the queries",
     "keys": "the keys",
     "values": "the values",
@@ -133,7 +133,7 @@ MISTAKES = Mistakes(
         MISCONCEPTIONS,
         steps=STEPS,
         parameters=("d_model", "num_heads", "x", "allowed", *MATRICES),
-        styles=(
+        alternatives=(
             fill(-1e9),
             {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
         ),
@@ -174,7 +174,7 @@ MISTAKES = Mistakes(
             ),
         ),
         results=("the output", "the attention weights"),
-        called=CALLED,
+        labels=LABELS,
         axes=lambda s: {
             "B": s.x.shape[0],
             "L": s.x.shape[1],
@@ -182,13 +182,13 @@ MISTAKES = Mistakes(
             "H": s.num_heads,
             "(E/H)": s.d_model // s.num_heads,
         },
-        call=Blueprint(
+        caller=Blueprint(
             ("d_model", "num_heads"),
             ("x", "allowed"),
             {f"{name}.weight": name for name in MATRICES},
             WORDS,
         ),
-        borrowed=tuple(inside_attention(MISCONCEPTIONS, without(FAMILIES, ""))),
+        fallbacks=tuple(inside_attention(MISCONCEPTIONS, without(FAMILIES, ""))),
         comparison=Comparison(precision=np.float32),
     ),
 )

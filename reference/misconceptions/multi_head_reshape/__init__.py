@@ -149,7 +149,7 @@ MISTAKES = Mistakes(
         traits=TRAITS,
         facts=FACTS,
         axes=split_axes,
-        borrowed=tuple(in_other_orders_split()),
+        fallbacks=tuple(in_other_orders_split()),
     ),
     Recipe(
         "merge_heads",
@@ -159,6 +159,6 @@ MISTAKES = Mistakes(
         parameters=("x",),
         traits=MERGE_TRAITS,
         axes=merge_axes,
-        borrowed=tuple(in_other_orders_merged()),
+        fallbacks=tuple(in_other_orders_merged()),
     ),
 )

@@ -26,7 +26,7 @@ STEPS = {
     "results": lambda s: (s.output, s.weights),
 }
 
-CALLED = {
+LABELS = {
     "scores": "the scores",
     "scaled": "the scaled scores",
     "blocked": "the masked scores",
@@ -64,7 +64,7 @@ MISTAKES = Mistakes(
         FAMILIES,
         steps=STEPS,
         parameters=("Q", "K", "V", "mask"),
-        styles=(
+        alternatives=(
             fill(-1e9),
             {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
         ),
@@ -79,7 +79,7 @@ MISTAKES = Mistakes(
             *FACTS,
         ),
         results=("the output", "the attention weights"),
-        called=CALLED,
+        labels=LABELS,
         axes=axes,
     ),
 )

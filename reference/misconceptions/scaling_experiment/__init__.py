@@ -44,7 +44,7 @@ MISTAKES = Mistakes(
             "entropy": lambda s: entropy(s.p),
         },
         parameters=("weights",),
-        called={
+        labels={
             "p": "the weights",
             "entropy": "the entropies",
         },
@@ -64,7 +64,7 @@ MISTAKES = Mistakes(
             "norm": lambda s: frobenius(s.jacobian),
         },
         parameters=("scores",),
-        called={
+        labels={
             "p": "the weights",
             "jacobian": "the matrix of derivatives",
             "norm": "the norms",

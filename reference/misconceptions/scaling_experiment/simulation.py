@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Made, Probe
+from autograder.diagnosis import Fact, LibraryObject, Probe
 from reference.attention import scores, softmax
 from reference.scaling import MEASURES, entropy
 
@@ -114,7 +114,14 @@ def sample(s: Any) -> Any:
 def measure_probes(draw: int) -> Sequence[Probe]:
     make = partial(np.random.default_rng)
     return [
-        Probe((dims, length, 60, Made("numpy.random.default_rng", (seed + 100 * draw,), make)))
+        Probe(
+            (
+                dims,
+                length,
+                60,
+                LibraryObject("numpy.random.default_rng", (seed + 100 * draw,), make),
+            )
+        )
         for dims, length, seed in (
             ([4, 64], 8, 1),
             ([16, 256], 8, 2),

@@ -20,7 +20,7 @@ BARE = replace(
     of="ScaledDotProductAttention",
     families=without(FAMILIES, "large-epsilon"),
     probes=lambda draw: [single(probe) for probe in _numpy.calls(draw)],
-    call=Blueprint((), _numpy.parameters, {}, WORDS),
+    caller=Blueprint((), _numpy.parameters, {}, WORDS),
     comparison=Comparison(precision=np.float32),
     facts=tuple(
         replace(fact, holds=divisor_in_single) if fact.has_value else fact for fact in _numpy.facts

@@ -176,7 +176,7 @@ WHOLE = Recipe(
     (*PROJECTIONS, *INSIDE),
     steps=STEPS,
     parameters=("d_model", "d_k", "d_v", "x", "mask", "W_q", "W_k", "W_v", "W_o"),
-    styles=(
+    alternatives=(
         fill(-1e9),
         {"blocked": lambda s: masked(s, lambda m: s.scaled + (1 - m) * -1e9)},
     ),
@@ -191,7 +191,7 @@ WHOLE = Recipe(
         *FACTS,
     ),
     results=("the output", "the attention weights"),
-    called={
+    labels={
         "Q": "the queries",
         "K": "the keys",
         "V": "the values",
@@ -203,12 +203,12 @@ WHOLE = Recipe(
         "projected": "the output",
     },
     axes=axes,
-    call=Blueprint(
+    caller=Blueprint(
         ("d_model", "d_k", "d_v"),
         ("x", "mask"),
         {f"{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},
         WORDS,
     ),
-    borrowed=tuple(inside_attention((*PROJECTIONS, *INSIDE), without(FAMILIES, ""))),
+    fallbacks=tuple(inside_attention((*PROJECTIONS, *INSIDE), without(FAMILIES, ""))),
     comparison=Comparison(precision=np.float32),
 )

@@ -68,7 +68,7 @@ MISTAKES = Mistakes(
         steps=STEPS,
         parameters=("x", "axis"),
         defaults={"axis": -1},
-        called={
+        labels={
             "shifted": "the inputs less their maximum",
             "exponentials": "the exponentials",
             "total": "the sums of exponentials",

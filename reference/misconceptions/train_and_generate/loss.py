@@ -299,7 +299,7 @@ LOSS = Recipe(
             "for sequences of two words",
         ),
     ),
-    called={
+    labels={
         "predictions": "the logits without the last position",
         "logarithms": "the logarithms of the probabilities",
         "costs": "the losses of the words",
@@ -310,7 +310,7 @@ LOSS = Recipe(
         "V": s.logits.shape[2],
         "L − 1": s.logits.shape[1] - 1,
     },
-    call=InTensors(),
+    caller=InTensors(),
     comparison=Comparison(
         precision=np.float32,
         read=as_one_number,

@@ -309,7 +309,7 @@ TRAIN = Recipe(
         ),
         Trait(lambda s: len(s.batches) > 1, "with several batches", "with a single batch"),
     ),
-    call=Trained(),
+    caller=Trained(),
     comparison=Comparison(precision=np.float32, read=as_single),
 )
 

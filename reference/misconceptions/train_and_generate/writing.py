@@ -231,7 +231,7 @@ GENERATE = Recipe(
         ),
         Trait(lambda s: s.count > 1, "for several new words", "for one new word"),
     ),
-    call=Written(),
+    caller=Written(),
 )
 
 
