@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import autograder
 from autograder.authoring.released_code import is_hidden
 from autograder.checks.recorded_answers import MOST, SUFFIX
 from autograder.course.course_file import Course, Exercise
+from autograder.course.installation import engine_folder
 from autograder.submission.stubs import strip_solutions
 
 FEWEST = 10  # nodes of a piece of code that is an answer, and no accident
@@ -65,7 +65,7 @@ def leaks(
 
 def _engine() -> list[str]:
     """The engine's own files: a line that stands there too is of no course."""
-    files = sorted(Path(autograder.__file__).parent.rglob("*"))
+    files = sorted(engine_folder().rglob("*"))
     return [each.read_text("utf-8") for each in files if each.suffix in {".py", ".jinja"}]
 
 

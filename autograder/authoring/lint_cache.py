@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import autograder
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import FILE_NAME, Course, Exercise
+from autograder.course.installation import engine_folder
 from autograder.sandbox.spawn import library_folders
 
 MAX_KEPT = 50  # courses, or states of one
@@ -45,7 +45,7 @@ def _stamps(course: Course) -> Iterator[tuple[str, int, int]]:
     """Yield size and time of all that could make a difference: of the course, engine, libraries."""
     for path in (course.root / FILE_NAME, *library_folders()):
         yield _stamp(path)
-    for folder in (Path(autograder.__file__).parent, *course.grading, course.solutions):
+    for folder in (engine_folder(), *course.grading, course.solutions):
         yield from _files(str(folder))
 
 

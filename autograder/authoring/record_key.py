@@ -16,10 +16,10 @@ from pathlib import Path
 
 import msgspec
 
-import autograder
 from autograder.authoring.answer_records import works
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
+from autograder.course.installation import engine_folder
 from autograder.sandbox.levels import choose
 
 OWN = "misconceptions", "misconceptions/named"  # folders with a file or a folder an exercise
@@ -45,7 +45,7 @@ def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
 @functools.cache
 def engine_key() -> str:
     """Return the digest of the engine's files."""
-    engine = Path(autograder.__file__).parent
+    engine = engine_folder()
     return files_key(engine, sorted(_files(engine)))
 
 
@@ -101,7 +101,7 @@ def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
         yield from others
     for name in names:
         parts = tuple(name.split("."))
-        if parts[0] != autograder.__name__:  # the engine, which is looked at as a whole
+        if parts[0] != "autograder":  # the engine, which is looked at as a whole
             yield from _files_of(course.root, parts)
 
 

@@ -5,10 +5,8 @@ import hashlib
 import importlib.metadata
 import io
 import zipfile
-from pathlib import Path
 
-import autograder
-from autograder.course.installation import PACKAGE
+from autograder.course.installation import PACKAGE, engine_folder, version
 
 NEVER = ("__pycache__",)
 WHEN = (1980, 1, 1, 0, 0, 0)
@@ -17,9 +15,9 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 def wheel() -> tuple[str, bytes]:
     """The wheel's file name, and its bytes. It holds no course, and of the project no text."""
     there = importlib.metadata.distribution(PACKAGE)
-    stem = f"{PACKAGE.replace('-', '_')}-{autograder.__version__}"
+    stem = f"{PACKAGE.replace('-', '_')}-{version()}"
     info = f"{stem}.dist-info"
-    engine = Path(autograder.__file__).parent
+    engine = engine_folder()
     files = {
         f"autograder/{path.relative_to(engine).as_posix()}": path.read_bytes()
         for path in sorted(engine.rglob("*"))
@@ -27,9 +25,9 @@ def wheel() -> tuple[str, bytes]:
     }
     head = (there.read_text("METADATA") or "").partition("\n\n")[0]
     lines = [line for line in head.split("\n") if not line.startswith(("Description", "License-F"))]
-    version = [f"Version: {autograder.__version__}"]
+    version_line = [f"Version: {version()}"]
     kept = [line for line in lines if not line.startswith("Version:")]
-    files[f"{info}/METADATA"] = ("\n".join([*kept[:2], *version, *kept[2:]]) + "\n").encode()
+    files[f"{info}/METADATA"] = ("\n".join([*kept[:2], *version_line, *kept[2:]]) + "\n").encode()
     files[f"{info}/entry_points.txt"] = (there.read_text("entry_points.txt") or "").encode()
     files[f"{info}/WHEEL"] = (
         b"Wheel-Version: 1.0\nGenerator: autograder\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-import autograder
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
+from autograder.course.installation import engine_folder
 from autograder.course.text import digest, number, several
 from autograder.grading.reports import READ
 from autograder.report.grades_table import points_text
@@ -36,7 +35,7 @@ class Bases:
         beside = {file for file in files if file.is_relative_to(checks)}
         self._beside = sorted(file for file in beside if not file.name.startswith("test_"))
         self._reference = files_key(course.root, sorted(files - beside), LENGTH)
-        engine = Path(autograder.__file__).parent
+        engine = engine_folder()
         self._engine = files_key(engine, sorted(engine.rglob("*.py")), LENGTH)
         self._made: dict[str, Basis] = {}
 

@@ -1,32 +1,98 @@
-"""The command line. What a command needs is imported when it runs.
+"""The command line. A command's module is imported when the command is asked for.
 
-It is written with click rather than typer: typer now imports pydantic on every start, which took
-a fifth of the time of `autograder check`.
+It is written with click rather than typer: typer imports pydantic on every start, which took a
+fifth of the time of `autograder check`.
 """
 
 import atexit
 import contextlib
+import importlib
 import io
 import os
 import sys
 
 import click
 
-import autograder
-from autograder.cli import about_classes, for_authors, for_instructors, for_students
-from autograder.cli.options import InOrder
 from autograder.course.errors import UserError
+from autograder.course.installation import extension, hooks, version
 
 STOPPED, NOBODY_READS = 130, 141
+GROUP = "autograder.commands"  # the entry points by which extensions bring their commands
+
+# In the order of `autograder --help`. With each command of the core is its module and function;
+# with each of an extension the extra that installs it.
+COMMANDS = {
+    "status": ("for_students:status", "List the course: what is done, begun, due."),
+    "next": ("for_students:next_exercise", "Say which exercise comes next."),
+    "check": ("for_students:check", "Check your own work."),
+    "watch": ("for_students:watch", "Check as you save, and show it in place."),
+    "completion": ("for_students:completion", "Complete commands and names in your shell."),
+    "grade": ("for_instructors:grade", "Grade a class."),
+    "desk": ("desk", "See a class's results in the browser."),
+    "release": ("for_instructors:release", "Make what students get: no answer in it."),
+    "adjust": ("for_instructors:adjust", "Change what a student gets."),
+    "diff": ("about_classes:diff", "Say whose grades differ, and why."),
+    "history": ("about_classes:history", "Say what became of grades, and when."),
+    "export": ("platforms", "Fill in the file that a platform takes."),
+    "class-report": ("about_classes:class_report", "Tell of a class on two pages."),
+    "similar": ("similar", "List whose code is alike, for a person to judge."),
+    "package": ("platforms", "Pack the grader for another platform."),
+    "new": ("for_authors:new", "Begin a course, or an exercise."),
+    "build": ("for_authors:build", "Make the students' files."),
+    "variants": ("for_authors:variants", "Make files with each student's own numbers."),
+    "verify": ("for_authors:verify", "Grade the grader."),
+    "nbgrader": ("nbgrader", "Courses that nbgrader manages."),
+    "doctor": ("for_authors:doctor", "Say what works on this machine."),
+    "schema": ("for_authors:schema", "Print the JSON schema of the records."),
+}
+
 _ended_with: list[int] = []
 
 
+def load_command(name: str) -> click.Command:
+    """Import a command: the core's, or an extension's by its entry point.
+
+    Raises:
+        UserError: the extension is not installed; the message names the extra to install.
+    """
+    place = COMMANDS[name][0] if name in COMMANDS else name
+    module, _, function = place.partition(":")
+    command: click.Command = (
+        getattr(importlib.import_module(f"autograder.cli.{module}"), function)
+        if function
+        else extension(GROUP, name, f"autograder {name}", extra=module)
+    )
+    return command
+
+
+class LazyGroup(click.Group):
+    """A group that has its commands' names and short helps, and imports the command that is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the commands in the order of the table, then those of other distributions."""
+        return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command as `--help` lists it: of one in the table nothing is imported."""
+        if cmd_name in self.commands or cmd_name not in hooks(GROUP):
+            return super().get_command(ctx, cmd_name)
+        return load_command(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command to run, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and load_command(str(name)), rest
+
+
 @click.group(
-    cls=InOrder,
+    cls=LazyGroup,
+    commands={name: click.Command(name, short_help=line) for name, (_, line) in COMMANDS.items()},
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
 )
-@click.version_option(autograder.__version__, message="%(version)s")
+@click.version_option(version(), message="%(version)s")
 @click.pass_context
 def app(context: click.Context) -> None:
     """Grade programming exercises: one's own, or a whole class's.
@@ -34,39 +100,12 @@ def app(context: click.Context) -> None:
     Without a command: the course as a list, and what comes next.
     """
     if context.invoked_subcommand is None:
-        listing = app.commands["status"]  # its module takes the place of its name here
-        listing.invoke(listing.make_context("status", [], parent=context))
-
-
-for command in (
-    for_students.status,
-    for_students.next_exercise,
-    for_students.check,
-    for_students.watch,
-    for_students.completion,
-    for_instructors.grade,
-    about_classes.desk,
-    for_instructors.release,
-    for_instructors.adjust,
-    about_classes.diff,
-    about_classes.history,
-    for_instructors.export,
-    about_classes.class_report,
-    about_classes.similar,
-    for_instructors.package,
-    for_authors.new,
-    for_authors.build,
-    for_authors.variants,
-    for_authors.verify,
-    for_instructors.nbgrader,
-    for_authors.doctor,
-    for_authors.schema,
-):
-    app.add_command(command)
+        status = load_command("status")
+        status.invoke(status.make_context("status", [], parent=context))
 
 
 def _run() -> int:
-    """Run the command that is asked for; its exit code."""
+    """Run the command that is asked for, and return its exit code."""
     try:
         code = app(prog_name="autograder", standalone_mode=False)
     except SystemExit as done:
@@ -75,7 +114,7 @@ def _run() -> int:
 
 
 def _leave() -> None:
-    """To take apart what was imported takes longer than some commands; the system frees it."""
+    """End the process at once: to take apart what was imported takes longer than some commands."""
     if _ended_with:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -84,7 +123,7 @@ def _leave() -> None:
 
 
 def main() -> None:
-    """The console command: one clear line for what a person can put right, no traceback."""
+    """Run the console command; print one clear line for what a person can fix, no traceback."""
     if getattr(sys.modules["__main__"], "main", None) is main:  # the process ends with the command
         atexit.register(_leave)  # before all else registers: so it comes last
     for stream in (sys.stdout, sys.stderr):  # a sign that cannot be shown is no reason to stop

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.options import MOMENT, course_option, exercises_option
+from autograder.cli.options import MOMENT
 
 
 @click.command("class-report", short_help="Tell of a class on two pages.")
@@ -22,40 +22,6 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
     from autograder.cli.class_report import run
 
     raise SystemExit(run(results, out, date))
-
-
-@click.command(short_help="List whose code is alike, for a person to judge.")
-@click.argument("submissions", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="For the pages.")
-@exercises_option
-@click.option("--from", "platform", help="What made SUBMISSIONS, as for grade.")
-@click.option("--roster", type=click.Path(path_type=Path), help="As for grade.")
-@click.option(
-    "--most",
-    type=click.IntRange(1, 9999),
-    default=50,
-    show_default=True,
-    help="Pairs to show side by side.",
-)
-@course_option
-def similar(
-    submissions: Path,
-    out: Path,
-    exercises: tuple[str, ...],
-    platform: str | None,
-    roster: Path | None,
-    most: int,
-    course: Path | None,
-) -> None:
-    """List whose code in SUBMISSIONS is alike, for a person to judge: it is never a verdict.
-
-    What the course hands out and its solutions are taken out first, and how like unrelated right
-    answers are stands beside it. Nothing leaves this machine, and grade never does this by itself.
-    Needs the extra `similar`.
-    """
-    from autograder.similarity.command import run
-
-    raise SystemExit(run(submissions, out, exercises, platform, roster, most, course))
 
 
 @click.command(short_help="Say whose grades differ, and why.")
@@ -83,20 +49,3 @@ def history(results: Path, student: str | None, as_json: bool) -> None:
     from autograder.cli.history import run
 
     raise SystemExit(run(results, student, as_json))
-
-
-@click.command(short_help="See a class's results in the browser.")
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Of 127.0.0.1.  [default: a free one]"
-)
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
-@course_option
-def desk(results: Path, port: int, no_browser: bool, course: Path | None) -> None:
-    """See the RESULTS that grade wrote in the browser: the class, students, exercises, mistakes.
-
-    It is served on this machine alone, to whoever has the address that is printed.
-    """
-    from autograder.desk.command import run
-
-    raise SystemExit(run(results, port, not no_browser, course))

@@ -39,33 +39,33 @@ def new_course(folder: Path, exercise: str, title: str, needs: "Library") -> Non
 @title_option
 @needs_option
 @course_option
-def new_exercise(name: str, title: str, needs: "Library", course: Path | None) -> None:
+def new_exercise(name: str, title: str, needs: "Library", course_path: Path | None) -> None:
     """Add the exercise NAME to a course. Nothing is overwritten."""
     from autograder.cli.new import exercise
 
-    raise SystemExit(exercise(name, title, needs, course))
+    raise SystemExit(exercise(name, title, needs, course_path))
 
 
 @click.command(short_help="Make the students' files.")
 @click.argument("exercises", nargs=-1, type=ExerciseName())
 @click.option("--check", "check_only", is_flag=True, help="Write nothing; say what differs.")
 @course_option
-def build(exercises: tuple[str, ...], check_only: bool, course: Path | None) -> None:
+def build(exercises: tuple[str, ...], check_only: bool, course_path: Path | None) -> None:
     """Make the students' files in exercises/ from solutions/."""
     from autograder.cli.build import run
 
-    raise SystemExit(run(exercises, check_only, course))
+    raise SystemExit(run(exercises, check_only, course_path))
 
 
 @click.command(short_help="Make files with each student's own numbers.")
 @click.argument("students", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="For the folders.")
 @course_option
-def variants(students: Path, out: Path, course: Path | None) -> None:
+def variants(students: Path, out: Path, course_path: Path | None) -> None:
     """Make files with numbers of each student's own: STUDENTS is a list of ids, one a line."""
     from autograder.cli.variants import run
 
-    raise SystemExit(run(students, out, course))
+    raise SystemExit(run(students, out, course_path))
 
 
 @click.command(short_help="Grade the grader.")
@@ -85,7 +85,7 @@ def verify(
     unseen: bool,
     sample: int,
     table: Path | None,
-    course: Path | None,
+    course_path: Path | None,
 ) -> None:
     """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
 
@@ -96,10 +96,10 @@ def verify(
     if unseen:
         from tools.unseen.__main__ import run as run_unseen
 
-        raise SystemExit(run_unseen(exercises, workers, sample, table, course))
+        raise SystemExit(run_unseen(exercises, workers, sample, table, course_path))
     from autograder.cli.verify import run
 
-    raise SystemExit(run(exercises, workers, not no_mutants, quick, table, course))
+    raise SystemExit(run(exercises, workers, not no_mutants, quick, table, course_path))
 
 
 @click.command(short_help="Say what works on this machine.")

@@ -1,13 +1,11 @@
 """The commands for a class: graded, adjusted, handed on, and within nbgrader."""
 
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.cli.options import (
-    MOMENT,
     ExerciseName,
     cluster_options,
     course_option,
@@ -89,13 +87,13 @@ def grade(**options: Any) -> None:
     """
     with imports_that_stay():
         if not (options["dry_run"] or options["scheduler"] or options["local_cluster"]):
-            _start_ahead(options["confinement"])
+            start_ahead(options["confinement"])
         from autograder.cli.grade import GradeOptions, run
 
     raise SystemExit(run(GradeOptions(**options)))
 
 
-def _start_ahead(confinement: Level | None) -> None:
+def start_ahead(confinement: Level | None) -> None:
     """Let processes that take long to start do so while this one imports what it needs."""
     from autograder.classroom.judge_processes import judges_ahead
     from autograder.sandbox.levels import LEVELS, probe_ahead
@@ -147,7 +145,7 @@ def release(
     compare: bool,
     workers: int | None,
     anew: bool,
-    course: Path | None,
+    course_path: Path | None,
 ) -> None:
     """Make what students get in DIR, or in a zip: exercises, checks, recorded answers.
 
@@ -169,94 +167,9 @@ def release(
             compare,
             workers,
             anew,
-            course,
+            course_path,
         )
     )
-
-
-@click.command(short_help="Fill in the file that a platform takes.")
-@click.argument(
-    "platform",
-    metavar="PLATFORM",
-    type=click.Choice(
-        [
-            "canvas",
-            "moodle",
-            "moodle-feedback",
-            "gradescope",
-            "blackboard",
-            "brightspace",
-            "oneroster",
-            "lti",
-            "feedback",
-        ]
-    ),
-)
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
-@click.option("--column", help="The column of the grade.  [default: by its title]")
-@click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
-@click.option(
-    "--date", type=MOMENT, metavar="TIME", help="When the scores were given: for oneroster and lti."
-)
-@course_option
-def export(
-    platform: str,
-    results: Path,
-    template: Path | None,
-    out: Path,
-    column: str | None,
-    scale: bool,
-    date: datetime | None,
-    course: Path | None,
-) -> None:
-    """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
-
-    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard, brightspace, oneroster or
-    lti; `feedback` packs everybody's page, with a table for a mail program.
-
-    The exit code is 1 if somebody has no row in it, who is then named.
-    """
-    from autograder.platforms.export_command import run
-
-    raise SystemExit(run(platform, results, template, out, column, scale, date, course))
-
-
-@click.command(short_help="Pack the grader for another platform.")
-@click.argument(
-    "platform",
-    metavar="PLATFORM",
-    type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
-)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
-@exercises_option
-@click.option("--assignment", help="Only the exercises of this assignment.")
-@click.option(
-    "--kit",
-    type=click.Path(path_type=Path),
-    help="A released kit, without answers: for classroom50.",
-)
-@click.option("--torch-index", "index", help="Where pip finds builds of torch without GPU.")
-@course_option
-def package(
-    platform: str,
-    out: Path,
-    exercises: tuple[str, ...],
-    assignment: str | None,
-    kit: Path | None,
-    index: str | None,
-    course: Path | None,
-) -> None:
-    """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
-
-    PLATFORM is gradescope, prairielearn, exercism, classroom50, or github for a workflow.
-
-    The exit code is 1 if an exercise had to be left out, which is then named.
-    """
-    from autograder.platforms.package_command import run
-
-    raise SystemExit(run(platform, out, exercises, assignment, kit, index, course))
 
 
 @click.command(short_help="Change what a student gets.")
@@ -282,53 +195,10 @@ def adjust(
     undo: bool,
     why: str,
     by: str | None,
-    course: Path | None,
+    course_path: Path | None,
 ) -> None:
     """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote."""
     from autograder.cli.adjust import run
 
     changes = add, points, excuse, undo
-    raise SystemExit(run(results, student, exercise, check, *changes, why, by, course))
-
-
-@click.group()
-def nbgrader() -> None:
-    """Courses that nbgrader manages."""
-
-
-@nbgrader.command("init")
-@click.argument("folder", type=click.Path(path_type=Path))
-@course_option
-def nbgrader_init(folder: Path, course: Path | None) -> None:
-    """Make a course directory for nbgrader: its configuration, and the source notebooks."""
-    from autograder.nbgrader.command import init
-
-    raise SystemExit(init(folder, course))
-
-
-@nbgrader.command("grade")
-@click.argument("assignment")
-@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, exists=True),
-    default=".",
-    help="nbgrader's course directory.  [default: where you are]",
-)
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes that grade.")
-@click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
-@course_option
-def nbgrader_grade(
-    assignment: str,
-    students: tuple[str, ...],
-    folder: Path,
-    workers: int | None,
-    confinement: Level | None,
-    course: Path | None,
-) -> None:
-    """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
-    with imports_that_stay():
-        _start_ahead(confinement)
-        from autograder.nbgrader.command import grade
-
-    raise SystemExit(grade(assignment, students, folder, course, workers, confinement))
+    raise SystemExit(run(results, student, exercise, check, *changes, why, by, course_path))

@@ -12,24 +12,24 @@ from autograder.cli.result_files import result_files
 @click.command(short_help="List the course: what is done, begun, due.")
 @plain_option
 @course_option
-def status(plain: bool, course: Path | None) -> None:
+def status(plain: bool, course_path: Path | None) -> None:
     """List the course: what is done, begun and untouched, by the last check of each.
 
     Nothing is graded for it: it says how old each check is, and whether the file has changed.
     """
     from autograder.cli.status import run
 
-    raise SystemExit(run(plain, course, whole=True))
+    raise SystemExit(run(plain, course_path, whole=True))
 
 
 @click.command("next", short_help="Say which exercise comes next.")
 @plain_option
 @course_option
-def next_exercise(plain: bool, course: Path | None) -> None:
+def next_exercise(plain: bool, course_path: Path | None) -> None:
     """Say which exercise comes next, and where its file is."""
     from autograder.cli.status import run
 
-    raise SystemExit(run(plain, course, whole=False))
+    raise SystemExit(run(plain, course_path, whole=False))
 
 
 @click.command(short_help="Check your own work.")
@@ -54,7 +54,7 @@ def check(
     summary: Path | None,
     annotate: bool,
     plain: bool,
-    course: Path | None,
+    course_path: Path | None,
     seed: int | None,
 ) -> None:
     """Check your own work: WORK is names of exercises, .py or .ipynb files, or folders of them.
@@ -69,21 +69,21 @@ def check(
 
     files = ResultFiles(junit, ctrf, summary, annotate)
     asked = CheckOptions(more, show_all, as_json, plot, plain, seed, files)
-    raise SystemExit(run(work, course, asked))
+    raise SystemExit(run(work, course_path, asked))
 
 
 @click.command(short_help="Check as you save, and show it in place.")
 @click.argument("work", required=False, type=ExerciseName(files=True))
 @plain_option
 @course_option
-def watch(work: str | None, plain: bool, course: Path | None) -> None:
+def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
     """Check as you save, and show the report in place: WORK is an exercise, or its file.
 
     Without one it begins with the exercise that comes next. Whichever is saved is shown.
     """
     from autograder.cli.watch import run
 
-    raise SystemExit(run(work, plain, course))
+    raise SystemExit(run(work, plain, course_path))
 
 
 @click.command(short_help="Complete commands and names in your shell.")

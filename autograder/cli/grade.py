@@ -33,10 +33,9 @@ from autograder.cli.log import FILE as LOG
 from autograder.cli.log import Log
 from autograder.cli.progress import graded_with_progress
 from autograder.cli.summary import print_notes, print_overview
-from autograder.cluster.command import chosen_graders
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
-from autograder.course.installation import require_libraries
+from autograder.course.installation import extension, require_libraries
 from autograder.course.text import one_line, several
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.sandbox.levels import choose
@@ -54,7 +53,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     exercises: tuple[str, ...] = ()
     assignment: str | None = None
     students: tuple[str, ...] = ()
-    course: Path | None = None
+    course_path: Path | None = None
     seed: int | None = None
     confinement: Level | None = None
     own_code: bool = False
@@ -94,7 +93,7 @@ def run(wanted: GradeOptions) -> int:
 
 
 def _run(wanted: GradeOptions, console: Console) -> int:
-    course = find_course(Path.cwd(), named=wanted.course)
+    course = find_course(Path.cwd(), named=wanted.course_path)
     exercises = _exercises(course, wanted)
     require_libraries(exercises)
     if not wanted.submissions.exists():
@@ -216,7 +215,11 @@ def _graders(wanted: GradeOptions, log: Log) -> Graders | None:
         say(said)
 
     tls = wanted.tls_ca_file, wanted.tls_cert, wanted.tls_key
-    return chosen_graders(wanted.scheduler, wanted.local_cluster, tls, told)
+    if wanted.scheduler is None and wanted.local_cluster is None and not any(tls):
+        return None
+    chosen_graders = extension("autograder.graders", "dask", "grade --scheduler", extra="cluster")
+    graders: Graders = chosen_graders(wanted.scheduler, wanted.local_cluster, tls, told)
+    return graders
 
 
 def _sayer(wanted: GradeOptions, event: str) -> Callable[[str], None]:

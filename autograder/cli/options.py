@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 course_option = click.option(
     "--course",
+    "course_path",
     type=click.Path(path_type=Path, exists=True),
     help="The course's folder.  [default: where you are, or above]",
 )
@@ -79,7 +80,7 @@ class ExerciseName(click.types.StringParamType):
         incomplete: str,
     ) -> "list[CompletionItem]":
 
-        return complete_exercises(ctx.params.get("course"), incomplete, self.files)
+        return complete_exercises(ctx.params.get("course_path"), incomplete, self.files)
 
 
 exercises_option = click.option(

@@ -82,7 +82,7 @@ def with_result_files(command: Command) -> Command:
             command(**options)
         except SystemExit as done:
             if wanted and done.code in COUNTS and not options["dry_run"]:
-                write_class_result_files(wanted, options["out"], options["course"])
+                write_class_result_files(wanted, options["out"], options["course_path"])
             raise
 
     return result_files(run)

@@ -43,8 +43,8 @@ def chosen_graders(
     local_cluster: int | None,
     tls: tuple[Path | None, Path | None, Path | None],
     told: Callable[[str], None],
-) -> Graders | None:
-    """What grades on a cluster; None where none is asked for. Nothing is connected to yet.
+) -> Graders:
+    """Return what grades on a cluster. Nothing is connected to yet.
 
     Args:
         tls: the files of the authority, the certificate and its key.
@@ -54,9 +54,7 @@ def chosen_graders(
         UserError: the options do not go together, or Dask is not installed.
     """
     if scheduler is None and local_cluster is None:
-        if any(tls):
-            raise UserError("--tls-ca-file, --tls-cert and --tls-key go with --scheduler ADDRESS.")
-        return None
+        raise UserError("--tls-ca-file, --tls-cert and --tls-key go with --scheduler ADDRESS.")
     if scheduler is not None and local_cluster is not None:
         raise UserError(
             "--scheduler and --local-cluster exclude each other. Leave one of them out."

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-import autograder
 from autograder.classroom.grade_difference import LENGTH
 from autograder.course.cache import files_key
 from autograder.course.course_file import FILE_NAME, Course
+from autograder.course.installation import engine_folder
 from autograder.grading.reports import grader_record
 from autograder.report.model import Grader
 from autograder.worker.confinement import Level
@@ -51,7 +51,7 @@ class Environment(msgspec.Struct, frozen=True):
 
 def makeup(course: Course, seed: int, level: Level) -> Environment:
     """What this machine is, for a course and a level of confinement that holds here."""
-    engine = Path(autograder.__file__).parent
+    engine = engine_folder()
     folders = (*course.grading, course.solutions)
     return Environment(
         grader=grader_record(course, seed, level),

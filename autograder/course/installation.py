@@ -1,16 +1,25 @@
-"""What a command needs that may not be installed: said in one sentence, before any work is done."""
+"""The installation: the engine's version and folder, libraries and extensions that may be missing.
+
+What is missing is said in one sentence with the command that installs it, before any work is done.
+"""
 
 import contextlib
+import functools
 import gc
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from autograder.course.course_file import Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import join_names
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from autograder.course.course_file import Exercise
 
 Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"]
 
@@ -25,6 +34,48 @@ MODULES: dict[Extra, tuple[str, ...]] = {
     "similar": ("copydetect",),
     "dev": ("cosmic_ray",),
 }
+
+
+def engine_folder() -> Path:
+    """Return the folder of the engine's own files."""
+    return Path(__file__).parents[1]
+
+
+def version() -> str:
+    """Return the engine's version, which the package states; no module of the engine imports it."""
+    package = sys.modules[__name__.partition(".")[0]]
+    stated: str = package.__version__
+    return stated
+
+
+@functools.cache
+def hooks(group: str) -> "Mapping[str, EntryPoint]":
+    """Return the entry points of a group by name: what installed extensions register."""
+    from importlib.metadata import entry_points  # takes as long as some commands
+
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def extension(group: str, name: str, what: str, extra: str) -> Any:
+    """Load what an extension registers in a group under a name.
+
+    Args:
+        what: what needs it, as the sentence begins: "autograder desk".
+        extra: the extra that installs the extension.
+
+    Raises:
+        UserError: the extension is not installed; the message names the command that installs it.
+    """
+    point = hooks(group).get(name)
+    if point is not None:
+        try:
+            return point.load()
+        except ModuleNotFoundError as error:
+            if not f"{point.module}.".startswith(f"{error.name}."):
+                raise
+    raise UserError(
+        f"{what} needs the extension {extra}, not installed here. Run: {install_command(extra)}"
+    )
 
 
 def require(extra: Extra, what: str) -> None:
@@ -57,7 +108,7 @@ def _missing(extra: Extra) -> list[str]:
     return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 
-def require_libraries(exercises: Iterable[Exercise]) -> None:
+def require_libraries(exercises: "Iterable[Exercise]") -> None:
     """Go on only if the libraries are installed that these exercises need.
 
     Raises:
@@ -69,12 +120,9 @@ def require_libraries(exercises: Iterable[Exercise]) -> None:
     return None
 
 
-def install_command(*extras: Extra | Literal["students"]) -> str:
-    """How to install some extras."""
+def install_command(*extras: str) -> str:
+    """Return the command that installs some extras."""
     return f"pip install '{PACKAGE}[{','.join(extras)}]'"
-
-
-# Imports of a process that is not done with them before its end.
 
 
 @contextlib.contextmanager

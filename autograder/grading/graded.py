@@ -2,14 +2,13 @@
 
 import functools
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-import autograder
 from autograder.course.course_file import Exercise
 from autograder.course.errors import UserError
+from autograder.course.installation import engine_folder
 from autograder.grading.author_exceptions import explained, innermost
 from autograder.grading.check_plugin import CheckResult
 from autograder.grading.reports import report_of_internal_error
@@ -18,7 +17,7 @@ from autograder.report.model import CheckOutcome, ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.session import WorkerSession
 
-ENGINE = Path(autograder.__file__).parent
+ENGINE = engine_folder()
 
 
 class RunOptions(msgspec.Struct, frozen=True):

@@ -6,10 +6,10 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-import autograder
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import files_below
+from autograder.course.installation import engine_folder, version
 from autograder.report.model import ExerciseReport, Grader, HandIn, Report, Status, worst
 from autograder.sandbox.child import InternalError
 from autograder.worker.confinement import Level
@@ -69,7 +69,7 @@ READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
     """What graded: versions, and a digest of the course file, engine, checks and reference."""
     return Grader(
-        version=autograder.__version__,
+        version=version(),
         python=platform.python_version(),
         numpy=_version("numpy"),
         torch=_torch(course),
@@ -96,7 +96,7 @@ def _version(library: str) -> str:
 
 @functools.cache
 def _digest(root: Path, folders: tuple[Path, ...]) -> str:
-    engine = Path(autograder.__file__).parent
+    engine = engine_folder()
     endings = tuple(kind[1:] for kind in READ)
     keys = [
         files_key(folder, [folder / name for name in files_below(str(folder), endings)])

@@ -4,13 +4,13 @@ import os
 import sys
 from pathlib import Path
 
-from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
-from autograder.cli.progress import graded_with_progress
+import click
+
+from autograder.cli.for_instructors import start_ahead
+from autograder.cli.options import course_option
 from autograder.course.course_file import find_course
-from autograder.course.installation import require, require_libraries
+from autograder.course.installation import imports_that_stay, require, require_libraries
 from autograder.course.text import number, one_line, several
-from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
-from autograder.sandbox.levels import choose
 from autograder.worker.confinement import Level
 
 
@@ -25,7 +25,16 @@ def _needed() -> None:
         sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
-def init(folder: Path, course_path: Path | None) -> int:
+@click.group()
+def nbgrader() -> None:
+    """Courses that nbgrader manages."""
+
+
+@nbgrader.command("init")
+@click.argument("folder", type=click.Path(path_type=Path))
+@course_option
+def nbgrader_init(folder: Path, course_path: Path | None) -> None:
+    """Make a course directory for nbgrader: its configuration, and the source notebooks."""
     _needed()
     from autograder.nbgrader.config import make_course
 
@@ -34,18 +43,37 @@ def init(folder: Path, course_path: Path | None) -> int:
     print(f"{several(len(written), 'file')} in {folder}. Next, in that folder:")
     for assignment in course.content.assignments:
         print(f"  nbgrader generate_assignment {assignment.name}")
-    return 0
 
 
-def grade(
+@nbgrader.command("grade")
+@click.argument("assignment")
+@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, exists=True),
+    default=".",
+    help="nbgrader's course directory.  [default: where you are]",
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that grade.")
+@click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
+@course_option
+def nbgrader_grade(
     assignment: str,
     students: tuple[str, ...],
     folder: Path,
-    course_path: Path | None,
     workers: int | None,
     confinement: Level | None,
-) -> int:
+    course_path: Path | None,
+) -> None:
+    """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     _needed()
+    with imports_that_stay():
+        start_ahead(confinement)
+        from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
+        from autograder.cli.progress import graded_with_progress
+        from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
+        from autograder.sandbox.levels import choose
+
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
     named = [each for each in course.content.assignments if each.name == assignment]
     chosen = named[0].exercises if named else ()
@@ -77,7 +105,7 @@ def grade(
         notes += result.notes
         said = result.error or f"{number(result.points)} of {number(result.maximum)}"
         print(f"{name:{wide}}  {said}{'  ' if notes else ''}{'; '.join(notes)}")
-    return 1 if any(result.error or result.left for result in results) else 0
+    raise SystemExit(any(result.error or result.left for result in results))
 
 
 def _course_of(folder: Path) -> Path | None:

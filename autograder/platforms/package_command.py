@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from autograder.authoring.lint import refuse_authoring_errors
+from autograder.cli.options import course_option, exercises_option
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
@@ -19,23 +21,44 @@ WITH_ANSWERS = ("gradescope", "prairielearn", "exercism")
 MAX_SHOWN = 5
 
 
-def run(
+@click.command()
+@click.argument(
+    "platform",
+    metavar="PLATFORM",
+    type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
+@exercises_option
+@click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--kit",
+    type=click.Path(path_type=Path),
+    help="A released kit, without answers: for classroom50.",
+)
+@click.option("--torch-index", "index", help="Where pip finds builds of torch without GPU.")
+@course_option
+def package(
     platform: str,
     out: Path,
-    names: tuple[str, ...],
+    exercises: tuple[str, ...],
     assignment: str | None,
     kit: Path | None,
     index: str | None,
     course_path: Path | None,
-) -> int:
-    """Write the package; the exit code is 1 if an exercise had to be left out."""
+) -> None:
+    """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
+
+    PLATFORM is gradescope, prairielearn, exercism, classroom50, or github for a workflow.
+
+    The exit code is 1 if an exercise had to be left out, which is then named.
+    """
     course = find_course(Path.cwd(), named=course_path)
     if index and any(sign in index for sign in "'\"\\ \n"):
         raise UserError(f"--torch-index {index!r} has a sign that no address has.")
-    exercises, left = chosen(course, platform, names, assignment)
+    packed, left = chosen(course, platform, exercises, assignment)
     if platform in WITH_ANSWERS:
-        refuse_authoring_errors(course, exercises)
-    files = _made(platform, course, exercises, assignment, kit, index, out)
+        refuse_authoring_errors(course, packed)
+    files = _made(platform, course, packed, assignment, kit, index, out)
     console = Console(highlight=False, soft_wrap=True)
     _write(platform, out, files)
     for note in left:
@@ -43,7 +66,7 @@ def run(
     if platform in WITH_ANSWERS:
         console.print("It holds the course's answers: give it to no student.")
     console.print(Text(f"Written   {out} ({several(len(files), 'file')})"))
-    return 1 if left else 0
+    raise SystemExit(1 if left else 0)
 
 
 def chosen(

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.cli.options import course_option, exercises_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require
@@ -23,16 +25,35 @@ from autograder.similarity.submitted_code import (
 )
 
 
-def run(
+@click.command()
+@click.argument("submissions", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="For the pages.")
+@exercises_option
+@click.option("--from", "platform", help="What made SUBMISSIONS, as for grade.")
+@click.option("--roster", type=click.Path(path_type=Path), help="As for grade.")
+@click.option(
+    "--most",
+    type=click.IntRange(1, 9999),
+    default=50,
+    show_default=True,
+    help="Pairs to show side by side.",
+)
+@course_option
+def similar(
     submissions: Path,
     out: Path,
-    exercises: Sequence[str],
+    exercises: tuple[str, ...],
     platform: str | None,
     roster: Path | None,
     most: int,
     course_path: Path | None,
-) -> int:
-    """Compare a class's code, and write the pages; 0 whatever is alike."""
+) -> None:
+    """List whose code in SUBMISSIONS is alike, for a person to judge: it is never a verdict.
+
+    What the course hands out and its solutions are taken out first, and how like unrelated right
+    answers are stands beside it. Nothing leaves this machine, and grade never does this by itself.
+    Needs the extra `similar`.
+    """
     require("similar", "autograder similar")
     course = find_course(Path.cwd(), named=course_path)
     if out.resolve() == submissions.resolve():
@@ -55,7 +76,6 @@ def run(
         )
     )
     console.print(Text(f"Written   {out / INDEX}"))
-    return 0
 
 
 def _compared(
