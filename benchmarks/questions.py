@@ -8,7 +8,7 @@ import numpy as np
 from autograder.checks.proxy import Submission
 from autograder.course.course_file import load_course
 from autograder.sandbox.levels import children_on, choose
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import open_session
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from benchmarks.commands import ROOT
@@ -41,8 +41,8 @@ def of_a_test(size: Size) -> Row:
 
         def asked(together: bool) -> None:
             source = Source("asks", "asks.py", (Unit("asks.py", ASKS),))
-            client = WorkerSession(source, exercise.needs, course.limits(exercise), children)
-            client.ledger.may_come_together = together
+            client = open_session(source, exercise.needs, course.limits(exercise), children)
+            client.workers.may_lay_lines = together
             work = Submission(client)
             try:
                 work.asks(work.elsewhere(SOFTMAX, "implementation"), x, QUESTIONS)

@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from autograder.course.course_file import Course, Exercise
@@ -13,13 +13,21 @@ from autograder.sandbox.child import Place
 from autograder.sandbox.process import AnswerTo
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import Spawner
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.messages import Callback, Reply, Request, Unit
 from autograder.worker.serve import Answers
 
 
 class SimulatedClient(WorkerSession):
-    """A client whose submission is a module here."""
+    """A session whose submission is a module here."""
+
+    def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
+        super().__init__(_SimulatedWorkers(course, exercise, module))
+
+
+class _SimulatedWorkers(Workers):
+    """A module in place of processes; it keeps nothing of a call, so all sessions have the same."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))
@@ -29,24 +37,17 @@ class SimulatedClient(WorkerSession):
         self._answers.module = module
         self._answer: AnswerTo | None = None
 
-    def fresh(self, place: Place = "first") -> WorkerSession:  # noqa: ARG002
-        """Itself: it keeps nothing of a call."""
-        return self
-
-    def process(self) -> Any:
-        return SimpleNamespace(has_kept=False, is_used=False)
-
     def _asked(self, ask: Callback) -> Request:
         assert self._answer is not None
         return self._answer(ask)
 
-    def _exchange(
+    def ask(
         self,
-        worker: Any,  # noqa: ARG002
+        session: object,  # noqa: ARG002
+        place: Place,  # noqa: ARG002
         request: Request,
         seconds: float,  # noqa: ARG002
         answer: AnswerTo | None = None,
-        again: bool = False,  # noqa: ARG002
     ) -> Reply:
         self._answer = answer
         with warnings.catch_warnings():

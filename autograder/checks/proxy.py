@@ -8,8 +8,8 @@ import msgspec
 from autograder.checks.request_log import LoggedReply, RequestLog
 from autograder.course.optimisations import is_off
 from autograder.report.values import as_text
-from autograder.sandbox.peer import CourseFunction, HandedIn, peer_of
-from autograder.sandbox.problems import Crashed, NotPlain
+from autograder.sandbox.peer import CourseFunction
+from autograder.sandbox.problems import NotPlain, foreign_answer
 from autograder.sandbox.session import WorkerSession, handle_in
 from autograder.submission.code import find_assignment
 from autograder.worker.codec import Handle, tensor
@@ -58,7 +58,7 @@ class Function:
         __tracebackhide__ = True
         reply = self._submission._ask(self._name, self._on, args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
-            raise Crashed("The process gave an answer that is not one of ours.")
+            raise foreign_answer()
         return reply.value, reply.echo
 
     def drawn(self, most: int, *args: Any, **kwargs: Any) -> "Drawn":
@@ -73,11 +73,8 @@ class Function:
             case [True, bool(ended), list(items)] if len(items) <= most:
                 return Drawn(list(items), ended)
             case [False, False, value]:
-                raise NotPlain(
-                    f"{self._name} returned {as_text(value, 60)}; expected a generator: a function "
-                    f"that hands out its values one by one, with `yield`."
-                )
-        raise Crashed("The process gave an answer that is not one of ours.")
+                raise NotPlain("not_a_generator", self._name, as_text(value, 60))
+        raise foreign_answer()
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """The result, left in the worker: for modules and other objects with methods."""
@@ -180,12 +177,12 @@ class Submission:
         It runs in another process: the student's code can call it, and see nothing else of it.
         Several that are made before the first is handed over are taken there together.
         """
-        return CourseFunction(peer_of(self._process), text, name)
+        return CourseFunction(self._process.peer, text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
         """What the checks of one submission keep for one another, in this process."""
-        return self._client.ledger.shared
+        return self._client.shared
 
     def make(self, target: str, *args: Any) -> Handle:
         """A library's object, made in the worker, to pass as an argument."""
@@ -272,7 +269,7 @@ class Submission:
             echo=echo,
             draw=draw,
         )
-        return self._process.ask(request, HandedIn(offered)) if offered else self._reply(request)
+        return self._process.ask(request, offered) if offered else self._reply(request)
 
     def _reply(self, request: Request) -> Reply:
         __tracebackhide__ = True
@@ -295,7 +292,7 @@ def _passed(reply: Reply) -> Passed:
     try:
         return msgspec.convert(reply.value, Passed)
     except msgspec.ValidationError:
-        raise Crashed("The process gave an answer that is not one of ours.") from None
+        raise foreign_answer() from None
 
 
 def _sent(value: Any, offered: list[CourseFunction]) -> Any:

@@ -114,12 +114,12 @@ class TaskGrader:
     def _grade_one(self, source: Source) -> "Graded":
         graded = self.judge.run(source, self._wanted)
         if any(check.outcome == "timed out" for check in graded.report.checks):
-            self._spent += graded.client.ledger.spent
+            self._spent += graded.client.spent
         return graded
 
 
 def _is_doubtful(graded: "Graded") -> bool:
-    return graded.report.status in DOUBTFUL or graded.client.ledger.is_in_doubt
+    return graded.report.status in DOUBTFUL or graded.client.is_in_doubt
 
 
 _grading: TaskGrader

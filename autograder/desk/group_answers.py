@@ -12,7 +12,7 @@ from autograder.diagnosis.outcome import Outcome, group_id, same
 from autograder.diagnosis.replay import Replay
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.sandbox.child import Children
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import open_session
 from autograder.submission.source import Source
 
 
@@ -62,7 +62,7 @@ class _Asked:
     def outcomes(self, source: Source, group: str) -> tuple[Outcome, ...]:
         """What it answers; nothing where that is not what the group answers."""
         limits = self.course.limits(self.exercise)
-        client = WorkerSession(source, self.exercise.needs, limits, self.children)
+        client = open_session(source, self.exercise.needs, limits, self.children)
         first = len(self.replay.probes(1))
         found: list[Outcome] = []
         try:

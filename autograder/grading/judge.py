@@ -27,10 +27,9 @@ from autograder.grading.graded import (
     clear_of_blame,
 )
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.budget import Budget
 from autograder.sandbox.child import Cancelled, Children, InternalError, NearItsMemory
 from autograder.sandbox.levels import children_for
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Siblings, Source, read_source
 
@@ -213,8 +212,8 @@ class Judge:
         if isinstance(source, WorkerSession):
             return source
         limits = self.course.limits(task.exercise)
-        ledger = Budget(limits, may_share)
-        return WorkerSession(source, task.exercise.needs, limits, task.children, last_try, ledger)
+        needs, children = task.exercise.needs, task.children
+        return open_session(source, needs, limits, children, last_try, may_share)
 
     def _run_checks(self, task: _Task) -> list[CheckResult]:
         """The results of the checks that are wanted, with what is found out about those that fail.

@@ -36,7 +36,6 @@ class SubmissionRun:
     def __init__(self, config: pytest.Config, course: Course) -> None:
         from autograder.grading.check_plugin import CheckPlugin
         from autograder.sandbox.levels import children_for
-        from autograder.sandbox.session import WorkerSession
 
         self.config = config
         self.course = course
@@ -52,7 +51,7 @@ class SubmissionRun:
 
     def client(self, path: Path) -> "WorkerSession":
         __tracebackhide__ = True
-        from autograder.sandbox.session import WorkerSession
+        from autograder.sandbox.session import open_session
         from autograder.submission.read import UnreadableFile
         from autograder.submission.source import read_own
 
@@ -64,7 +63,7 @@ class SubmissionRun:
             except (UnreadableFile, UserError) as error:
                 raise pytest.UsageError(str(error)) from None
             limits = self.course.limits(exercise)
-            self.clients[path] = WorkerSession(source, exercise.needs, limits, self.children)
+            self.clients[path] = open_session(source, exercise.needs, limits, self.children)
         return self.clients[path]
 
     @pytest.hookimpl(tryfirst=True)

@@ -15,9 +15,10 @@ from autograder.grading.graded import Graded
 from autograder.grading.judge import Judge
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import Child, Children, InternalError, Place
-from autograder.sandbox.problems import StudentProblem
+from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.process import WorkerProcess
-from autograder.sandbox.session import Answerer, WorkerSession
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.codec import Figure
 from autograder.worker.confinement import Level
@@ -110,7 +111,7 @@ class SharedWorker:
 
     def process(self, start: Callable[[], Child]) -> WorkerProcess:
         """The process for the next file: that of the file before, or a new one."""
-        if self._files >= FILES:
+        if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.end()
         if self.worker is None:
             self.worker = WorkerProcess(start())
@@ -133,36 +134,35 @@ class TrialClient(WorkerSession):
     def __init__(
         self, source: Source, library: Library, limits: Limits, line: SharedWorker
     ) -> None:
-        super().__init__(source, library, limits, line)
+        super().__init__(_TrialWorkers(source, library, limits, line))
         self.line = line
-        self.ledger.room = HEARD
 
-    def ask(self, request: Request, asked: Answerer | None = None) -> Reply:
-        reply = super().ask(request, asked)
+    def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
+        reply = super().ask(request, functions)
         self.line.slow = self.line.slow or isinstance(reply.value, Figure)
         return reply
 
-    def _note_printed(self, reply: Reply) -> None:
+    def note_printed(self, reply: Reply) -> None:
         """All is heard, beside code of the course's too: it is never shown."""
-        self.ledger.note_printed(reply.printed)
+        self.workers.note_printed(reply.printed)
 
-    def process(self) -> WorkerProcess:
-        if self._worker is not None and self._worker is not self.line.worker:
-            self.rest()  # another process has taken its place
-        try:
-            return super().process()
-        except StudentProblem as problem:
-            if problem.kind in {"timed out", "crashed"}:
-                self.line.end()
-            raise
 
-    def _process(self) -> WorkerProcess:
-        return self.line.process(self._child)
+class _TrialWorkers(Workers):
+    """The processes of a trial: the shared one, and others for its fresh sessions."""
 
-    def rest(self) -> None:
-        """Leave the process to the next file."""
-        super()._gone()
+    def __init__(
+        self, source: Source, library: Library, limits: Limits, line: SharedWorker
+    ) -> None:
+        super().__init__(source, library, limits, line)
+        self.line = line
+        self.max_printed = HEARD
 
-    def _gone(self) -> None:
-        self.line.end()
-        super()._gone()
+    def start(self, session: object, place: Place) -> WorkerProcess:
+        if isinstance(session, TrialClient):
+            return self.line.process(lambda: self.take_child(place))
+        return super().start(session, place)
+
+    def let_go(self, worker: WorkerProcess) -> None:
+        """End a process, but leave the shared one to the next file."""
+        if worker is not self.line.worker:
+            worker.end()

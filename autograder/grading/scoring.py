@@ -14,9 +14,9 @@ from autograder.report.model import (
     WrittenAnswer,
     worst,
 )
-from autograder.sandbox.budget import MAX_PRINTED
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
 from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import MAX_PRINTED
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.worker.messages import Problem
 
@@ -29,7 +29,7 @@ def exercise_report(
     whole = sum(result.weight for result in results) or 1.0
     share = 0.0 if exercise.questions else exercise.points / whole
     earned = sum(result.weight for result in results if result.outcome == "passed")
-    notes = [while_loading(problem) for problem in client.load_problems]
+    notes = [while_loading(problem).finding for problem in client.load_problems]
     status, reason = _status(results, client.load_problems)
     answers = _answers(exercise, source, results)
     for_a_person = bool(answers) and status == "graded"

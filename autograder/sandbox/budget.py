@@ -1,141 +1,87 @@
-"""What one submission has used up and said, over all the processes that it ran in."""
+"""The time that a submission may use, over all the processes that it runs in."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from autograder.course.course_file import Limits
 from autograder.course.text import number
-from autograder.sandbox import problems
 from autograder.sandbox.child import Cancelled
 from autograder.sandbox.connection import Deadline
-from autograder.submission.purity import PurityProof
-from autograder.worker.messages import Problem
-
-if TYPE_CHECKING:
-    from autograder.sandbox.child import Place
-    from autograder.sandbox.peer import Peer
-    from autograder.sandbox.process import WorkerProcess
-    from autograder.sandbox.session import _ProcessOwner
+from autograder.sandbox.problems import TimedOut
+from autograder.sandbox.process import WorkerProcess
 
 MAX_TIMEOUTS = 2
-MAX_PRINTED = 2000
 
 
 class Budget:
-    """One account for the children of a submission, so that its time has a limit in all.
+    """One account of time for all processes of a submission.
 
     A function that ran out of time twice is not called a third time. Calls and the first load
-    together have the course's `total_seconds`, and so have all loads after the first. Where it may
-    share, code that keeps nothing between calls has one process for them all.
+    together have the course's `total_seconds`, and so have all loads after the first.
+
+    `is_in_doubt` says that a process ended, or was ended, before it had answered. On a busy machine
+    that may not be its own doing, so the submission is graded once more, alone.
     """
 
-    def __init__(self, limits: Limits, may_share: bool = True) -> None:
+    def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.load_problems: list[Problem] | None = None
-        self.compiled: list[bytes] | None = None
-        self.failed_load: problems.StudentProblem | None = None
-        self.printed = ""
-        self.room = MAX_PRINTED
-        self.values: dict[str, Any] = {}
-        self.shared: dict[Any, Any] = {}
-        self.alive: dict[Place, _ProcessOwner] = {}
-        self.beside: Peer | None = None
-        self.proof = PurityProof()
-        self.may_come_together = True
-        if not may_share:
-            self.proof.give_up()
-        self.cancelled = False
         self.is_in_doubt = False
+        self.is_cancelled = False
+        self.on_calls = 0.0  # seconds of calls and of the first load
+        self.on_reloads = 0.0
         self._timeouts: dict[str, int] = {}
-        self._spent = 0.0
-        self._reloading = 0.0
 
     @property
     def spent(self) -> float:
-        """The seconds that count, so far."""
-        return self._spent + self._reloading
+        """Return the seconds that count, so far."""
+        return self.on_calls + self.on_reloads
 
-    @property
-    def spent_on_calls(self) -> float:
-        """The seconds of the first load and of calls."""
-        return self._spent
-
-    def lost(self) -> None:
-        """Note that a process ended, or was ended, before it had answered.
-
-        On a busy machine, and where something else ends processes, that may not be its own doing;
-        and what it changes need not be a check that says so.
-        """
-        self.is_in_doubt = True
-
-    def come_apart(self, spent: float) -> None:
-        """Have the judge carry values from now on; the time since `spent` does not count."""
-        self.may_come_together = False
-        self._spent = spent
-        self.close_beside()
-
-    def close_beside(self) -> None:
-        """End the process of the course's functions, and keep in mind whether it went well."""
-        if self.beside is not None:
-            self.is_in_doubt = self.is_in_doubt or self.beside.is_in_doubt
-            self.beside.close()
-
-    def may_call(self, subject: str) -> None:
-        """Pass if the function may be called.
+    def check_call(self, subject: str) -> None:
+        """Return if the function may be called.
 
         Raises:
             TimedOut: it ran out of time too often.
             Cancelled: nobody waits for it.
         """
         __tracebackhide__ = True
-        self.may_go_on()
+        self.check_cancelled()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
-            raise problems.TimedOut(
-                f"{subject} ran out of time {MAX_TIMEOUTS} times, so it was not called again."
-            )
+            raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
-    def may_go_on(self) -> None:
-        """Pass unless the submission was cancelled.
+    def check_cancelled(self) -> None:
+        """Return unless the submission was cancelled.
 
         Raises:
             Cancelled: it was.
         """
         __tracebackhide__ = True
-        if self.cancelled:
+        if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")
 
-    def timed_out(self, subject: str) -> None:
-        self.lost()
+    def note_timeout(self, subject: str) -> None:
+        """Count that a call of `subject` ran out of time."""
+        self.is_in_doubt = True
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
 
     @contextmanager
     def deadline(
-        self, worker: "WorkerProcess", seconds: float, again: bool = False
+        self, worker: WorkerProcess, seconds: float, reload: bool = False
     ) -> Iterator[Deadline]:
-        """The time for an exchange, taken from what is left; `again` is a load after the first.
+        """Give the deadline of one exchange, and charge the time that it took.
 
         Raises:
-            TimedOut: nothing is left.
+            TimedOut: no time is left.
         """
         __tracebackhide__ = True
-        total = self.limits.total_seconds
-        left = total - (self._reloading if again else self._spent)
+        left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
         if left <= 0:
-            self.lost()
-            raise problems.TimedOut(
-                f"The submission had used up its {number(total)} seconds before this check."
-            )
+            self.is_in_doubt = True
+            raise TimedOut("no_time_left", message=number(self.limits.total_seconds))
         deadline = worker.deadline(min(seconds, left))
         try:
             yield deadline
         finally:
-            used = deadline.used()
-            if again:
-                self._reloading += used
+            if reload:
+                self.on_reloads += deadline.used()
             else:
-                self._spent += used
-
-    def note_printed(self, text: str) -> None:
-        if len(self.printed) < self.room:
-            self.printed += text[: self.room - len(self.printed) + 1]
+                self.on_calls += deadline.used()

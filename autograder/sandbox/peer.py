@@ -1,178 +1,158 @@
-"""The course's own functions in a process beside a submission's, called with hostile values."""
+"""The course's own functions in a process beside a submission's, called with hostile values.
+
+A student's tests are handed such functions: the right ones, and broken ones that the tests should
+find. The student's code can call them, and only what they return ever reaches it.
+"""
 
 import secrets
-import socket
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from autograder.course.course_file import Library, Limits
-from autograder.sandbox import problems
-from autograder.sandbox.child import Child, Children
-from autograder.sandbox.process import WorkerProcess
-from autograder.sandbox.session import WorkerSession
-from autograder.submission.source import Source
+from autograder.course.text import number
+from autograder.sandbox.budget import Budget
+from autograder.sandbox.child import Children
+from autograder.sandbox.problems import Crashed, Raised, StudentProblem, TimedOut, from_worker
+from autograder.sandbox.process import DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
-class CourseName(NamedTuple):
+class FunctionName(NamedTuple):
     """The function `name` of a text of the course's."""
 
     text: str
     name: str
 
 
-def peer_of(client: WorkerSession) -> "Peer":
-    """The course's own code, in a process of its own that is there as long as a submission's."""
-    ledger = client.ledger
-    if ledger.beside is None:
-        ledger.beside = Peer(client.children, client.library, client.limits)
-    return ledger.beside
-
-
 class Peer:
-    """Functions of the course's in a process without a submission, called with hostile values.
+    """The process of the course's functions: started at the first call, and again if it ends.
 
-    They are the right ones and the broken ones that a student's tests are tried on. Only what they
-    return ever reaches the submission. Each has a ticket, by which it is asked for.
+    Each function has a ticket there, a random number by which alone it can be asked for. `budget`
+    is the peer's own: the time of the course's code is not the submission's.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:
-        self._client = _PeerSession(Source("course", "course.py", ()), library, limits, children)
-        self._wanted: dict[CourseName, None] = {}
-        self._texts: dict[str, int] = {}
-        self._tickets: dict[CourseName, int] = {}
-        self._answering: WorkerProcess | None = None
+        self.budget = Budget(limits)
+        self._children = children
+        self._library: Library = library
+        self._worker: WorkerProcess | None = None
         self._partner: WorkerProcess | None = None
+        self._to_offer: dict[FunctionName, None] = {}
+        self._texts: dict[str, int] = {}
+        self._tickets: dict[FunctionName, int] = {}
 
-    def want(self, function: CourseName) -> None:
-        """Have a function offered with the next that is asked for: one message for them all."""
-        self._wanted[function] = None
+    def announce(self, function: FunctionName) -> None:
+        """Have a function offered together with the next that is asked for, in one message."""
+        self._to_offer[function] = None
 
-    def call(self, function: CourseName, ask: Callback) -> Reply:
-        """What the function gives for arguments of a submission's: a list, as "carry" says.
+    def call(self, function: FunctionName, ask: Callback) -> Reply:
+        """Call a function with a submission's arguments; the reply is as "carry" says.
 
         Raises:
             StudentProblem: it raised, or did not come to an end.
         """
         (ticket,) = self.tickets([function])
-        return self._client.ask(Request("carry", function.name, ask.args, ask.kwargs, on=ticket))
+        return self._ask(Request("carry", function.name, ask.args, ask.kwargs, on=ticket))
 
-    def tickets(self, functions: Sequence[CourseName]) -> list[int]:
-        """By what they can be asked for, in the process that there is now.
+    def tickets(self, functions: Sequence[FunctionName]) -> list[int]:
+        """Return the tickets of functions in the process that there is now.
 
         Raises:
             StudentProblem: one of them cannot be had there.
         """
-        worker = self._client.process()
-        if worker is not self._answering:  # another process: what the last one had is gone
-            self._answering = worker
-            self._texts.clear()
-            self._tickets.clear()
+        self._process()
         if any(each not in self._tickets for each in functions):
             try:
-                self._offer([*functions, *self._wanted])
-            except problems.StudentProblem:
-                if not self._wanted:
+                self._offer([*functions, *self._to_offer])
+            except StudentProblem:
+                if not self._to_offer:
                     raise
-                self._wanted.clear()  # none of them shall stand in another's way
+                self._to_offer.clear()  # none of them shall stand in another's way
                 return self.tickets(functions)
         for each in functions:
-            self._wanted.pop(each, None)
+            self._to_offer.pop(each, None)
         return [self._tickets[each] for each in functions]
 
-    def _offer(self, functions: Sequence[CourseName]) -> None:
+    def _offer(self, functions: Sequence[FunctionName]) -> None:
         new = [each for each in dict.fromkeys(functions) if each not in self._tickets]
         texts = [t for t in dict.fromkeys(each.text for each in new) if t not in self._texts]
         numbers = self._texts | {text: len(self._texts) + n for n, text in enumerate(texts)}
         tickets = {each: secrets.randbits(62) for each in new}
         offered = [[numbers[each.text], each.name, ticket] for each, ticket in tickets.items()]
-        units = [Unit("course", text) for text in texts]
-        self._client.ask(Request("offer", "", offered, units=units))
+        self._ask(Request("offer", "", offered, units=[Unit("course", text) for text in texts]))
         self._texts, self._tickets = numbers, self._tickets | tickets
 
-    def start(self, partner: WorkerProcess) -> None:
-        """Begin anew, in a process with a line to a submission's, its `partner`."""
-        self._client.rest()
-        self._client.side, partner.side = partner.side, None
-        self._client.process()
-        self._partner = partner
+    def become_partner_of(self, worker: WorkerProcess) -> None:
+        """Begin anew, in a process with a direct line to a submission's."""
+        self.close()
+        side, worker.side = worker.side, None
+        assert side is not None
+        with side:
+            self._process(side.fileno())
+        self._partner = worker
 
     def is_partner_of(self, worker: WorkerProcess) -> bool:
-        """Whether that process has a line to this one."""
-        return self._partner is worker and self._client.process() is self._answering
+        """Return whether the process that there is now has a line to that one."""
+        return self._worker is not None and self._partner is worker
 
-    @property
-    def is_in_doubt(self) -> bool:
-        """Whether one of its processes ended, or was ended, before it had answered."""
-        return self._client.ledger.is_in_doubt
+    def _process(self, side: int = -1) -> WorkerProcess:
+        """Return the process, in which only the course's code ever runs."""
+        if self._worker is None:
+            limits = self.budget.limits
+            child = self._children.take(self._library, limits, place="course", side=side)
+            self._worker = WorkerProcess(child)
+            self._exchange(
+                self._worker, Request("load", "course"), limits.load_seconds, reload=True
+            )
+        return self._worker
+
+    def _ask(self, request: Request) -> Reply:
+        subject = request.target or "the call"
+        self.budget.check_call(subject)
+        reply = self._exchange(self._process(), request, self.budget.limits.call_seconds)
+        if reply.problem is not None:
+            raise from_worker(reply.problem, subject)
+        return reply
+
+    def _exchange(
+        self, worker: WorkerProcess, request: Request, seconds: float, reload: bool = False
+    ) -> Reply:
+        subject = request.target or "the call"
+        try:
+            with self.budget.deadline(worker, seconds, reload) as deadline:
+                return worker.exchange(request, deadline)
+        except DeadlinePassed:
+            self.close()
+            self.budget.note_timeout(subject)
+            raise TimedOut("timed_out", subject, number(seconds)) from None
+        except WorkerGone as gone:
+            self.close()
+            self.budget.is_in_doubt = True
+            raise Crashed("crashed", subject, str(gone)) from None
 
     def close(self) -> None:
-        self._client.close()
-
-
-class _PeerSession(WorkerSession):
-    side: socket.socket | None = None  # of a line that the next process gets
-
-    def _process(self) -> WorkerProcess:
-        side, self.side = self.side, None
-        if side is None:
-            return WorkerProcess(self._course_child(-1))
-        with side:
-            return WorkerProcess(self._course_child(side.fileno()))
-
-    def _course_child(self, side: int) -> Child:
-        return self.children.take(self.library, self.limits, place="course", side=side)
-
-
-# Functions that a student's code may call and that run elsewhere: the judge carries the values.
+        """End the process; the next question starts another."""
+        if self._worker is not None:
+            self._worker.end()
+        self._worker = self._partner = None
+        self._texts.clear()
+        self._tickets.clear()
 
 
 class CourseFunction:
-    """A function of the course's, in the process beside the submission's."""
+    """A function of the course's that a submission's code may call, in the peer's process."""
 
-    def __init__(self, beside: Peer, text: str, name: str) -> None:
-        self.beside = beside
-        self.named = CourseName(text, name)
-        beside.want(self.named)
+    def __init__(self, peer: Peer, text: str, name: str) -> None:
+        self.peer = peer
+        self.named = FunctionName(text, name)
+        peer.announce(self.named)
 
     def answer(self, ask: Callback) -> Request:
-        """What the function does with the arguments that the student's code gave it."""
+        """Return what the function does with the arguments that the student's code gave it."""
         try:
-            answered = self.beside.call(self.named, ask).value
-        except problems.Raised as error:
+            answered = self.peer.call(self.named, ask).value
+        except Raised as error:
             return Request("answer", error.type or "RuntimeError", [error.message])
-        except problems.StudentProblem:
+        except StudentProblem:
             return Request("answer", "RuntimeError", ["the call did not come to an end"])
         return Request("answer", "", answered)
-
-
-class HandedIn:
-    """Functions of the course's that are arguments of a call, where they are numbered from 1."""
-
-    def __init__(self, functions: Sequence[CourseFunction]) -> None:
-        self._functions = functions
-
-    def answer(self, ask: Callback) -> Request:
-        """What one of them gives to the student's code, which asks for it by way of the judge."""
-        if not 1 <= ask.number <= len(self._functions):
-            return Request("answer", "LookupError", ["there is no such function"])
-        return self._functions[ask.number - 1].answer(ask)
-
-    def tickets(self, client: WorkerSession) -> list[int]:
-        """By what they answer the submission's process without the judge between them.
-
-        None where there is no line between the two processes, nor one to be had.
-        """
-        beside = self._functions[0].beside
-        try:
-            now = client.process()
-            if not beside.is_partner_of(now):
-                if now.side is None and not now.has_kept:
-                    client.rest()
-                    now = client.process()
-                if now.side is None:
-                    return []
-                beside.start(now)
-            return beside.tickets([each.named for each in self._functions])
-        except problems.StudentProblem:
-            return []

@@ -1,7 +1,7 @@
-"""What can go wrong between a check and a student's code, each as one sentence for the student."""
+"""Problems between a check and a student's code: a code, typed fields, and one sentence each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from autograder.course.text import nearest, one_line
@@ -12,19 +12,91 @@ ProblemKind = Literal[
 ]
 
 NOT_PYTHON = frozenset({"SyntaxError", "IndentationError", "TabError"})
-_RAISE = re.compile(r"\braise\b")
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
+AXES = frozenset({"Axes", "AxesSubplot"})
+_RAISE = re.compile(r"\braise\b")
+
+# By code. `where` is the place as words, `line` the place with its line of code.
+SENTENCES = {
+    "not_defined": "{subject} is not defined in {message}.{near}{because}",
+    "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
+    "{because}",
+    "not_written": "{subject} is not written yet.",
+    "calls_unwritten": "{subject} calls what is not written yet{where}.",
+    "import_failed": "{subject}: {message}{where}. What does not need it was run.",
+    "not_python": "{subject} is not valid Python: {message}{line}.",
+    "endless_recursion": "{subject} calls itself without an end (RecursionError{line}).",
+    "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
+    "raised": "{subject} stopped with {said}{line}.",
+    "exited": "{subject} asked to end the program (exit){where}.",
+    "keyboard": "{subject} calls input(){where}, but nobody is at the keyboard when it is graded. "
+    "Take the values from the parameters instead.",
+    "not_a_function": "{message}.",
+    "axes_returned": "{subject} returned the axes; the whole figure is asked for "
+    "(`return figure`, or axes.figure).",
+    "not_comparable": "{subject} returned {message}. The grader can compare numbers, text, lists, "
+    "tuples, dicts, arrays and figures.",
+    "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
+    "out its values one by one, with `yield`.",
+    "timed_out": "{subject} did not finish within {message} seconds. Is there a loop in it that "
+    "never ends?",
+    "not_called_again": "{subject} ran out of time {message} times, so it was not called again.",
+    "no_time_left": "The submission had used up its {message} seconds before this check.",
+    "load_timed_out": "{subject} did not finish loading within {message} seconds: something at its "
+    "top level, outside every function, runs too long.",
+    "crashed": "While {subject} ran, the process ended: {message}.",
+    "load_crashed": "While {subject} was loading, the process ended: {message}.",
+    "make_crashed": "While {subject} was made, the process ended: {message}.",
+    "not_made": "{subject} could not be made beside the submission ({message}). Has the file given "
+    "one of a library's names another value?",
+    "foreign_answer": "The process gave an answer that is not one of ours.",
+}
 
 
 class StudentProblem(Exception):
-    """The student's code gave no answer that a check could look at."""
+    """A student's code gave no answer that a check could look at.
+
+    `code` is a key of SENTENCES, and `finding` the sentence made of it. `subject` is what was asked
+    for: a function, a value, the file. `type` is the name of an exception's class. `message` is
+    what the sentence takes, on one line. `names` are similar names that the file defines. `because`
+    is what went wrong before, while the file was loaded.
+    """
 
     kind: ProblemKind = "wrong"
 
-    def __init__(self, finding: str, place: CodePlace | None = None) -> None:
-        super().__init__(finding)
-        self.finding = finding
+    def __init__(
+        self,
+        code: str,
+        subject: str = "",
+        message: str = "",
+        place: CodePlace | None = None,
+        type: str = "",
+        *,
+        names: Sequence[str] = (),
+        because: "StudentProblem | None" = None,
+    ) -> None:
+        self.code = code
+        self.subject = subject
+        self.message = message
         self.place = place
+        self.type = type
+        self.names = tuple(names)
+        self.because = because
+        self.finding = self._sentence()
+        super().__init__(self.finding)
+
+    def _sentence(self) -> str:
+        said = f"{self.type}: {self.message}" if self.message else self.type
+        near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
+        return SENTENCES[self.code].format(
+            subject=self.subject,
+            message=self.message,
+            said=said.rstrip("."),
+            where=where(self.place),
+            line=where(self.place) + quoted(self.place),
+            near=near,
+            because=f" {self.because.finding}" if self.because else "",
+        )
 
 
 class NotDefined(StudentProblem):
@@ -34,166 +106,157 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """The student's code raised an exception: `type` is the name of its class.
+    """An exception of the student's code.
 
-    `bases` are the names of the classes of Python's own that it is derived from, `said` its message
-    as it is, and `message` the same for people, on one line.
+    `bases` are the names of the classes of Python's own that its class is derived from, `said` is
+    its message as it is, and `shapes` has the arrays that its line names, with their shapes.
     """
 
     kind: ProblemKind = "raised"
 
     def __init__(
         self,
-        finding: str,
-        place: CodePlace | None,
-        type: str,
-        message: str,
-        shapes: dict[str, list[int]] | None = None,
-        bases: list[str] | None = None,
+        code: str,
+        subject: str = "",
+        message: str = "",
+        place: CodePlace | None = None,
+        type: str = "",
+        *,
+        bases: Sequence[str] = (),
         said: str = "",
+        shapes: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
-        super().__init__(finding, place)
+        super().__init__(code, subject, message, place, type)
+        self.bases = tuple(bases)
         self.said = said
-        self.type = type
-        self.message = message
-        self.shapes = shapes or {}
-        self.bases = tuple(bases or ())
+        self.shapes = dict(shapes or {})
 
 
 class NotWritten(Raised):
-    """The stub is still in place."""
+    """A stub that is still in place."""
 
     kind: ProblemKind = "not written"
 
 
 class NotPlain(StudentProblem):
-    """The answer is of a type that cannot be compared."""
+    """An answer of a type that cannot be compared."""
 
 
 class TimedOut(StudentProblem):
-    """The answer did not come in time."""
+    """An answer that did not come in time."""
 
     kind: ProblemKind = "timed out"
 
 
 class Crashed(StudentProblem):
-    """The process that ran the student's code ended."""
+    """The end of the process that ran the student's code."""
 
     kind: ProblemKind = "crashed"
 
 
 class NotLoaded(StudentProblem):
-    """The file could not be run at all."""
+    """A file that could not be run at all; the code says what stopped it."""
 
     kind: ProblemKind = "not loaded"
 
 
 def where(place: CodePlace | None) -> str:
-    """` in line 3 of softmax.py`, or nothing."""
+    """Return ` in line 3 of softmax.py`, or nothing without a place."""
     if place is None:
         return ""
     return f" in line {place.line} of {one_line(place.label, 80)}"
 
 
 def quoted(place: CodePlace | None) -> str:
-    """The line itself, marked as code, so that no sentence runs into it."""
+    """Return the line itself, marked as code so that no sentence runs into it."""
     if place is None or not place.text:
         return ""
     return f": `{one_line(place.text, 120)}`"
 
 
-def is_of_a_stub(problem: Problem) -> bool:
-    """Whether a line of the student's own file raises that error, as that of a stub does.
+def foreign_answer() -> Crashed:
+    """Return the problem of a process that sent a value which the worker's code never sends."""
+    return Crashed("foreign_answer")
 
-    Libraries raise it too, for what they cannot do.
+
+def from_worker(problem: Problem, subject: str) -> StudentProblem:
+    """Return the exception for a problem that the worker reported about `subject`."""
+    place = problem.place
+    if problem.kind == "exited":
+        return Crashed("exited", subject, place=place)
+    if problem.kind == "keyboard":
+        return Raised("keyboard", subject, place=place, type="EOFError")
+    if problem.kind == "raised":
+        return _raised(problem, subject)
+    message = one_line(problem.message, 300)
+    if problem.kind == "not a function":
+        return NotPlain("not_a_function", subject, message)
+    if problem.type in AXES:
+        return NotPlain("axes_returned", subject)
+    return NotPlain("not_comparable", subject, message)
+
+
+def _raised(problem: Problem, subject: str) -> Raised:
+    """Return the exception for one that came out of `subject`, a function or the file."""
+    kind: type[Raised] = Raised
+    if problem.type == "NotImplementedError" and _is_of_a_stub(problem):
+        code, kind = "not_written", NotWritten
+    elif problem.type in NOT_PYTHON:
+        code = "not_python"
+    else:
+        codes = {"RecursionError": "endless_recursion", "MemoryError": "out_of_memory"}
+        code = codes.get(problem.type, "raised")
+    return kind(
+        code,
+        subject,
+        one_line(problem.message, 300),
+        problem.place,
+        one_line(problem.type, 80),
+        bases=problem.bases,
+        said=problem.message,
+        shapes=problem.shapes,
+    )
+
+
+def _is_of_a_stub(problem: Problem) -> bool:
+    """Return whether a line of the student's own file raises the error, as a stub does.
+
+    Libraries raise NotImplementedError too, for what they cannot do.
     """
     return problem.place is not None and _RAISE.search(problem.place.text) is not None
 
 
-def raised(problem: Problem, subject: str) -> Raised:
-    """The sentence for an exception that came out of `subject`, a function or the file."""
-    kind, message = one_line(problem.type, 80), one_line(problem.message, 300)
-    if kind == "NotImplementedError" and is_of_a_stub(problem):
-        return NotWritten(f"{subject} is not written yet.", problem.place, kind, message)
-    if kind in NOT_PYTHON:
-        finding = f"{subject} is not valid Python: {message}{where(problem.place)}"
-        finding += f"{quoted(problem.place)}."
-    elif kind == "RecursionError":
-        finding = (
-            f"{subject} calls itself without an end (RecursionError{where(problem.place)}"
-            f"{quoted(problem.place)})."
-        )
-    elif kind == "MemoryError":
-        finding = f"{subject} asked for more memory than the grader allows{where(problem.place)}."
-    else:
-        said = f"{kind}: {message}" if message else kind
-        finding = f"{subject} stopped with {said.rstrip('.')}{where(problem.place)}"
-        finding += f"{quoted(problem.place)}."
-    shapes, bases = problem.shapes, problem.bases
-    return Raised(finding, problem.place, kind, message, shapes, bases, problem.message)
-
-
-def while_loading(problem: Problem) -> str:
-    """The sentence for a line at the top level that failed, while all around it was run."""
-    kind, message = one_line(problem.type, 80), one_line(problem.message, 300).rstrip(".")
-    if kind in NOT_PYTHON:
-        return raised(problem, "The file").finding
-    if kind in NOT_FOUND and problem.place is not None:
-        return f"The file: {message}{where(problem.place)}. What does not need it was run."
+def while_loading(problem: Problem) -> StudentProblem:
+    """Return the problem of a top-level line that failed, while all around it was run."""
+    if problem.type in NOT_PYTHON:
+        return _raised(problem, "The file")
+    if problem.type in NOT_FOUND and problem.place is not None:
+        message = one_line(problem.message, 300).rstrip(".")
+        return StudentProblem("import_failed", "The file", message, problem.place)
     subject = "A line outside every function"
-    if kind == "NotImplementedError" and is_of_a_stub(problem):
-        return f"{subject} calls what is not written yet{where(problem.place)}."
-    return from_worker(problem, subject).finding
+    if problem.type == "NotImplementedError" and _is_of_a_stub(problem):
+        return StudentProblem("calls_unwritten", subject, place=problem.place)
+    return from_worker(problem, subject)
 
 
 def missing(
     name: str,
     file: str,
-    names: list[str],
-    while_it_loaded: Sequence[Problem],
+    names: Sequence[str],
+    load_problems: Sequence[Problem],
     set_at: CodePlace | None = None,
 ) -> NotDefined:
-    """The sentence for a name that the file does not define.
+    """Return the problem of a name that the file does not define.
 
     What most likely took it away is an error while the file was loaded; a failed import did so
     last. `set_at` is the line that would have set it.
     """
-    failed = sorted(while_it_loaded, key=lambda p: p.type in NOT_FOUND)
-    stopped = f" {while_loading(failed[0])}" if failed else ""
+    failed = sorted(load_problems, key=lambda p: p.type in NOT_FOUND)
+    because = while_loading(failed[0]) if failed else None
     place = failed[0].place if failed else None
     if failed and set_at is not None:
         line = where(set_at).removeprefix(" in ")
-        finding = f"{name} has no value: {line}, which sets it, was not run to its end."
-        return NotDefined(f"{finding}{stopped}", place)
-    finding = f"{name} is not defined in {file}."
+        return NotDefined("no_value", name, line, place, because=because)
     near = nearest(name, names, cutoff=0.7)
-    if near:
-        finding += f" It does define {one_line(near, 80)}: is that the one?"
-    return NotDefined(f"{finding}{stopped}", place)
-
-
-def from_worker(problem: Problem, subject: str) -> StudentProblem:
-    """The exception for a problem that the worker reported about calling `subject`."""
-    if problem.kind == "exited":
-        finding = f"{subject} asked to end the program (exit){where(problem.place)}."
-        return Crashed(finding, problem.place)
-    if problem.kind == "keyboard":
-        finding = (
-            f"{subject} calls input(){where(problem.place)}, but nobody is at the keyboard "
-            f"when it is graded. Take the values from the parameters instead."
-        )
-        return Raised(finding, problem.place, "EOFError", "")
-    if problem.kind == "unsendable":
-        kind = one_line(problem.message, 300)
-        if kind.endswith("a function was expected"):
-            return NotPlain(f"{kind}.")
-        if kind.endswith(("type Axes", "type AxesSubplot")):
-            return NotPlain(
-                f"{subject} returned the axes; the whole figure is asked for (`return figure`, or "
-                f"axes.figure)."
-            )
-        return NotPlain(
-            f"{subject} returned {kind}. The grader can compare numbers, text, lists, tuples, "
-            f"dicts, arrays and figures."
-        )
-    return raised(problem, subject)
+    shown = (one_line(near, 80),) if near else ()
+    return NotDefined("not_defined", name, file, place, names=shown, because=because)

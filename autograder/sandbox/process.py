@@ -51,6 +51,7 @@ class WorkerProcess:
         self.is_shared = False
         self.is_used = False  # to be made as after the load, by what it is asked next
         self.has_kept = False  # objects that the judge may name again
+        self.has_ended = False
 
     def is_loaded(self) -> None:
         """Note what memory it has now that a file is loaded."""
@@ -125,6 +126,8 @@ class WorkerProcess:
         return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
 
     def end(self) -> None:
+        """End the process, and close the lines to it."""
+        self.has_ended = True
         self.child.end()
         self.line.close()
         if self.side is not None:

@@ -22,7 +22,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     found = _innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(found) if found else None)
     if isinstance(error, Unsendable):
-        return Problem("unsendable", message=_message(error), place=place)
+        return Problem("unsendable", _cut(error.type, MAX_NAME), _message(error), place)
     if isinstance(error, KeyboardNeeded):
         return Problem("keyboard", place=place)
     if isinstance(error, SystemExit):

@@ -119,13 +119,15 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
         `bases` are the names of Python's own classes that it is an instance of.
     missing: nothing has the name asked for; `names` are those that there are.
-    unsendable: the value is of a type that is not plain data; `message` describes it.
+    unsendable: the value is of a type that is not plain data; `message` describes it, and `type` is
+        the name of its class, if that is why.
+    not a function: what was to be called is none; `message` says what it is.
     exited: the code asked to end the program.
     keyboard: the code asked for keyboard input.
     `shapes` has the arrays that the failing line names, with their shapes.
     """
 
-    kind: Literal["raised", "missing", "unsendable", "exited", "keyboard"]
+    kind: Literal["raised", "missing", "unsendable", "not a function", "exited", "keyboard"]
     type: Name = ""
     message: Text = ""
     place: CodePlace | None = None

@@ -36,7 +36,11 @@ _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
-    """A value that is not plain data; the message says what it is."""
+    """A value that is not plain data; the message says what it is, `type` its class's name."""
+
+    def __init__(self, message: str, type: str = "") -> None:
+        super().__init__(message)
+        self.type = type
 
 
 def serialised(value: object) -> Any:
@@ -135,7 +139,7 @@ class _Walk:
             return self._sequence(value, depth)
         if hasattr(type(value), "__array__"):
             return _array(np.asarray(value))
-        raise Unsendable(_kind(value))
+        raise Unsendable(_kind(value), type(value).__name__)
 
     def _sequence(self, value: Sequence[object], depth: int) -> Any:
         # two results stay two: neither they nor arrays in a list are stacked into one array

@@ -267,9 +267,9 @@ def _drawn(value: Any, most: int) -> list[Any]:
 
 def _not_a_function(name: str, value: object) -> Problem:
     if value is None:
-        return Problem("unsendable", message=f"{name} is None; a function was expected")
+        return Problem("not a function", message=f"{name} is None; a function was expected")
     kind = type(value).__name__
-    return Problem("unsendable", message=f"{name} is of type {kind}; a function was expected")
+    return Problem("not a function", message=f"{name} is of type {kind}; a function was expected")
 
 
 def _seed_common_generators() -> None:

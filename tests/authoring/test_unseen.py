@@ -6,7 +6,7 @@ import pytest
 
 from autograder.course.own_modules import importable
 from autograder.report.model import Diagnosis
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import open_session
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from tools.unseen.measure import Unseen, measure
@@ -74,7 +74,7 @@ def test_a_sentence_is_false_if_no_detector_says_it_again(course, judge, finding
 def oracle_says(course, judge, told):
     exercise = course.exercise("softmax")
     source = Source("softmax", "softmax.py", (Unit("softmax.py", FIRST_AXIS),))
-    client = WorkerSession(source, "numpy", course.limits(exercise), judge.children)
+    client = open_session(source, "numpy", course.limits(exercise), judge.children)
     try:
         return Oracle(judge.catalogue, "softmax").is_false(told, client)
     finally:

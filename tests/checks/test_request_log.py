@@ -7,7 +7,6 @@ import pytest
 
 from autograder.checks import request_log
 from autograder.checks.proxy import Submission
-from autograder.sandbox.budget import Budget
 from autograder.sandbox.problems import Crashed
 from autograder.sandbox.session import WorkerSession
 from autograder.worker.codec import Handle
@@ -17,16 +16,13 @@ from autograder.worker.messages import Reply, Request
 class Process:
     """Stands for a client: `put` has what each of its processes was asked, of those started."""
 
-    def __init__(self, limits, put=None):
-        self.ledger = Budget(limits)
-        self.limits = limits
+    def __init__(self, put=None, shared=None):
+        self.shared = {} if shared is None else shared
         self.put = [] if put is None else put
         self.own = None
 
     def fresh(self, place):
-        process = Process(self.limits, self.put)
-        process.ledger = self.ledger
-        return process
+        return Process(self.put, self.shared)
 
     def _hear(self, what):
         if self.own is None:
@@ -38,7 +34,7 @@ class Process:
         (x,) = request.args
         self._hear(x)
         if x == "crashes":
-            raise Crashed("It ended.")
+            raise Crashed("crashed", "f", "it ended")
         return Reply([x, np.arange(len(self.own))])
 
     def define(self, name, text):
@@ -47,8 +43,8 @@ class Process:
 
 
 @pytest.fixture
-def process(course):
-    return Process(course.limits(course.exercise("softmax")))
+def process():
+    return Process()
 
 
 def ask(process, *questions):

@@ -162,9 +162,7 @@ def test_a_dict_in_place_of_an_array_is_not_measured_as_one():
 
 def raised(message, line, **shapes):
     place = CodePlace("f.py", 3, line)
-    return Raised(
-        "f stopped", place, "ValueError", message, {k: list(v) for k, v in shapes.items()}
-    )
+    return Raised("raised", "f", message, place, "ValueError", shapes=shapes)
 
 
 SIZES = {"B": 7, "L_q": 2, "L_k": 3, "d_k": 4}
@@ -213,7 +211,7 @@ def test_usual_errors_are_explained(message, line, says):
 def test_what_a_hostile_worker_says_of_shapes_stays_short_and_printable():
     names = {f"x{i}\x1b[2J" + "y" * 500: [1] * 40 for i in range(50)}
     said = explain(
-        Raised("f stopped", CodePlace("f.py", 1, "y = x"), "ValueError", "?", names), SIZES
+        Raised("raised", "f", "?", CodePlace("f.py", 1, "y = x"), "ValueError", shapes=names), SIZES
     )
     assert len(said) < 2000
     assert "\x1b" not in said
@@ -239,7 +237,7 @@ def test_a_product_is_explained_only_if_it_is_the_one_that_fails():
 def test_whose_call_it_was_is_not_guessed():
     message = "f() got an unexpected keyword argument 'heads'"
     assert "What this line calls" in explain(raised(message, "y = f(x, heads=2)"), SIZES)
-    assert "The exercise calls" in explain(Raised("", None, "TypeError", message), SIZES)
+    assert "The exercise calls" in explain(Raised("raised", "f", message, None, "TypeError"), SIZES)
 
 
 def test_a_shape_hint_is_given_only_where_a_shape_is_taken_apart():

@@ -17,8 +17,9 @@ from autograder.nbgrader.grader_process import serve
 from autograder.report.model import ExerciseReport
 from autograder.sandbox import levels
 from autograder.sandbox.child import InternalError
+from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.levels import children_for
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.spawn import Spawner
 from autograder.student.background_judge import BackgroundJudge
 from autograder.student.notebook import answer_of
 from autograder.submission.source import Source
@@ -44,10 +45,11 @@ def course(tmp_path):
 def no_process(monkeypatch):
     """As on a machine on which nothing can be started any more."""
 
-    def fails(self, *_):
+    def fails(*_, **__):
         raise InternalError("no process could be started")
 
-    monkeypatch.setattr(WorkerSession, "_child", fails)
+    monkeypatch.setattr(ForkServers, "take", fails)
+    monkeypatch.setattr(Spawner, "take", fails)
     monkeypatch.setattr(levels, "choose", lambda *_, **__: "none")  # it starts some to find out
 
 

@@ -198,6 +198,8 @@ def test_a_client_that_is_closed_leaves_no_process(submit):
     work.f()
     fresh: Submission = work.fresh()
     fresh.f()
-    client: WorkerSession = work._client
-    client.close()
-    assert not client.ledger.alive
+    session: WorkerSession = work._client
+    running = session.workers.running
+    session.close()
+    assert running and not session.workers.running
+    assert all(worker.child.wait(1) is not None for worker in running)

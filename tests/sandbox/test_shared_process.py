@@ -4,7 +4,7 @@ import pytest
 
 from autograder.sandbox.child import NearItsMemory
 from autograder.sandbox.process import WorkerProcess
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.purity import PurityProof, pure_functions
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -16,13 +16,13 @@ PLAIN = "import numpy as np\ndef f(x): return x + 1\ndef draw(): return np.rando
 def started(monkeypatch):
     """The processes that are started for submissions."""
     made = []
-    process = WorkerSession._process
+    start = Workers.start
 
-    def counted(client):
-        made.append(process(client))
+    def counted(*args):
+        made.append(start(*args))
         return made[-1]
 
-    monkeypatch.setattr(WorkerSession, "_process", counted)
+    monkeypatch.setattr(Workers, "start", counted)
     return made
 
 

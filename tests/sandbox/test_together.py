@@ -15,7 +15,7 @@ from autograder.sandbox import peer
 from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.problems import Raised
 from autograder.sandbox.process import WorkerProcess
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.source import Source
 from autograder.worker.codec import decode, encode
 from autograder.worker.messages import Callback, Reply, Request, Unit
@@ -58,7 +58,7 @@ def submitted(servers: ForkServers) -> Iterator[Callable[[str], Submission]]:
 
     def make(text: str) -> Submission:
         source = Source("work", "work.py", (Unit("work.py", textwrap.dedent(text)),))
-        clients.append(WorkerSession(source, "numpy", SHORT, servers))
+        clients.append(open_session(source, "numpy", SHORT, servers))
         return Submission(clients[-1])
 
     yield make
@@ -142,7 +142,7 @@ def test_a_ticket_is_for_one_process(submitted, sent):
     work = submitted(PROVEN)
     double = work.elsewhere(DOUBLE, "implementation")
     work.many(double, 1)
-    double.beside.close()
+    double.peer.close()
     work.fresh().many(double, 1)
     (first,), (then,) = [each.together for each in sent if each.operation == "call"]
     assert min(first, then) > 2**32 and first != then
@@ -168,7 +168,7 @@ def test_what_is_kept_in_a_process_stays_there_when_its_line_is_gone(submitted, 
     rng = work.make("numpy.random.default_rng", 5)
     drawn = work.elsewhere(DRAWN, "implementation")
     first = work.with_kept(drawn, rng)
-    drawn.beside.close()
+    drawn.peer.close()
     then = work.with_kept(drawn, rng)
     np.testing.assert_array_equal([*first, *then], np.random.default_rng(5).random(6))
     assert carried == [1]

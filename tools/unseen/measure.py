@@ -15,7 +15,7 @@ from autograder.grading.judge import Judge
 from autograder.grading.repair import is_worth_looking, look_for_repair
 from autograder.report.model import Diagnosis, Repair
 from autograder.sandbox.levels import children_on, choose
-from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.source import Siblings, Source, from_text
 from tools.unseen.mutated import Mutated, pairs, singles
 from tools.unseen.oracle import Oracle
@@ -136,4 +136,4 @@ class _Measured:
 
     def _client(self, source: Source) -> WorkerSession:
         limits = self.course.limits(self.exercise)
-        return WorkerSession(source, self.exercise.needs, limits, self.judge.children)
+        return open_session(source, self.exercise.needs, limits, self.judge.children)

@@ -278,7 +278,7 @@ class Search:
         """How far the checks that failed get, in the shared process."""
         client = self._client(edited, line)
         results = self._graded(client, line, panel).results
-        self._spent += client.ledger.spent
+        self._spent += client.spent
         self._timed_out += any(result.outcome == "timed out" for result in results)
         return fitness_of(results)
 
