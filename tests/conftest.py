@@ -92,7 +92,7 @@ def one_judge(judge: Judge, monkeypatch) -> None:
             yield task, {each.name: judge.run(each, wanted).encoded for each in task.sources}
 
     ready = contextlib.nullcontext(graded)
-    monkeypatch.setattr("autograder.classroom.grade_class.at_hand", lambda *_: ready)
+    monkeypatch.setattr("autograder.classroom.grade_class.open_pool", lambda *_: ready)
 
 
 @pytest.fixture(scope="session")

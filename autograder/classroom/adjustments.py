@@ -1,7 +1,9 @@
 """`adjustments.csv`: points that a person changed, each for the work that it was given for."""
 
 import getpass
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
@@ -10,7 +12,15 @@ import msgspec
 
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks, answer_id
-from autograder.classroom.store import FILE as LOG
+from autograder.classroom.store import (
+    ADJUSTMENT,
+    Store,
+    StoredAdjustment,
+    read_store,
+    timestamp,
+    write_store,
+)
+from autograder.classroom.store import FILE as STORE
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -19,19 +29,7 @@ from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import Adjustment, CheckReport, ExerciseReport, Report
 
 TABLE = "adjustments.csv"
-COLUMNS = (
-    "student",
-    "exercise",
-    "check",
-    "change",
-    "points",
-    "why",
-    "by",
-    "when",
-    "work_id",
-    "state",
-    "graded",
-)
+COLUMNS = ADJUSTMENT
 NEEDED = 5
 TOTAL = "total"
 CHANGED, ORPHANED, REGRADED = "work changed", "orphaned", "check changed"
@@ -42,9 +40,14 @@ Change = Literal["add", "set", "excuse", "comment"]
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """A row: what a person decided, and the line it stands in."""
+    """A decision of a person on points, as the table has it.
+
+    `place` counts the decisions from 0; `id` is that of the store, 0 for a row that was just typed.
+    """
 
     row: Row
+    place: int
+    id: int
     student: str
     exercise: str
     check: str
@@ -57,7 +60,7 @@ class Entered(msgspec.Struct, frozen=True):
     graded: str  # what the checks had given when it was decided
 
     def said(self, title: str) -> str:
-        """The line that the student reads."""
+        """Return the line that the student reads."""
         what = {
             "add": f"{signed(self.points)} {'point' if abs(self.points) == 1 else 'points'}",
             "set": f"set to {several_points(self.points)}",
@@ -79,26 +82,71 @@ def several_points(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Letters that stand for the work of some exercises; what was not handed in changes nothing."""
+    """Return letters that stand for the work of some exercises, of those that were handed in."""
     return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
 class Adjustments:
-    """The table of adjustments, and what became of each row."""
+    """The adjustments of a class: those of the store, and what was typed into the table since."""
 
-    def __init__(self, path: Path, course: Course) -> None:
-        """Read it; without a file it is empty.
+    def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
+        """Read the table and the store; without files there are no adjustments.
+
+        Args:
+            store: the store in an open transaction, if there is one.
 
         Raises:
             UserError: it is no such table, or a row of it cannot be meant; it names the line.
         """
         self.table = Table(path, COLUMNS, NEEDED)
+        self.put_back: list[str] = []  # the students of rows that the table lacks by mistake
         self._course = course
-        self.entered = [self._entered(row) for row in self.table.rows]
+        self._taken_out: list[int] = []
         self._states: dict[int, tuple[str, str, str]] = {}
+        with read_store(path.parent) if store is None else nullcontext(store) as tables:
+            rows = self._matched(tables.adjustments())
+        self.entered = [self._entered(row, place, id) for place, (id, row) in enumerate(rows)]
 
-    def _entered(self, row: Row) -> Entered:
-        cells = {name: plain_cell(self.table.get(row, name).strip()) for name in COLUMNS}
+    def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
+        """Match the table's rows with the store, each with its id; 0 if it was typed since.
+
+        What a command or the desk has entered is taken out by them alone: a table that was saved
+        without it may be an old one, so it is put back.
+        """
+        free: dict[tuple[str, ...], list[int]] = {}
+        for at, row in reversed(list(enumerate(self.table.rows))):
+            free.setdefault(_decision(self._cells(row)), []).append(at)
+        ids, absent = [0] * len(self.table.rows), []
+        for each in stored:
+            places = free.get(_decision(each.cells))
+            if places:
+                ids[places.pop()] = each.id
+            else:
+                absent.append(each)
+        typed = Counter(
+            _decision(self._cells(row))[:3] for id, row in self._numbered(ids) if not id
+        )
+        kept = []
+        for each in absent:
+            target = _decision(each.cells)[:3]
+            if each.exported and self.table.data is not None:
+                if typed[target] or each.origin == "table":  # changed or removed in the table
+                    typed[target] -= 1
+                    self._taken_out.append(each.id)
+                    continue
+                self.put_back.append(f"{one_line(target[0], 60)} ({target[1]})")
+            cells = {name: safe_cell(text) for name, text in each.cells.items()}
+            kept.append((each.id, Row(0, self.table.row(cells))))
+        return [*self._numbered(ids), *kept]
+
+    def _numbered(self, ids: Sequence[int]) -> list[tuple[int, Row]]:
+        return list(zip(ids, self.table.rows, strict=True))
+
+    def _cells(self, row: Row) -> dict[str, str]:
+        return {name: plain_cell(self.table.get(row, name).strip()) for name in COLUMNS}
+
+    def _entered(self, row: Row, place: int = 0, id: int = 0) -> Entered:
+        cells = self._cells(row)
         where = f"{self.table.path}, line {row.line}"
         if cells["change"] not in get_args(Change):
             known = ", ".join(get_args(Change))
@@ -113,6 +161,8 @@ class Adjustments:
         numbers = cells["change"] in {"add", "set"}
         return Entered(
             row=row,
+            place=place,
+            id=id,
             student=cells["student"],
             exercise=cells["exercise"],
             check=cells["check"],
@@ -165,14 +215,14 @@ class Adjustments:
             mine = [e for e in exercises if each.exercise in {TOTAL, e.name}]
             now = work_id(mine)
             if each.work not in {"", now}:
-                self._states[each.row.line] = CHANGED, each.work, each.graded
+                self._states[each.place] = CHANGED, each.work, each.graded
             elif each.check and not any(c.name == each.check for c in mine[0].checks):
-                self._states[each.row.line] = ORPHANED, each.work, each.graded
+                self._states[each.place] = ORPHANED, each.work, each.graded
             else:
                 given = _graded(each, mine)
                 same = not each.work or each.graded in {"", given}
                 before = given if same else each.graded
-                self._states[each.row.line] = "" if same else REGRADED, now, before
+                self._states[each.place] = "" if same else REGRADED, now, before
                 found.append(each)
         return found
 
@@ -209,41 +259,86 @@ class Adjustments:
                 f"{TABLE}: {several(len(regraded), 'row')} counted, and the checks have given "
                 f"other points since, so see whether it is still meant: {_whose(regraded)}."
             )
-        return said
+        return said + self.put_back_notes()
+
+    def put_back_notes(self) -> list[str]:
+        """Return whose rows the table lacked, although a command had entered them."""
+        if not self.put_back:
+            return []
+        rows = several(len(self.put_back), "row")
+        return [
+            f"{TABLE}: {rows} put back that `autograder adjust` or the desk had entered: "
+            f"{few(self.put_back, MAX_SHOWN)}. To take one out, say --undo."
+        ]
 
     def _of(self, state: str) -> list[Entered]:
         """The rows of which that has become."""
-        lines = {line for line, (said, *_) in self._states.items() if said == state}
-        return [each for each in self.entered if each.row.line in lines]
+        places = {place for place, (found, *_) in self._states.items() if found == state}
+        return [each for each in self.entered if each.place in places]
 
     def write(self) -> list[str]:
         """Write back what became of each row; returns what went wrong."""
-        if self.table.data is None:
+        if not self.entered and not self._taken_out:
             return []
         rows = []
         for each in self.entered:
-            known = self._states.get(each.row.line)
+            known = self._states.get(each.place)
             values = dict(zip(("state", "work_id", "graded"), known or (), strict=False))
             rows.append(self.table.row(values, each.row))
-        trouble = self.table.write(rows)
+        with write_store(self.table.path.parent) as store:
+            trouble = self._export(store, rows)
         return [f"{trouble}, and run the same command again."] if trouble else []
 
     def has(self, student: str) -> bool:
         """Whether anything is entered for somebody."""
         return any(each.student == student for each in self.entered)
 
-    def enter(self, cells: dict[str, str]) -> str:
-        """Add a row that a person decided; returns why that cannot be."""
-        safe = {name: safe_cell(text) for name, text in cells.items()}
-        self._entered(Row(0, self.table.row(safe)))
-        return self.table.write([*(each.row.cells for each in self.entered), self.table.row(safe)])
+    def enter(self, cells: Mapping[str, str]) -> str:
+        """Add what a person decided, to the store and the table; return why that cannot be.
+
+        It is on the disk when this returns. Other processes may do the same at once.
+        """
+        row = {name: safe_cell(text) for name, text in cells.items()}
+        self._entered(Row(0, self.table.row(row)))
+        with write_store(self.table.path.parent) as store:
+            current = Adjustments(self.table.path, self._course, store)
+            trouble = current._export(store, [each.row.cells for each in current.entered], row)
+            if not trouble:
+                store.export_adjustment(store.add_adjustment(cells, "command"), {})
+        self.put_back = current.put_back
+        return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Take out what was decided for somebody; returns how many rows, and why they cannot go."""
+        """Take out what was decided for somebody; return how many rows, and why they cannot go."""
         wanted = student, exercise, check
-        gone = [e for e in self.entered if (e.student, e.exercise, e.check) == wanted]
-        kept = [each.row.cells for each in self.entered if each not in gone]
-        return len(gone), self.table.write(kept) if gone else ""
+        with write_store(self.table.path.parent) as store:
+            current = Adjustments(self.table.path, self._course, store)
+            gone = [e for e in current.entered if (e.student, e.exercise, e.check) == wanted]
+            if not gone:
+                return 0, ""
+            current.entered = [each for each in current.entered if each not in gone]
+            current._taken_out += [each.id for each in gone]
+            trouble = current._export(store, [each.row.cells for each in current.entered])
+        self.put_back = current.put_back
+        return len(gone), trouble
+
+    def _export(
+        self, store: Store, rows: Sequence[tuple[str, ...]], *more: Mapping[str, str]
+    ) -> str:
+        """Write the table, and note in the store what it has; return why it cannot be written."""
+        trouble = self.table.write([*rows, *(self.table.row(dict(each)) for each in more)])
+        if trouble:
+            return trouble
+        store.take_out_adjustments(self._taken_out, timestamp())
+        for each, row in zip(self.entered, rows, strict=True):
+            cells = self._cells(Row(0, row))
+            store.export_adjustment(each.id or store.add_adjustment(cells, "table"), cells)
+        return ""
+
+
+def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a person decided, without what became of it."""
+    return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
 def _graded(each: Entered, mine: Sequence[ExerciseReport]) -> str:
@@ -408,7 +503,7 @@ def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Re
     for table, students in later.items():
         if students:
             who = few([one_line(student, 60) for student in students], MAX_SHOWN)
-            desk = f" or {LOG}" if table == MARKS and marks.log.there else ""
+            desk = f" or {STORE}" if table == MARKS and marks.has_desk_marks else ""
             raise UserError(
                 f"{results / table}{desk} was changed since grade ran, so the points of {who} "
                 f"are old. Run the same grade command again, and then export."

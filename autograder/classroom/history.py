@@ -12,6 +12,7 @@ import msgspec
 from autograder.classroom.grade_difference import Change
 from autograder.classroom.lock import in_use, user
 from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.store import read_store, timestamp, write_store
 from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, synced, write_atomically
 from autograder.course.text import few
@@ -106,10 +107,6 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
     why: dict[str, int] = {}
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def proposal(results: Path) -> Path:
     """An empty folder for results that do not count yet; what an earlier run left there goes.
 
@@ -151,7 +148,7 @@ def put_in_force(results: Path, about: Mapping[str, object]) -> ResultsVersion:
         for name in KEPT:
             _keep(results / name, history / _name(last) / name)
     version = msgspec.convert(
-        {"number": last + 1, "at": now(), "by": user(), **about}, ResultsVersion
+        {"number": last + 1, "at": timestamp(), "by": user(), **about}, ResultsVersion
     )
     write_atomically(proposed / VERSION, msgspec.json.encode(version) + b"\n", sync=True)
     for name in (REPORTS, GRADES):
@@ -212,8 +209,21 @@ def settle(results: Path) -> bool:
                 os.replace(page.path, results / FOLDER / page.name)
             (folder / FOLDER).rmdir()
         synced(results)
+        _record(results, folder)
         os.rename(folder, folder.with_name(folder.name.removesuffix(APPLYING)))
     return bool(begun)
+
+
+def _record(results: Path, begun: Path) -> None:
+    """Record the version that is put in force in the store, and those that it does not have."""
+    number = int(begun.name.removesuffix(APPLYING))
+    with write_store(results) as store:
+        known = store.versions()
+        folders = {**dict(_numbered(results / HISTORY)), number: begun}
+        for each, folder in folders.items():
+            if each not in known or each == number:
+                with contextlib.suppress(FileNotFoundError):
+                    store.add_version(each, (folder / VERSION).read_bytes())
 
 
 def ensure_settled(results: Path) -> None:
@@ -264,10 +274,14 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
     Raises:
         UserError: what says of one what it is cannot be read.
     """
+    with read_store(results) as store:
+        recorded = store.versions()
+    folders = dict(_numbered(results / HISTORY))
     found = []
-    for number, path in _numbered(results / HISTORY):
+    for number in sorted({*recorded, *folders}):
+        path = results / HISTORY / _name(number)
         try:
-            data = (path / VERSION).read_bytes()
+            data = recorded.get(number) or (path / VERSION).read_bytes()
             found.append((msgspec.json.decode(data, type=ResultsVersion), path))
         except FileNotFoundError:
             found.append((ResultsVersion(number=number, at="", by=""), path))

@@ -7,10 +7,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from autograder.classroom.history import now
 from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Mark, Marks, answer_id
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.store import Act, GivenMark, Key, MarkEntry, MarksLog, of_the_table
+from autograder.classroom.store import (
+    FILE,
+    OLD_MARKS,
+    ExportedMark,
+    GivenMark,
+    Key,
+    timestamp,
+    write_store,
+)
 from autograder.course.course_file import Course, Question
 from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
@@ -82,7 +89,6 @@ class Marking:
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
         self.course = course
-        self.log = MarksLog(results)
         self._read_at: tuple[object, ...] = ()
         self._answers: dict[Key, Answered] = {}
         self._marks_at: tuple[object, ...] = ()
@@ -121,65 +127,48 @@ class Marking:
             return made
 
     def marks(self) -> Marks:
-        """The marks as they are now, of the desk and of the table."""
+        """Return the marks as they are now, of the store and of the table."""
         table = self.results / TABLE
         with self._lock:
-            state = _state(table), _state(self.log.path)
+            state = _state(table), _state(self.results / FILE), _state(self.results / OLD_MARKS)
             if self._marks is None or state != self._marks_at:
                 self._marks = Marks(table, self.course, self.course.exercises.values())
                 self._marks_at = state
             return self._marks
 
     def standing(self, each: Answered) -> AnswerMarks:
-        """What there is of the marks for an answer."""
-        marks, entries = self.marks(), self.log.read().get(each.key, [])
-        mark = marks.mark(each.student, each.exercise, each.answer)
-        state = marks.state(each.student, each.exercise, each.answer)
-        says = marks.in_table(each.key)
-        last = entries[-1].mark if entries else None
-        if last is None and says is not None and not says.is_blank:
-            last = GivenMark(*each.key, says.bound, says.points, says.comment)
-        given = _given_as(entries, mark)
-        table = Mark(says.points, says.comment) if state == TWO and says else None
-        known = (each.id, mark, state, last.said if last is not None and state else None, table)
-        return AnswerMarks(
-            mark,
-            state,
-            digest(repr(known), TOKEN),
-            before=last if state else None,
-            other=table,
-            items=given.mark.items if given is not None else (),
-            by=given.by if given is not None else "",
-            at=given.at if given is not None else "",
-        )
+        """Return what there is of the marks for an answer."""
+        return _standing(self.marks(), each)
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
         """Keep what one person gives at once, for one answer or for several.
 
         Each mark is bound to its own answer; `tokens` are what its standing was when the person
-        saw it. All are kept, or none.
+        saw it. All are kept, or none. They are on the disk when this returns.
 
         Raises:
             Overtaken: somebody else gave a mark for one of them meanwhile.
             UserError: there is no such answer, the points cannot be, or nothing can be written.
         """
         clean = [self._checked(mark) for mark in given]
-        with self.log.held() as pen:
-            answers, late = self.answers(), []
-            acts: list[Act] = []
+        answers = self.answers()
+        with write_store(self.results) as store:
+            marks = Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
+            late = []
             for mark, token in zip(clean, tokens, strict=True):
                 each = answers[mark.key]
-                standing = self.standing(each)
+                standing = _standing(marks, each)
                 seen = standing.token == token or _is_same(standing, mark)
                 if not seen or each.id != mark.answer:
                     late.append(mark.key)
             if late:
                 raise Overtaken(late)
-            read_off = self._not_noted(clean)
-            if read_off:
-                acts.append(Act(TABLE, now(), tuple(read_off), "table", self.log.lines))
-            acts.append(Act(one_line(by, MAX_BY), now(), tuple(clean)))
-            pen.add(acts)
+            typed = [cell for mark in clean if (cell := marks.changed_cell(mark.key)) is not None]
+            store.add_marks(typed, TABLE, timestamp(), "table")
+            last = store.add_marks(clean, one_line(by, MAX_BY), timestamp(), "desk")
+            store.set_exported_marks(ExportedMark(cell, last) for cell in typed)
+        with self._lock:
+            self._marks = None  # a file's time is too coarse to show two changes at once
 
     def _checked(self, mark: GivenMark) -> GivenMark:
         """A mark as it may be kept."""
@@ -194,20 +183,6 @@ class Marking:
         comment = printable(mark.comment.replace("\r\n", "\n").strip(), MAX_COMMENT)
         points = None if mark.points is None else round(mark.points, 2)
         return msgspec.structs.replace(mark, comment=comment, points=points)
-
-    def _not_noted(self, given: Sequence[GivenMark]) -> list[GivenMark]:
-        """What the table says of these answers, where the file does not have it yet."""
-        found, entries = [], self.log.read()
-        for mark in given:
-            says = self.marks().in_table(mark.key)
-            if says is None:
-                continue
-            known = of_the_table(entries.get(mark.key, []))
-            if known is None and says.is_blank:
-                continue
-            if known is None or (known.said, known.answer) != (says.said, says.bound):
-                found.append(GivenMark(*mark.key, says.bound, says.points, says.comment))
-        return found
 
 
 def _answers_in(path: Path) -> dict[Key, Answered]:
@@ -239,14 +214,31 @@ def _state(path: Path) -> tuple[int, int, int]:
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
-def _given_as(entries: Sequence[MarkEntry], mark: Mark) -> MarkEntry | None:
-    """The last time that a mark was given on the desk, as what it is."""
-    said = GivenMark("", "", "", "", mark.points, mark.comment).said
-    found = [each for each in entries if each.way == "desk" and each.mark.said == said]
-    return found[-1] if found else None
+def _standing(marks: Marks, each: Answered) -> AnswerMarks:
+    """Return what there is of the marks for an answer."""
+    entries, cell = marks.stored.by_answer.get(each.key, []), marks.cell(each.key)
+    mark = marks.mark(each.student, each.exercise, each.answer)
+    state = marks.state(each.student, each.exercise, each.answer)
+    last = entries[-1].mark if entries else None
+    if last is None and cell is not None and not cell.is_blank:
+        last = cell
+    table = Mark(cell.points, cell.comment) if state == TWO and cell else None
+    known = (each.id, mark, state, last.shown if last is not None and state else None, table)
+    shown = GivenMark(*each.key, "", mark.points, mark.comment).shown
+    desk = [e for e in entries if e.origin == "desk" and e.mark.shown == shown]
+    return AnswerMarks(
+        mark,
+        state,
+        digest(repr(known), TOKEN),
+        before=last if state else None,
+        other=table,
+        items=desk[-1].mark.items if desk else (),
+        by=desk[-1].by if desk else "",
+        at=desk[-1].at if desk else "",
+    )
 
 
 def _is_same(standing: AnswerMarks, mark: GivenMark) -> bool:
     """Whether a mark is what counts already: then two people are of one mind."""
     counts = GivenMark("", "", "", "", standing.mark.points, standing.mark.comment)
-    return not standing.state and counts.said == mark.said
+    return not standing.state and counts.shown == mark.shown

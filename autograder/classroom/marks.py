@@ -1,14 +1,26 @@
-"""Answers in words: the marks that people give, each for the answer that it was given for."""
+"""Marks that people give for answers in words, each for the words that it was given for.
+
+They lie in the store. When a class is graded, `by-hand.csv` is imported, and written again.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.history import now
 from autograder.classroom.lock import user
-from autograder.classroom.store import FILE as LOG
-from autograder.classroom.store import Act, GivenMark, InTable, Key, MarksLog, of_the_table, settled
+from autograder.classroom.store import (
+    FILE,
+    ExportedMark,
+    GivenMark,
+    Key,
+    Store,
+    StoredMarks,
+    read_store,
+    timestamp,
+    write_store,
+)
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.course_file import Course, Exercise, Question
 from autograder.course.errors import UserError
@@ -39,14 +51,14 @@ _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """What a person gave for one answer."""
+    """Points and comment that count for one answer."""
 
     points: float | None = None
     comment: str = ""
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """A mark that does not count: whose, for what, and what it is."""
+class UncountedMark(msgspec.Struct, frozen=True):
+    """A mark that does not count: of whom, for what, and what it is."""
 
     student: str
     exercise: str
@@ -56,18 +68,24 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 def answer_id(text: str) -> str:
-    """Letters that stand for an answer's words; how it is broken into lines does not matter.
+    """Return letters that stand for an answer's words; line breaks do not matter.
 
-    No digits: a spreadsheet would take some of them for a number.
+    There are no digits: a spreadsheet would take some of them for a number.
     """
     return digest(" ".join(text.split()), ID_LETTERS).translate(_AS_LETTERS)
 
 
 class Marks:
-    """The marks, of the table and of the desk: what counts, and what a person has to look at."""
+    """The marks of a class: those of the store, and what was typed into the table since."""
 
-    def __init__(self, path: Path, course: Course, graded: Iterable[Exercise]) -> None:
-        """Read it; without a file it is empty. `graded` are the exercises of this run.
+    def __init__(
+        self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
+    ) -> None:
+        """Read the table and the store; without files there are no marks.
+
+        Args:
+            graded: the exercises of this run.
+            store: the store in an open transaction, if there is one.
 
         Raises:
             UserError: it is no such table, a number in it is not one, or two rows are for one
@@ -82,17 +100,20 @@ class Marks:
         }
         self._rows: dict[Key, Row] = {}
         self._strays: list[Row] = []  # of no question of the course
-        self._two: dict[Key, GivenMark] = {}  # what the desk has, where the table has another
-        self._table_says: dict[Key, InTable] = {}  # of answers that the desk has marks of
         for row in self.table.rows:
             self._take(row)
-        self.log = MarksLog(path.parent)
-        self._given = self.log.read()
-        self._read_until = self.log.lines
-        for key in self._given:
-            self._settle(key)
+        self._cells = {key: self._read_off(row) for key, row in self._rows.items()}
+        with read_store(path.parent) if store is None else nullcontext(store) as tables:
+            self.stored = tables.marks()
+            self._exported = tables.exported_marks()
+        self._typed: set[Key] = set()  # cells that are newer than the store
+        self._conflicts: set[Key] = set()  # cells and marks of which nobody knows which is newer
+        for key in {**self._rows, **self.stored.by_answer}:
+            if key[1:] in self._questions:
+                self._merge(key)
 
     def _take(self, row: Row) -> None:
+        """Take a row of the table, unless another row for the same answer says more."""
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:
@@ -110,37 +131,61 @@ class Marks:
             return
         self._rows[key] = row
 
-    def in_table(self, key: Key) -> InTable | None:
-        """What the table has for an answer, or had before the desk's mark took its place."""
-        row = self._rows.get(key)
-        if key in self._given or row is None:
-            return self._table_says.get(key)
-        return self._read_off(row)
+    def _merge(self, key: Key) -> None:
+        """Decide between the table's cell and the newest mark of the store.
 
-    def _settle(self, key: Key) -> None:
-        """Put what counts of an answer's marks where the table's stands."""
-        question, row = self._questions.get(key[1:]), self._rows.get(key)
-        if question is None:
-            return
-        if row is not None:
-            self._table_says[key] = self._read_off(row)
-        two, last = settled(self._given[key], self._table_says.get(key))
-        if two is not None:
-            self._two[key] = two
-        if last is None:
-            return
-        student, exercise, name = key
-        values = {"student": safe_cell(student), "exercise": exercise, "question": name}
-        values |= {"comment": safe_cell(last.comment), ID: last.answer}
-        values["points"] = "" if last.points is None else number(last.points)
-        self._rows[key] = Row(0, self.table.row(values, row))
-        self._points(self._rows[key], question)
+        A cell has no time. It is newer than the store if it was changed since it was last read or
+        written, and no mark was given since then.
+        """
+        entries = self.stored.by_answer.get(key)
+        if self.changed_cell(key):
+            known = self._exported.get(key)
+            if entries is None or (known is not None and entries[-1].id <= known.newest):
+                self._typed.add(key)
+                return
+            cell = self._cells[key]
+            if not cell.is_blank and cell.shown != entries[-1].mark.shown:
+                self._conflicts.add(key)
+                return
+        if entries is not None:
+            self._put(key, entries[-1].mark)
 
-    def _read_off(self, row: Row) -> InTable:
-        """What a row says."""
+    def changed_cell(self, key: Key) -> GivenMark | None:
+        """Return what the table has for an answer, if that is not what it had when last known."""
+        cell, known = self._cells.get(key), self._exported.get(key)
+        if cell is None or (known is None and cell.is_blank):
+            return None
+        same = known is not None and (
+            cell.shown == known.mark.shown and (cell.is_blank or cell.answer == known.mark.answer)
+        )
+        return None if same else cell
+
+    def _put(self, key: Key, mark: GivenMark) -> None:
+        """Put a mark of the store into the answer's row."""
+        cell, values = self._cells.get(key), {ID: mark.answer}
+        if cell is None:
+            names = safe_cell(mark.student), mark.exercise, mark.question
+            values |= dict(zip(COLUMNS, names, strict=False))
+        if cell is None or cell.points != mark.points:
+            values["points"] = "" if mark.points is None else number(mark.points)
+        if cell is None or cell.comment != mark.comment:
+            values["comment"] = safe_cell(mark.comment)
+        self._rows[key] = Row(0, self.table.row(values, self._rows.get(key)))
+        self._points(self._rows[key], self._questions[key[1:]])
+
+    @property
+    def has_desk_marks(self) -> bool:
+        """Tell whether any mark was given on the desk."""
+        return any(e.origin == "desk" for each in self.stored.by_answer.values() for e in each)
+
+    def cell(self, key: Key) -> GivenMark | None:
+        """Return what the table has for an answer."""
+        return self._cells.get(key)
+
+    def _read_off(self, row: Row) -> GivenMark:
         key = self._key(row)
         mark = self._mark(row, key)
-        return InTable(mark.points, mark.comment, self.table.get(row, ID).strip())
+        return GivenMark(*key, self.table.get(row, ID).strip(), mark.points, mark.comment)
 
     def _key(self, row: Row) -> Key:
         student, exercise, question = (
@@ -152,13 +197,15 @@ class Marks:
         return any(self.table.get(row, name).strip() for name in ("points", "comment"))
 
     def _is_filled_in(self, row: Row) -> bool:
-        """Whether a person wrote anything into a row."""
-        said = self.table.get(row, ID).strip(), self._said(row)
-        ours = not said[0] or _is_id(said[0])
-        return self._is_mark(row) or any(self.table.others(row)) or not ours or bool(said[1])
+        """Tell whether a person wrote anything into a row."""
+        id = self.table.get(row, ID).strip()
+        ours = not id or _is_id(id)
+        return (
+            self._is_mark(row) or any(self.table.others(row)) or not ours or bool(self._note(row))
+        )
 
-    def _said(self, row: Row) -> str:
-        """What a person wrote where we say what became of an answer."""
+    def _note(self, row: Row) -> str:
+        """Return what a person wrote into the column of states."""
         text = self.table.get(row, STATE).strip()
         for state in (CHANGED, ORPHANED, TWO):
             text = "" if text == state else text.removeprefix(f"{state}; ")
@@ -172,8 +219,8 @@ class Marks:
         if points is None or not 0 <= points <= question.points:
             where = f"{self.table.path}, line {row.line}"
             if not row.line:
-                who = one_line(self._key(row)[0], 60)
-                where = f"{self.log.path}, what {who} was given; mark it again on the desk"
+                who, store = one_line(self._key(row)[0], 60), self.table.path.with_name(FILE)
+                where = f"{store}, what {who} was given; mark it again on the desk"
             raise UserError(
                 f"{where}: expected points from 0 to "
                 f"{number(question.points)} for {question.name}, found {text!r:.40}."
@@ -185,26 +232,26 @@ class Marks:
         return Mark(self._points(row, self._questions[key[1:]]), comment)
 
     def _is_for(self, row: Row, answer: WrittenAnswer) -> bool:
-        """Whether what a row holds was given for this answer, or confirmed for it."""
+        """Tell whether a row's mark was given for this answer, or confirmed for it."""
         bound = self.table.get(row, ID).strip()
         return not self._is_mark(row) or bound in {"", answer_id(answer.text)}
 
     def state(self, student: str, exercise: str, answer: WrittenAnswer) -> str:
-        """Why an answer's mark does not count; nothing where it does, or where there is none."""
+        """Return why an answer's mark does not count; "" if it does, or if there is none."""
         key = student, exercise, answer.name
         row = self._rows.get(key)
-        if key in self._two:
+        if key in self._conflicts:
             return TWO
         return "" if row is None or self._is_for(row, answer) else CHANGED
 
     def mark(self, student: str, exercise: str, answer: WrittenAnswer) -> Mark:
-        """What counts of what was given for an answer."""
+        """Return what counts of what was given for an answer."""
         key = student, exercise, answer.name
         counts = key in self._rows and not self.state(student, exercise, answer)
         return self._mark(self._rows[key], key) if counts else Mark()
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
-        """The exercise with what a person gave; graded once every answer has its points."""
+        """Return the exercise with its marks; graded once every answer has its points."""
         if not exercise.answers:
             return exercise
         answers, changed, two = [], 0, 0
@@ -212,7 +259,7 @@ class Marks:
             key = student, exercise.name, answer.name
             mark = self.mark(student, exercise.name, answer)
             changed += self.state(student, exercise.name, answer) == CHANGED
-            two += key in self._two
+            two += key in self._conflicts
             answers.append(
                 msgspec.structs.replace(answer, points=mark.points, comment=mark.comment)
             )
@@ -232,76 +279,91 @@ class Marks:
             reason="" if whole else reason,
         )
 
-    def changed(self, answers: Answers) -> dict[Key, Kept]:
-        """The marks that were given for another text than an answer has now."""
+    def changed(self, answers: Answers) -> dict[Key, UncountedMark]:
+        """Return the marks that were given for another text than an answer has now."""
         found = {}
         for student, exercise, answer in answers:
             key = student, exercise, answer.name
             row = self._rows.get(key)
             if row is not None and self.state(student, exercise, answer) == CHANGED:
-                found[key] = self._kept(row)
+                found[key] = self._uncounted(row)
         return found
 
-    def two_marks(self) -> list[Kept]:
-        """What the table has for answers of which the desk has another mark since."""
-        return [self._kept(self._rows[key]) for key in self._two]
+    def two_marks(self) -> list[UncountedMark]:
+        """Return what the table has for answers of which the desk has another mark since."""
+        return [self._uncounted(self._rows[key]) for key in self._rows if key in self._conflicts]
 
-    def orphaned(self, answers: Answers) -> list[Kept]:
-        """What was filled in for answers that are not there."""
-        return [self._kept(row) for row in self._left(answers) if self._is_orphan(row)]
+    def orphaned(self, answers: Answers) -> list[UncountedMark]:
+        """Return what was filled in for answers that are not there."""
+        return [self._uncounted(row) for row in self._left(answers) if self._is_orphan(row)]
 
-    def _kept(self, row: Row) -> Kept:
+    def _uncounted(self, row: Row) -> UncountedMark:
         points, comment = (self.table.get(row, name).strip() for name in ("points", "comment"))
-        return Kept(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
+        return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Answers) -> list[Row]:
-        """The rows of no answer of this run that are worth keeping, in their order."""
+        """Return the rows of no answer of this run that are worth keeping, in their order."""
         keys: Collection[Key] = {(who, where, answer.name) for who, where, answer in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Whether a row without an answer should have one: its exercise was graded, or is none."""
+        """Tell whether a row's answer should be there: its exercise was graded, or is unknown."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 
     def notes(self, answers: Answers) -> list[str]:
-        """What a person should know of marks that do not count."""
+        """Return what a person should know of marks that do not count."""
         told = (
             (list(self.changed(answers).values()), CHANGED, "given for another text"),
             (self.orphaned(answers), ORPHANED, "no such answer was handed in"),
             (self.two_marks(), TWO, "the desk has another mark since; say on it which is meant"),
         )
-        damaged = few([str(line) for line in self.log.damaged], MAX_NAMED)
-        lost = [f"{LOG}: damaged and not counted: line {damaged}."] if damaged else []
+        damaged = few([str(row) for row in self.stored.damaged], MAX_NAMED)
+        lost = [f"{FILE}: damaged and not counted: row {damaged}."] if damaged else []
         return [_note(kept, state, why) for kept, state, why in told if kept] + lost
 
     def write(self, answers: Answers) -> list[str]:
-        """Write the table of all answers, with all that was ever filled in; what went wrong."""
+        """Write the table of all answers, and import what was typed; return what went wrong.
+
+        All that was ever filled in stays in the table.
+        """
         rows = [self._row(*each) for each in answers]
         left = self._left(answers)
         rows += [row.cells for row in left if not self._is_orphan(row)]
         rows += [self._stated(row, ORPHANED) for row in left if self._is_orphan(row)]
-        trouble = self.table.write(rows)
-        if trouble:
-            return [f"{trouble}, and run the same command again."]
-        self._keep_as_written([Row(0, tuple(row)) for row in rows])
+        with write_store(self.table.path.parent) as store:
+            trouble = self.table.write(rows)
+            if trouble:
+                return [f"{trouble}, and run the same command again."]
+            self._import(store, [Row(0, tuple(row)) for row in rows])
         return []
 
-    def _keep_as_written(self, rows: Sequence[Row]) -> None:
-        """Note what the table says now, so that what is changed in it can be told."""
-        marks = []
+    def _import(self, store: Store, rows: Iterable[Row]) -> None:
+        """Import what was typed, and note what the table says now.
+
+        A cell of an answer that was marked since this was read is left for the next run.
+        """
+        now_newest = _newest_ids(store.marks()) if self._typed else {}
+        newest = _newest_ids(self.stored)
+        exported = []
         for row in rows:
             key = self._key(row)
-            if key not in self._given or key in self._two or key[1:] not in self._questions:
+            if key in self._conflicts or key[1:] not in self._questions:
                 continue
-            says = self._read_off(row)
-            known = of_the_table(self._given[key])
-            if known is None or (known.said, known.answer) != (says.said, says.bound):
-                marks.append(GivenMark(*key, says.bound, says.points, says.comment))
-        if marks:
-            with self.log.held() as pen:
-                pen.add([Act(user(), now(), tuple(marks), "table", self._read_until)])
+            cell = self._read_off(row)
+            if key in self._typed:
+                if now_newest.get(key) != newest.get(key):
+                    continue
+                newest[key] = store.add_marks([cell], user(), timestamp(), "table")
+            known = self._exported.get(key)
+            if (
+                not cell.is_blank
+                if known is None
+                else known != ExportedMark(cell, newest.get(key, 0))
+            ):
+                exported.append(ExportedMark(cell, newest.get(key, 0)))
+        store.set_exported_marks(exported)
 
     def _row(self, student: str, exercise: str, answer: WrittenAnswer) -> tuple[str, ...]:
         values = {"of": number(answer.max_points)}
@@ -321,7 +383,7 @@ class Marks:
         self, row: Row, state: str, values: dict[str, str] | None = None
     ) -> tuple[str, ...]:
         comment = safe_cell(plain_cell(self.table.get(row, "comment")))
-        said = "; ".join(filter(None, (state, self._said(row))))
+        said = "; ".join(filter(None, (state, self._note(row))))
         return self.table.row({"comment": comment, STATE: said, **(values or {})}, row)
 
 
@@ -329,14 +391,18 @@ def _is_id(text: str) -> bool:
     return len(text) == ID_LETTERS and text.isascii() and text.isalpha() and text.islower()
 
 
-def _note(kept: Sequence[Kept], state: str, why: str) -> str:
+def _newest_ids(stored: StoredMarks) -> dict[Key, int]:
+    return {key: entries[-1].id for key, entries in stored.by_answer.items()}
+
+
+def _note(kept: Sequence[UncountedMark], state: str, why: str) -> str:
     names = few([f"{each.student} ({each.question})" for each in kept], MAX_NAMED)
     rows = several(len(kept), "row")
     return f"{TABLE}: {rows} kept and not counted, {state} ({why}): {names}."
 
 
 def answers_of(report: Report) -> list[tuple[str, str, WrittenAnswer]]:
-    """A student's answers: who, in which exercise, what."""
+    """Return a student's answers: of whom, in which exercise, what."""
     return [
         (report.student, exercise.name, answer)
         for exercise in report.exercises

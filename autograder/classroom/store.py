@@ -1,48 +1,87 @@
-"""Marks come by two ways, the desk and a table: which of an answer's counts.
+"""Store of what people enter for a class: marks, adjustments and versions in `marks.sqlite`.
 
-What was entered last counts. A table's cells have no time: all that is known is whether they are
-still those that were last read off or written. So a cell that somebody changed is newer than what
-was known then; and where the desk has given another mark since, nobody can tell which of the two is
-meant, and a person has to say so.
+All access to SQLite goes through this module, the journal's too. Every change is one transaction
+that is on the disk before it is acknowledged. The tables that people edit are imported into the
+store and exported from it. See `docs/maintainers/marks-store.md`.
 """
 
 import contextlib
-import os
-import sys
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
 from autograder.course.errors import UserError
-from autograder.course.files import synced
 from autograder.course.text import digest
 from autograder.submission.read import UnreadableFile, read_bytes
 
-# `marks.jsonl`: the marks that people give on the desk, in a file that only ever grows.
-#
-# A line is what one person did at once: one mark, or the same for several answers that are
-# alike. It is written whole, under the kernel's lock, and on the disk before anybody is told so.
-# Nothing in it is changed or taken out, so that several people, and a spreadsheet beside them,
-# lose nothing to each other. A line that a dying machine left half written is known by its seal
-# and counts for nothing.
-#
-# A file of lines rather than a database: folders of results lie on network drives and in archives,
-# where SQLite's write-ahead log does not work and three files would have to be kept together.
-
-
-FILE = "marks.jsonl"
-MOST = 256 * 1024 * 1024
+FILE = "marks.sqlite"
+OLD_MARKS = "marks.jsonl"  # of versions without this store
+WAIT = 60.0  # seconds for another process's transaction
 SEAL = 16
+MOST_BYTES = 256 * 1024 * 1024  # of the old file
+ADJUSTMENT = (
+    "student",
+    "exercise",
+    "check",
+    "change",
+    "points",
+    "why",
+    "by",
+    "when",
+    "work_id",
+    "state",
+    "graded",
+)
 Key = tuple[str, str, str]
-MarkWay = Literal["desk", "table"]
+Origin = Literal["desk", "table", "command"]
+
+_VERSION = 1
+_CELLS = ", ".join(f'"{name}"' for name in ADJUSTMENT)
+_TABLES = f"""
+CREATE TABLE marks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    student TEXT NOT NULL,
+    exercise TEXT NOT NULL,
+    question TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    points REAL,
+    comment TEXT NOT NULL,
+    items TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    seal TEXT NOT NULL
+);
+CREATE TABLE exported_marks (
+    student TEXT NOT NULL,
+    exercise TEXT NOT NULL,
+    question TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    points REAL,
+    comment TEXT NOT NULL,
+    mark INTEGER NOT NULL,
+    PRIMARY KEY (student, exercise, question)
+) WITHOUT ROWID;
+CREATE TABLE adjustments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    {", ".join(f'"{name}" TEXT NOT NULL' for name in ADJUSTMENT)},
+    origin TEXT NOT NULL,
+    exported INTEGER NOT NULL,
+    taken_out TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE versions (number INTEGER PRIMARY KEY, version TEXT NOT NULL);
+PRAGMA user_version = {_VERSION};
+"""
 
 
 class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mark for one answer, whose words `answer` stands for; no points yet is None.
+    """A mark for one answer, whose words `answer` stands for; None: no points yet.
 
-    `items` are the rubric's items that it was made of, by their own letters.
+    `items` are the ids of the rubric's items that it is made of.
     """
 
     student: str
@@ -58,229 +97,322 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.student, self.exercise, self.question
 
     @property
-    def said(self) -> tuple[float | None, str]:
+    def shown(self) -> tuple[float | None, str]:
         """What a spreadsheet shows of it."""
-        return self.points, " ".join(self.comment.split())
-
-
-class Act(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was done at once: by whom, when (UTC), where, and the marks as they were from then on.
-
-    `seen` is how many lines were known when a table's marks were read off or written.
-    """
-
-    by: str
-    at: str
-    marks: tuple[GivenMark, ...]
-    way: MarkWay = "desk"
-    seen: int = 0
-
-
-class MarkEntry(msgspec.Struct, frozen=True):
-    """One mark of the file: in which `line`, and its `place` in time among an answer's others."""
-
-    mark: GivenMark
-    by: str
-    at: str
-    way: MarkWay
-    line: int
-    place: float
-
-
-class MarksLog:
-    """The marks in a folder of results; without a file there are none."""
-
-    def __init__(self, results: Path) -> None:
-        self.path = results / FILE
-        self._known: tuple[int, int, int] | None = None
-        self._entries: dict[Key, list[MarkEntry]] = {}
-        self.lines = 0
-        self.damaged: list[int] = []
-
-    @property
-    def there(self) -> bool:
-        return self.path.is_symlink() or self.path.exists()
-
-    def read(self) -> dict[Key, list[MarkEntry]]:
-        """All marks of each answer, in the order in which they were given.
-
-        Raises:
-            UserError: it is no regular file, or cannot be read.
-        """
-        if not self.there:
-            return {}
-        try:
-            about = self.path.lstat()
-            state = about.st_ino, about.st_size, about.st_mtime_ns
-            if state != self._known:
-                self._parse(read_bytes(self.path, MOST))
-                self._known = state
-        except (UnreadableFile, OSError) as error:
-            raise UserError(f"{self.path}, the marks, cannot be read: {error}") from None
-        return self._entries
-
-    def _parse(self, data: bytes) -> None:
-        found: dict[Key, list[MarkEntry]] = {}
-        damaged: list[int] = []
-        lines = data.split(b"\n")
-        for number, line in enumerate(lines[:-1], start=1):
-            act = _unsealed(line)
-            if act is None:
-                damaged += [number] if line else []
-                continue
-            place = number if act.way == "desk" else act.seen + 0.5
-            for mark in act.marks:
-                entry = MarkEntry(mark, act.by, act.at, act.way, number, place)
-                found.setdefault(mark.key, []).append(entry)
-        for entries in found.values():
-            entries.sort(key=lambda entry: entry.place)
-        self._entries, self.damaged, self.lines = found, damaged, len(lines) - 1
-
-    @contextlib.contextmanager
-    def held(self) -> Iterator["Pen"]:
-        """Have the file to oneself: what is read in here is still so when it is written.
-
-        Raises:
-            UserError: it cannot be opened; it is no regular file.
-        """
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
-        for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
-            flags |= getattr(os, name, 0)
-        try:
-            descriptor = os.open(self.path, flags, 0o666)
-        except OSError as error:
-            raise UserError(
-                f"{self.path}, the marks, cannot be opened: {error.strerror}. See that it is a "
-                f"file, and that the folder can be written to."
-            ) from None
-        try:
-            with _locked(descriptor):
-                yield Pen(self.path, descriptor)
-        finally:
-            os.close(descriptor)
-
-
-class Pen:
-    """The file while nobody else writes to it."""
-
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self._path = path
-        self._descriptor = descriptor
-
-    def add(self, acts: Sequence[Act]) -> None:
-        """Add lines, all or none; they are on the disk when this returns.
-
-        Raises:
-            UserError: they cannot be written; nothing was.
-        """
-        before = os.fstat(self._descriptor).st_size
-        ends = not before or os.pread(self._descriptor, 1, before - 1) == b"\n"
-        data = (b"" if ends else b"\n") + b"".join(_sealed(act) + b"\n" for act in acts)
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._descriptor, view) :]
-            os.fsync(self._descriptor)
-            if not before:
-                synced(self._path.parent)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, before)
-            raise UserError(
-                f"{self._path} cannot be written: {error.strerror}. The marks were not kept: make "
-                f"room, and give them again."
-            ) from None
-
-
-def _sealed(act: Act) -> bytes:
-    body = msgspec.json.encode(act)
-    return msgspec.json.encode([digest(body.decode(), SEAL), msgspec.Raw(body)])
-
-
-def _unsealed(line: bytes) -> Act | None:
-    """What a line says; None where it is not as it was written."""
-    try:
-        seal, body = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
-        raw = bytes(body)
-        return msgspec.json.decode(raw, type=Act) if seal == digest(raw.decode(), SEAL) else None
-    except (msgspec.MsgspecError, UnicodeError):
-        return None
-
-
-@contextlib.contextmanager
-def _locked(descriptor: int) -> Iterator[None]:
-    """The kernel's lock, which ends with the process; where a drive has none, as well as it goes.
-
-    What is added then still lies behind what was there, since the file is open for that alone.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-        try:
-            yield
-        finally:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-        return
-    import fcntl
-
-    with contextlib.suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    yield
-
-
-class InTable(msgspec.Struct, frozen=True):
-    """What a table's row says; `bound` is the answer that it is for, nothing for whichever."""
-
-    points: float | None = None
-    comment: str = ""
-    bound: str = ""
-
-    @property
-    def said(self) -> tuple[float | None, str]:
         return self.points, " ".join(self.comment.split())
 
     @property
     def is_blank(self) -> bool:
-        return self.said == (None, "")
+        return self.shown == (None, "")
 
 
-class Settled(NamedTuple):
-    """`two`: the desk's mark, where the table has another. `last`: what counts, if the file's."""
+class StoredMark(msgspec.Struct, frozen=True):
+    """A mark in the store: the one with the highest `id` is the newest of its answer."""
 
-    two: GivenMark | None = None
-    last: GivenMark | None = None
+    id: int
+    mark: GivenMark
+    by: str
+    at: str
+    origin: Origin
 
 
-def settled(entries: Sequence[MarkEntry], row: InTable | None) -> Settled:
-    """What counts of the marks of one answer.
+class ExportedMark(msgspec.Struct, frozen=True):
+    """A mark as the table had it when it was last read or written, and the newest mark by then."""
 
-    Args:
-        entries: those of the file, in order; at least one.
-        row: the table's; None where it has no row for the answer.
+    mark: GivenMark
+    newest: int
+
+
+class StoredAdjustment(msgspec.Struct, frozen=True):
+    """An adjustment in the store; `exported` if the table has had it."""
+
+    id: int
+    cells: Mapping[str, str]
+    origin: Origin
+    exported: bool
+
+
+class StoredMarks(msgspec.Struct, frozen=True):
+    """All marks by answer, oldest first, and the ids of rows that were changed or removed."""
+
+    by_answer: dict[Key, list[StoredMark]]
+    damaged: tuple[int, ...]
+
+
+class Store:
+    """The tables of the store, within one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def marks(self) -> StoredMarks:
+        """Read all marks; a row whose seal does not fit is left out, and named as damaged."""
+        found: dict[Key, list[StoredMark]] = {}
+        ids, damaged = set(), []
+        for row in self._connection.execute("SELECT * FROM marks ORDER BY id"):
+            ids.add(row[0])
+            stored = _unsealed(row)
+            if stored is None:
+                damaged.append(row[0])
+            else:
+                found.setdefault(stored.mark.key, []).append(stored)
+        query = "SELECT seq FROM sqlite_sequence WHERE name = 'marks'"
+        (last,) = self._connection.execute(query).fetchone() or (0,)
+        removed = set(range(1, last + 1)) - ids
+        return StoredMarks(found, tuple(sorted(removed.union(damaged))))
+
+    def add_marks(self, marks: Iterable[GivenMark], by: str, at: str, origin: Origin) -> int:
+        """Add marks and return the id of the last one."""
+        query = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'marks'"
+        (last,) = self._connection.execute(query).fetchone()
+        rows = [
+            _sealed(StoredMark(number, each, by, at, origin))
+            for number, each in enumerate(marks, last + 1)
+        ]
+        places = ", ".join("?" * 12)
+        self._connection.executemany(f"INSERT INTO marks VALUES ({places})", rows)
+        return int(last) + len(rows)
+
+    def add_damaged_mark(self, text: str) -> None:
+        """Keep what can't be read, without a seal, so that it is named."""
+        query = "INSERT INTO marks VALUES (NULL, '', '', '', '', NULL, ?, '', '', '', 'desk', '')"
+        self._connection.execute(query, (text,))
+
+    def exported_marks(self) -> dict[Key, ExportedMark]:
+        """Read what the table had when it was last read or written."""
+        query = (
+            "SELECT student, exercise, question, answer, points, comment, mark FROM exported_marks"
+        )
+        marks = (
+            ExportedMark(GivenMark(*row[:6]), row[6]) for row in self._connection.execute(query)
+        )
+        return {each.mark.key: each for each in marks}
+
+    def set_exported_marks(self, marks: Iterable[ExportedMark]) -> None:
+        """Note what the table has now."""
+        rows = [
+            (*each.mark.key, each.mark.answer, each.mark.points, each.mark.comment, each.newest)
+            for each in marks
+        ]
+        query = "REPLACE INTO exported_marks VALUES (?, ?, ?, ?, ?, ?, ?)"
+        self._connection.executemany(query, rows)
+
+    def adjustments(self) -> list[StoredAdjustment]:
+        """Read the current adjustments, in the order in which they were entered."""
+        query = f"SELECT id, origin, exported, {_CELLS} FROM adjustments WHERE taken_out = ''"
+        return [
+            StoredAdjustment(id, dict(zip(ADJUSTMENT, cells, strict=True)), origin, bool(exported))
+            for id, origin, exported, *cells in self._connection.execute(f"{query} ORDER BY id")
+        ]
+
+    def add_adjustment(self, cells: Mapping[str, str], origin: Origin) -> int:
+        """Add an adjustment and return its id."""
+        values = [cells.get(name, "") for name in ADJUSTMENT]
+        places = ", ".join("?" * len(ADJUSTMENT))
+        query = f"INSERT INTO adjustments ({_CELLS}, origin, exported) VALUES ({places}, ?, 0)"
+        added = self._connection.execute(query, (*values, origin)).lastrowid
+        assert added is not None
+        return added
+
+    def export_adjustment(self, id: int, cells: Mapping[str, str]) -> None:
+        """Note that the table has an adjustment, with these cells."""
+        names = ", ".join(f'"{name}" = ?' for name in cells)
+        query = f"UPDATE adjustments SET {names}, exported = 1 WHERE id = ?"
+        self._connection.execute(query, (*cells.values(), id))
+
+    def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
+        """Take adjustments out; their rows stay in the store, with the time."""
+        query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
+        self._connection.executemany(query, [(at, each) for each in ids])
+
+    def versions(self) -> dict[int, bytes]:
+        """Read the encoded versions by number."""
+        query = "SELECT number, version FROM versions ORDER BY number"
+        return {number: text.encode() for number, text in self._connection.execute(query)}
+
+    def add_version(self, number: int, encoded: bytes) -> None:
+        """Add or replace a version."""
+        row = number, encoded.decode()
+        self._connection.execute("REPLACE INTO versions VALUES (?, ?)", row)
+
+
+def timestamp() -> str:
+    """Return the time now, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextlib.contextmanager
+def read_store(results: Path) -> Iterator[Store]:
+    """Open the store to read it as it is at one moment.
+
+    Without a file it has what an older version left in the folder. Nothing is written.
+
+    Raises:
+        UserError: it cannot be read.
     """
-    last = entries[-1]
-    if row is None or not is_changed(entries, row):
-        return Settled(last=last.mark)
-    if last.way == "table":  # and the table was changed since
-        return Settled()
-    if row.is_blank or row.said == last.mark.said:
-        return Settled(last=last.mark)
-    return Settled(two=last.mark)
+    path = results / FILE
+    with _errors(path):
+        refuse_links(path)
+        if path.exists():
+            with contextlib.closing(_connected(path)) as connection:
+                connection.execute("BEGIN")
+                if _version_of(connection, path):
+                    yield Store(connection)
+                    return
+        with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+            yield _created(connection, results)
 
 
-def is_changed(entries: Sequence[MarkEntry], row: InTable) -> bool:
-    """Whether a table says something else than when it was last read off or written."""
-    known = of_the_table(entries)
-    if known is None:
-        return not row.is_blank
-    confirmed = not row.bound and bool(known.answer)
-    return row.said != known.said or (confirmed and not row.is_blank)
+@contextlib.contextmanager
+def write_store(results: Path) -> Iterator[Store]:
+    """Have the store to oneself for one transaction.
+
+    What is changed is on the disk when this ends. After an exception nothing is changed. The first
+    transaction takes over what an older version left in the folder.
+
+    Raises:
+        UserError: it cannot be written, or another process has it for too long.
+    """
+    path = results / FILE
+    with _errors(path):
+        refuse_links(path)
+        with contextlib.closing(_connected(path)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                known = _version_of(connection, path)
+                yield Store(connection) if known else _created(connection, results)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
 
 
-def of_the_table(entries: Sequence[MarkEntry]) -> GivenMark | None:
-    """What the table said when it was last read off or written."""
-    lines = [(entry.line, entry.mark) for entry in entries if entry.way == "table"]
-    return max(lines, key=lambda each: each[0])[1] if lines else None
+def refuse_links(path: Path) -> None:
+    """Refuse a database file that is a link.
+
+    Raises:
+        UserError: it, or a file that SQLite keeps beside it, is not a regular file.
+    """
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        each = path.with_name(path.name + suffix)
+        if each.is_symlink() or (each.exists() and not each.is_file()):
+            raise UserError(f"{each} is not a regular file (a link is not followed). Remove it.")
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Connect with a rollback journal, which network drives can share; a write-ahead log cannot."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
+    connection.text_factory = lambda data: data.decode(errors="replace")  # damaged: no seal fits
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = EXTRA")
+    return connection
+
+
+def _version_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of the tables; 0 if there are none yet."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version not in {0, _VERSION}:
+        raise UserError(f"{path} was written by a newer version of autograder. Use that one.")
+    return int(version)
+
+
+def _created(connection: sqlite3.Connection, results: Path) -> Store:
+    """Create the tables, with what an older version left in the folder."""
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    store = Store(connection)
+    _import_old_marks(store, results / OLD_MARKS)
+    return store
+
+
+@contextlib.contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into sentences."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        said = str(error)
+        if "locked" in said:
+            why = f"{path} has been in use for {WAIT:.0f} seconds"
+            raise UserError(f"{why}. Nothing was kept: run the same command again.") from None
+        if "full" in said or "I/O" in said or "readonly" in said or "unable to open" in said:
+            raise UserError(
+                f"{path} cannot be written: {said}. The marks were not kept: make room, and give "
+                f"them again."
+            ) from None
+        raise UserError(
+            f"{path}, the marks, cannot be read: {said}. Put a copy of it back, or move it away: "
+            f"it is then made again from the tables beside it."
+        ) from None
+
+
+def _sealed(stored: StoredMark) -> tuple[object, ...]:
+    """Return the row of a mark, with a seal over all that it says."""
+    mark = stored.mark
+    points = None if mark.points is None else float(mark.points)
+    values = mark.answer, points, mark.comment, "\n".join(mark.items)
+    row = stored.id, *mark.key, *values, stored.by, stored.at, stored.origin
+    return *row, _seal(row)
+
+
+def _seal(row: Sequence[object]) -> str:
+    return digest(msgspec.json.encode(row).decode(), SEAL)
+
+
+def _unsealed(row: Sequence[Any]) -> StoredMark | None:
+    """Return the mark of a row; None if the row is not as it was written."""
+    if row[-1] != _seal(row[:-1]):
+        return None
+    number, student, exercise, question, answer, points, comment, items, by, at, origin, _ = row
+    ids = tuple(filter(None, items.split("\n")))
+    mark = GivenMark(student, exercise, question, answer, points, comment, ids)
+    return StoredMark(number, mark, by, at, origin)
+
+
+class _OldAct(msgspec.Struct, frozen=True):
+    """A line of the file of marks that versions without a store kept."""
+
+    by: str
+    at: str
+    marks: tuple[GivenMark, ...]
+    way: Literal["desk", "table"] = "desk"
+    seen: int = 0
+
+
+def _import_old_marks(store: Store, path: Path) -> None:
+    """Import the marks that an older version kept, in the order in which they count.
+
+    A line of the desk counts from its place on. One of the table counts from the place that the
+    file had when the table was read. A damaged line counts for nothing, and stays named.
+    """
+    if not path.exists() and not path.is_symlink():
+        return
+    try:
+        lines = read_bytes(path, MOST_BYTES).split(b"\n")
+    except (UnreadableFile, OSError) as error:
+        raise UserError(f"{path}, the marks, cannot be read: {error}") from None
+    acts: list[tuple[float, _OldAct]] = []
+    for number, line in enumerate(lines[:-1], 1):  # the last is empty, or was never acknowledged
+        act = _old_act(line)
+        if act is not None:
+            acts.append((number if act.way == "desk" else act.seen + 0.5, act))
+        elif line:
+            store.add_damaged_mark(line.decode(errors="replace"))
+    exported: dict[Key, ExportedMark] = {}
+    for _, act in sorted(acts, key=lambda each: each[0]):
+        last = store.add_marks(act.marks, act.by, act.at, act.way)
+        if act.way == "table":
+            exported |= {mark.key: ExportedMark(mark, last) for mark in act.marks}
+    store.set_exported_marks(exported.values())
+
+
+def _old_act(line: bytes) -> _OldAct | None:
+    """Return what a line of the old file says; None if it is not as it was written."""
+    try:
+        seal, body = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
+        text = bytes(body)
+        return (
+            msgspec.json.decode(text, type=_OldAct) if seal == digest(text.decode(), SEAL) else None
+        )
+    except (msgspec.MsgspecError, UnicodeError):
+        return None

@@ -46,7 +46,7 @@ class Quick:
         for name in ("one", "two"):
             self.check(name, "a=1 b=1")
         ready = contextlib.nullcontext(self._graded)
-        monkeypatch.setattr(module, "at_hand", lambda *_: ready)
+        monkeypatch.setattr(module, "open_pool", lambda *_: ready)
         monkeypatch.setattr("autograder.cli.grade.refuse_slips", lambda *_: None)
 
     def check(self, exercise, text):
@@ -92,7 +92,7 @@ class Quick:
         """All that a run writes for people, but the times."""
         folder = out or self.out
         files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.*")}
-        left_out = ("history/", "proposed/", "journal", "grade.log", ".lock")
+        left_out = ("history/", "proposed/", "journal", "marks.sqlite", "grade.log", ".lock")
         return {
             name: path.read_bytes()
             for name, path in files.items()

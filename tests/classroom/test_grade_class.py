@@ -255,11 +255,11 @@ def test_what_has_not_changed_is_not_graded_again(grade, tmp_path, monkeypatch):
     put(tmp_path, "class/s2/causal_mask.py")
     grade(tmp_path / "class")
     before = {path.name: path.read_bytes() for path in results(tmp_path / "out")}
-    asked, at_hand = [], grade_module.at_hand
+    asked, open_pool = [], grade_module.open_pool
 
     @contextlib.contextmanager
     def spied(*args):
-        with at_hand(*args) as graded:
+        with open_pool(*args) as graded:
 
             def spy(tasks, setup):
                 found = list(tasks)
@@ -268,7 +268,7 @@ def test_what_has_not_changed_is_not_graded_again(grade, tmp_path, monkeypatch):
 
             yield spy
 
-    monkeypatch.setattr(grade_module, "at_hand", spied)
+    monkeypatch.setattr(grade_module, "open_pool", spied)
     grade(tmp_path / "class")
     assert asked == []
     assert {path.name: path.read_bytes() for path in results(tmp_path / "out")} == before

@@ -432,6 +432,6 @@ def test_a_mark_of_the_desk_becomes_the_grade_and_the_export_waits_for_it(graded
     desk.enter("ann", given, [desk.standing(each).token for each in desk.answers().values()])
     args = ["export", "gradescope", str(tmp_path / "out"), "--out", str(tmp_path / "x")]
     result = CliRunner().invoke(app, [*args, "--course", str(ROOT)])
-    assert "or marks.jsonl was changed since grade ran" in str(result.exception)
+    assert "or marks.sqlite was changed since grade ran" in str(result.exception)
     _, rows = graded()
     assert (rows["ann"]["reflection"], rows["ann"]["status"]) == ("6", "graded")

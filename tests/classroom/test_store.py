@@ -1,13 +1,14 @@
 """Marks given on the desk: nothing that was acknowledged is lost, and the table loses nothing."""
 
-import multiprocessing
-import os
+import contextlib
+import resource
+import sqlite3
 
 import pytest
 
 from autograder.classroom.marking import Overtaken
 from autograder.classroom.marks import Marks
-from autograder.classroom.store import Act, GivenMark, MarksLog
+from autograder.classroom.store import FILE, GivenMark, read_store, write_store
 from autograder.course.errors import UserError
 from tests.classroom.words import Words
 
@@ -35,10 +36,12 @@ def test_a_mark_of_the_desk_becomes_the_grade_and_stands_in_the_table(words):
     assert _points(words) == [None, 3, None]
 
 
-def test_without_the_desk_no_file_is_made(words):
+def test_to_read_makes_no_file(words):
     words.type_in("ann", "2")
-    words.grade()
-    assert not (words.out / "marks.jsonl").exists()
+    (words.out / FILE).unlink()
+    desk = words.desk()
+    assert desk.standing(desk.answers()["ann", "essay", "why"]).mark.points == 2
+    assert not (words.out / FILE).exists()
 
 
 def test_what_is_entered_last_counts_by_either_way(words):
@@ -139,66 +142,61 @@ def _mark(student, points):
     return GivenMark(student, "essay", "why", "abc", points)
 
 
-def _write(folder, by, count):
-    log = MarksLog(folder)
-    for number in range(count):
-        with log.held() as pen:
-            pen.add([Act(by, AT, (_mark(f"{by}{number}", 1.0),))])
+def _rows(folder, query):
+    with contextlib.closing(sqlite3.connect(folder / FILE)) as database:
+        database.execute(query)
+        database.commit()
 
 
-def test_two_processes_write_at_once_without_loss(tmp_path):
-    context = multiprocessing.get_context("fork" if os.name != "nt" else "spawn")
-    both = [context.Process(target=_write, args=(tmp_path, by, 40)) for by in "ab"]
-    for each in both:
-        each.start()
-    for each in both:
-        each.join()
-    log = MarksLog(tmp_path)
-    assert {key[0] for key in log.read()} == {f"{by}{n}" for by in "ab" for n in range(40)}
-    assert not log.damaged
-
-
-@pytest.mark.parametrize("cut", range(1, 60, 7))
-def test_a_line_that_was_cut_off_costs_itself_alone(tmp_path, cut):
-    log = MarksLog(tmp_path)
-    for student in ("ann", "bob"):
-        with log.held() as pen:
-            pen.add([Act("x", AT, (_mark(student, 2.0),))])
-    log.path.write_bytes(log.path.read_bytes()[:-cut])  # as a machine that dies leaves it
-    with log.held() as pen:
-        pen.add([Act("x", AT, (_mark("cem", 3.0),))])
-    log = MarksLog(tmp_path)
-    assert {"ann", "cem"} <= {key[0] for key in log.read()}
-    assert len(log.damaged) == (1 if cut > 1 else 0)
-
-
-def test_a_changed_line_is_named_and_does_not_count(words):
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE marks SET points = 4",
+        "UPDATE marks SET points = 'three'",
+        "UPDATE marks SET by = CAST(x'ff' AS TEXT)",
+        "UPDATE marks SET seal = 7",
+        "DELETE FROM marks",
+    ],
+)
+def test_a_changed_or_removed_row_is_named_and_does_not_count(words, change):
     words.mark(words.desk(), "ann", 3)
-    path = words.out / "marks.jsonl"
-    path.write_bytes(path.read_bytes().replace(b'"points":3', b'"points":4'))
+    _rows(words.out, change)
     points, notes = words.grade()
     assert points["ann", "why"] is None
-    assert any("damaged and not counted: line 1" in note for note in notes)
+    assert f"{FILE}: damaged and not counted: row 1." in notes
 
 
 def test_a_link_is_not_followed(words, tmp_path):
-    (words.out / "marks.jsonl").symlink_to(tmp_path / "elsewhere")
+    (words.out / FILE).unlink()
+    (words.out / FILE).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="link"):
         words.grade()
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_full_disk_keeps_no_half_of_a_mark(words, monkeypatch):
+def test_a_damaged_store_is_refused_and_says_what_to_do(words):
+    (words.out / FILE).write_bytes(b"not a database" * 100)
+    with pytest.raises(UserError, match="Put a copy of it back, or move it away"):
+        words.grade()
+
+
+def test_a_full_disk_keeps_no_half_of_a_mark(words):
     words.mark(words.desk(), "ann", 3)
-    write = os.write
+    store = words.out / FILE
+    before, limits = store.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))
+    try:
+        with pytest.raises(UserError, match="were not kept"):
+            words.mark(words.desk(), "bob", 3, "because " * 600)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with read_store(words.out) as kept:
+        assert [key[0] for key in kept.marks().by_answer] == ["ann"]
 
-    def half(descriptor, data):
-        if len(data) < 20:
-            raise OSError(28, "No space left on device")
-        return write(descriptor, data[: len(data) // 2])
 
-    before = (words.out / "marks.jsonl").read_bytes()
-    monkeypatch.setattr("autograder.classroom.store.os.write", half)
-    with pytest.raises(UserError, match="were not kept"):
-        words.mark(words.desk(), "bob", 3)
-    assert (words.out / "marks.jsonl").read_bytes() == before
+def test_after_an_error_nothing_is_kept(tmp_path):
+    with pytest.raises(ZeroDivisionError), write_store(tmp_path) as store:
+        store.add_marks([_mark("ann", 1.0)], "x", AT, "desk")
+        raise ZeroDivisionError
+    with read_store(tmp_path) as store:
+        assert store.marks().by_answer == {}

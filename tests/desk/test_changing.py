@@ -78,7 +78,8 @@ def test_an_adjustment_is_entered_shown_and_put_in_force(client, quick, post):
 def test_it_is_the_row_that_the_command_enters(client, quick, post):
     post(client, "/adjust/bob/enter", **ADDED)
     ours = (quick.out / "adjustments.csv").read_text()
-    (quick.out / "adjustments.csv").unlink()
+    for name in ("adjustments.csv", "marks.sqlite"):
+        (quick.out / name).unlink()
     quick.run("adjust", quick.out, "bob", "one", "--check", "test_b", "--add", "3",
               "--why", "Half right.", "--by", "Kim")  # fmt: skip
     assert (quick.out / "adjustments.csv").read_text() == ours
