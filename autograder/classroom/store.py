@@ -36,6 +36,12 @@ ADJUSTMENT = (
     "state",
     "graded",
 )
+UNWRITABLE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+}
 Key = tuple[str, str, str]
 Origin = Literal["desk", "table", "command"]
 
@@ -216,8 +222,8 @@ class Store:
 
     def export_adjustment(self, id: int, cells: Mapping[str, str]) -> None:
         """Note that the table has an adjustment, with these cells."""
-        names = ", ".join(f'"{name}" = ?' for name in cells)
-        query = f"UPDATE adjustments SET {names}, exported = 1 WHERE id = ?"
+        names = "".join(f', "{name}" = ?' for name in cells)
+        query = f"UPDATE adjustments SET exported = 1{names} WHERE id = ?"
         self._connection.execute(query, (*cells.values(), id))
 
     def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
@@ -330,20 +336,24 @@ def _errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite into sentences."""
     try:
         yield
-    except sqlite3.Error as error:
-        said = str(error)
-        if "locked" in said:
-            why = f"{path} has been in use for {WAIT:.0f} seconds"
-            raise UserError(f"{why}. Nothing was kept: run the same command again.") from None
-        if "full" in said or "I/O" in said or "readonly" in said or "unable to open" in said:
+    except sqlite3.DatabaseError as error:
+        code = error.sqlite_errorcode & 0xFF  # without what an extended code says besides
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise UserError(
-                f"{path} cannot be written: {said}. The marks were not kept: make room, and give "
+                f"{path} has been in use for {WAIT:.0f} seconds. Nothing was kept: run the same "
+                f"command again."
+            ) from None
+        if code in UNWRITABLE:
+            raise UserError(
+                f"{path} cannot be written: {error}. The marks were not kept: make room, and give "
                 f"them again."
             ) from None
-        raise UserError(
-            f"{path}, the marks, cannot be read: {said}. Put a copy of it back, or move it away: "
-            f"it is then made again from the tables beside it."
-        ) from None
+        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            raise UserError(
+                f"{path}, the marks, cannot be read: {error}. Put a copy of it back, or move it "
+                f"away: it is then made again from the tables beside it."
+            ) from None
+        raise
 
 
 def _sealed(stored: StoredMark) -> tuple[object, ...]:

@@ -399,7 +399,7 @@ def test_a_table_that_the_system_locks_is_left_as_it_is(marked, monkeypatch):
     def locked(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(table_import, "write_whole", locked)
+    monkeypatch.setattr(table_import, "write_atomically", locked)
     result, _ = marked()
     assert "is open elsewhere" in result.output.replace("\n", " ")
     assert marked.table.read_bytes() == before

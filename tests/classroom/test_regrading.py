@@ -337,7 +337,7 @@ def test_a_full_disk_while_it_is_applied_leaves_the_old(quick, monkeypatch):
         raise OSError(28, "No space left on device", "version.json")
 
     with monkeypatch.context() as patch:
-        patch.setattr(history, "write_whole", full)
+        patch.setattr(history, "write_atomically", full)
         with pytest.raises(UserError, match=r"cannot be written: No space left.*same command"):
             quick.grade()
     assert quick.files() == before
