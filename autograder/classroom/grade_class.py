@@ -27,6 +27,7 @@ from autograder.classroom.records import Records, ReportSpool
 from autograder.classroom.submissions import Opened, StudentWork, guarded, opened, read_work
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.optimisations import is_off
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks
@@ -284,7 +285,9 @@ class _Run:
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
                 yield Task(number, folder.student, tuple(sources))
-                if self.meanwhile.ident is None:  # while judges are at work
+                if self.meanwhile.ident is None and not is_off(
+                    "pages_ahead"
+                ):  # while judges are at work
                     self.meanwhile.start()
             else:
                 self._assemble(number)

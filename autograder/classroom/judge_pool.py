@@ -22,6 +22,7 @@ import msgspec
 
 from autograder.classroom.judge_processes import context_of_judges
 from autograder.course.course_file import load_course
+from autograder.course.optimisations import is_off
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -136,7 +137,8 @@ def _start(setup: Setup, number: "Synchronized[int]") -> None:
         number.value += 1
     _grading = TaskGrader(setup, core)
     _grading.__enter__()
-    gc.freeze()  # what is imported stays; there is no use in looking through it again and again
+    if not is_off("gc_freeze"):
+        gc.freeze()  # what is imported stays; there is no use in looking through it again and again
     Finalize(None, _grading.__exit__, exitpriority=1)
 
 
@@ -177,7 +179,7 @@ def _nothing() -> None:
 @contextlib.contextmanager
 def open_pool(setup: Setup, workers: int, ahead: bool) -> Iterator[Graders]:
     """What grades as `graded` does; with `ahead`, a first judge of this setup starts meanwhile."""
-    if not ahead:
+    if not ahead or is_off("first_judge_ahead"):
         yield lambda tasks, setup: grade_tasks(tasks, setup, workers)
         return
     with _judges(msgspec.structs.replace(setup, alone=False), workers) as executor:

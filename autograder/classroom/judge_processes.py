@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from multiprocessing.context import BaseContext
 
+from autograder.course.optimisations import is_off
 from autograder.sandbox.spawn import keep_to_one_thread
 
 FORKS = sys.platform == "linux"  # elsewhere, numpy's own libraries do not stand a fork
@@ -23,7 +24,7 @@ def judges_ahead() -> bool:
     It is false where there is none: judges are then started one by one.
     """
     keep_to_one_thread()
-    if not FORKS:
+    if not FORKS or is_off("forked_judges"):
         return False
     from multiprocessing import forkserver
 

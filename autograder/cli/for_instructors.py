@@ -96,9 +96,11 @@ def grade(**options: Any) -> None:
 def start_ahead(confinement: Level | None) -> None:
     """Let processes that take long to start do so while this one imports what it needs."""
     from autograder.classroom.judge_processes import judges_ahead
+    from autograder.course.optimisations import is_off
     from autograder.sandbox.levels import LEVELS, probe_ahead
 
-    judges_ahead()
+    if not is_off("judges_ahead"):
+        judges_ahead()
     if confinement != "none":
         probe_ahead(confinement or LEVELS[0])
 
