@@ -12,15 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.checks.module_weights import Weights
-from autograder.checks.order_independence import ask_alone, ask_in_two_orders
-from autograder.checks.proxy import Submission
-from autograder.checks.reference_answers import reference_pass
-from autograder.checks.torch_modules import ModuleRun, forward_pass
-from autograder.course.text import capital, is_plural
-from autograder.sandbox.problems import Raised, StudentProblem
-from autograder.worker.messages import Passed
+from autograder.author import (
+    Mismatch,
+    ModuleRun,
+    Passed,
+    Raised,
+    StudentProblem,
+    Submission,
+    Weights,
+    ask_alone,
+    ask_in_two_orders,
+    capital,
+    expect_close,
+    expect_results,
+    expect_shape,
+    forward_pass,
+    is_plural,
+    reference_pass,
+)
 from reference.attention import Array
 from reference.parts import WORDS
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from autograder.worker.codec import Figure
+from autograder.author import Figure
 
 Results = dict[int, dict[str, float]]
 Labels = tuple[set[str], set[str]]

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from autograder.worker.codec import Axes, Figure, Image
+from autograder.author import Axes, Figure, Image
 from reference.attention import Array
 
 

@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.expect import Mismatch, expect_results, expect_shape
-from autograder.checks.follow_through import OwnSteps, is_responsive
-from autograder.sandbox.problems import StudentProblem
-from autograder.worker.codec import tensor
+from autograder.author import (
+    Mismatch,
+    OwnSteps,
+    StudentProblem,
+    expect_results,
+    expect_shape,
+    is_responsive,
+    tensor,
+)
 from reference.attention import Array, attention, scale, scores, softmax
 from reference.generating import Tokens
 from reference.kit import kit_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.memoize import memoize
+from autograder.author import memoize
 from reference.attention import Array
 from reference.generating import Tokens
 

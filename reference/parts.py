@@ -6,7 +6,7 @@ Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (
 
 import re
 
-from autograder.checks.module_weights import ParameterNames
+from autograder.author import ParameterNames
 
 # Each is looked for in one step of a dotted name, from the last step to the first.
 _JOINED = {"qkv": ("query", "key", "value"), "kv": ("key", "value")}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.worker.codec import tensor
+from autograder.author import tensor
 from reference.kit import kit_of
 
 

@@ -15,72 +15,54 @@ PAGE = ROOT / "docs" / "api.md"
 HEAD = """\
 # What an author imports
 
-Marks, fixtures, comparisons, recipes: with where each is imported from, what it takes, what it
-gives and what it raises. This page is made from the docstrings by `python -m tools.api`.
-[authors.md](authors.md) shows how they are used.
+All names below come from one module: `from autograder.author import expect_close, Mismatch`. A
+course imports nothing else of the engine. Marks and fixtures need no import. This page is made from
+the docstrings by `python -m tools.api`. [authors.md](authors.md) shows how the names are used.
+
+A *case* is one call that a check makes; a *probe* is one call by which misconceptions are told
+apart. A *step* is a named part of the right answer; a misconception replaces one or several.
+Arrays are NumPy arrays. A comparison looks at the shape first, then at finiteness, then at the
+values, and raises `Mismatch` at the first difference.
 """
-WHERE: dict[
-    str, dict[str, tuple[str, ...]]
-] = {  # the heading, and what of each module is an author's
-    "Comparing": {
-        "autograder.checks.expect_errors": (),
-        "autograder.checks.expect": (),
-        "autograder.checks.equality": (),
-        "autograder.checks.tolerance": ("allowed_error",),
-        "autograder.checks.order_independence": ("expect_no_trace", "alike"),
-        "autograder.checks.follow_through": (),
-    },
-    "The student's module": {"autograder.checks.proxy": ("Submission", "Function", "Remote")},
-    "Recipes and misconceptions": {
-        "autograder.diagnosis.mistakes": ("Mistakes",),
-        "autograder.diagnosis.family": ("Family", "chosen", "without", "constant", "Misconception"),
-        "autograder.diagnosis.recipe": (
-            "Recipe",
-            "Probe",
-            "Trait",
-            "Fact",
-            "LibraryObject",
-            "State",
-            "Caller",
-        ),
-        "autograder.diagnosis.outcome": (),
-        "autograder.diagnosis.finding": ("Finding",),
-        "autograder.diagnosis.blueprint": (),
-    },
-    "torch": {
-        "autograder.checks.torch_modules": (),
-        "autograder.checks.reference_answers": (),
-        "autograder.checks.memoize": (),
-        "autograder.checks.module_weights": ("Words", "Fit"),
-        "autograder.worker.codec": ("tensor",),
-    },
-}
+AUTHOR = "autograder.author"
 GIVEN = {"autograder.checks.proxy"}  # what a fixture gives, and nobody makes
 WIDE = 90
-Definition = ast.FunctionDef | ast.ClassDef
+Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
 
 
 def page() -> str:
     """The whole page."""
     lines = [HEAD, "## Marks\n", *_marks(), "\n## Fixtures\n", *_fixtures()]
-    for heading, modules in WHERE.items():
+    for heading, modules in groups().items():
         lines.append(f"\n## {heading}")
         for module, names in modules.items():
-            lines += _module(module, names)
+            lines += _module(module, names.split())
     return "\n".join(lines) + "\n"
 
 
+def groups() -> dict[str, dict[str, str]]:
+    """Return the names by heading and by the module that defines them."""
+    found: dict[str, dict[str, str]] = ast.literal_eval(_value(AUTHOR, "GROUPS"))
+    return found
+
+
+def _value(module: str, name: str) -> ast.expr:
+    for node in _source(module).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return node.value
+    raise LookupError(f"{module} has no {name}")
+
+
 def _marks() -> Iterator[str]:
-    for node in _source("autograder.checks.fixtures").body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MARKS":
-            for line in ast.literal_eval(node.value):
-                name, _, said = line.partition(": ")
-                yield f"- `@pytest.mark.{name}`: {said}"
+    for line in ast.literal_eval(_value("autograder.checks.fixtures", "MARKS")):
+        name, _, said = line.partition(": ")
+        yield f"- `@pytest.mark.{name}`: {said}"
 
 
 def _fixtures() -> Iterator[str]:
     """The fixtures of a check: arguments of a test, which need no import."""
-    (plugin,) = _definitions(_source("autograder.checks.fixtures"), ("Fixtures",))
+    plugin = _definition(_source("autograder.checks.fixtures"), "Fixtures")
+    assert isinstance(plugin, ast.ClassDef)
     for node in plugin.body:
         if isinstance(node, ast.FunctionDef) and "pytest.fixture" in map(
             ast.unparse, node.decorator_list
@@ -89,22 +71,25 @@ def _fixtures() -> Iterator[str]:
             yield f"- `{node.name}`: {said}"
 
 
-def _module(name: str, wanted: tuple[str, ...]) -> Iterator[str]:
-    for node in _definitions(_source(name), wanted):
-        yield f"\n### `{node.name}`\n"
-        if name not in GIVEN:
-            where = _surface(name, node.name)
-            yield f"```python\nfrom {where} import {node.name}\n\n{_signature(node)}\n```\n"
-        yield _described(ast.get_docstring(node) or "")
+def _module(module: str, names: list[str]) -> Iterator[str]:
+    tree = _source(module)
+    for name in names:
+        node = _definition(tree, name)
+        yield f"\n### `{name}`\n"
+        if module not in GIVEN:
+            yield f"```python\nfrom {AUTHOR} import {name}\n\n{_signature(node)}\n```\n"
+        yield _described(_docstring(tree, node))
         if isinstance(node, ast.ClassDef):
             yield from _methods(node)
 
 
-def _surface(module: str, name: str) -> str:
-    """Where an author imports a name from: the package that hands it on, or the module itself."""
-    package = module.rpartition(".")[0]
-    imported = [node for node in _source(package).body if isinstance(node, ast.ImportFrom)]
-    return package if any(a.name == name for node in imported for a in node.names) else module
+def _docstring(tree: ast.Module, node: Definition) -> str:
+    """Return the docstring of a definition; of a value, the text below it."""
+    if not isinstance(node, ast.Assign):
+        return ast.get_docstring(node) or ""
+    after = tree.body[tree.body.index(node) + 1]
+    assert isinstance(after, ast.Expr), f"{ast.unparse(node)} has no description"
+    return str(ast.literal_eval(after.value))
 
 
 def _methods(of: ast.ClassDef) -> Iterator[str]:
@@ -123,6 +108,8 @@ def _is_property(node: ast.FunctionDef) -> bool:
 
 
 def _signature(node: Definition) -> str:
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node)
     if isinstance(node, ast.FunctionDef):
         return f"{node.name}{_parameters(node)}"
     made = [each for each in node.body if getattr(each, "name", "") == "__init__"]
@@ -181,12 +168,17 @@ def _section(part: str) -> str:
     return f"{head}\n\n" + "\n".join(shown)
 
 
-def _definitions(tree: ast.Module, wanted: tuple[str, ...]) -> list[Definition]:
-    """What a module defines for others: the names that are wanted, or all that are documented."""
-    found = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    if wanted:
-        return [next(n for n in found if n.name == name) for name in wanted]
-    return [n for n in found if not n.name.startswith("_") and ast.get_docstring(n)]
+def _definition(tree: ast.Module, name: str) -> Definition:
+    """Return the function, the class or the value that a module has under a name."""
+    for node in tree.body:
+        names = (
+            [ast.unparse(each) for each in node.targets]
+            if isinstance(node, ast.Assign)
+            else [getattr(node, "name", "")]
+        )
+        if name in names and isinstance(node, Definition):
+            return node
+    raise LookupError(name)
 
 
 def _source(module: str) -> ast.Module:

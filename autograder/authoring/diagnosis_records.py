@@ -10,7 +10,7 @@ from autograder.checks.projection_hash import require_plain_data
 from autograder.checks.recorded_answers import pack, packed_value
 from autograder.course.course_file import Course, Exercise
 from autograder.course.own_modules import importable
-from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.mistakes import known_mistakes
@@ -90,9 +90,9 @@ class _Helpers:
         """How the function is called, as data; None if only code says how."""
         if recipe.caller is None:
             return PLAIN
-        if isinstance(recipe.caller, InTensors):
+        if isinstance(recipe.caller, TensorCaller):
             return {"kind": "tensors"}
-        if not isinstance(recipe.caller, Blueprint):
+        if not isinstance(recipe.caller, ModuleCaller):
             named = [
                 self.named[id(each)]
                 for each in type(recipe.caller).__mro__

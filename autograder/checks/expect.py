@@ -246,7 +246,7 @@ def _has(what: str) -> str:
 # What a check says of a part that nobody has begun.
 
 
-class Unwritten(StudentProblem):
+class NotStarted(StudentProblem):
     """What the check asks for is still as it was handed out: a value, or an answer in words.
 
     It is no mistake: a report says once what is not written yet. A function of which nothing but

@@ -9,7 +9,6 @@ import numpy as np
 
 from autograder.checks.differences import text_difference
 from autograder.checks.expect import Mismatch, describe_value
-from autograder.checks.proxy import Function
 from autograder.course.text import one_line
 from autograder.report.values import as_text
 from autograder.sandbox.problems import NotWritten, Raised
@@ -19,42 +18,37 @@ ASSERTED = "assert-in-its-place"
 
 
 def expect_error(
-    function: Function,
+    function: Callable[..., Any],
     *args: Any,
     type: str,
     naming: tuple[object, ...] = (),
     message: str | None = None,
+    name: str = "",
 ) -> None:
-    """Pass if the call raises an exception of that type, and says what it should.
+    """Pass if a call raises an exception of the given type, with the right message.
+
+        expect_error(submission.split_heads, x, 3, type="ValueError", naming=(4, 3))
+        expect_error(lambda: model.forward(x), type="ValueError", name="forward")
 
     Args:
-        function: the student's function, and `args` what it is called with.
-        type: the name of a class of Python's own, from which the exception's may be derived; or of
-            a class that the exercise defines.
-        naming: numbers and words that the exception's text has to hold.
-        message: the whole of its text, of at most 499 characters.
+        function: the student's function, or a function of the check that asks the student's code;
+            `args` are its arguments.
+        type: the name of a built-in exception, from which the student's may be derived; or the
+            name of an exception class that the exercise defines.
+        naming: numbers and words that the message must contain.
+        message: the whole message, of at most 499 characters.
+        name: what the function is called in a finding, if not by its own name.
 
     Raises:
         Mismatch: nothing is raised, or something else.
-        ValueError: `message` is longer.
+        ValueError: `message` is longer than 499 characters.
     """
     __tracebackhide__ = True
-    expect_refusal(lambda: function(*args), function._name, type, naming, message)
-
-
-def expect_refusal(
-    run: Callable[[], Any],
-    name: str,
-    type: str,
-    naming: tuple[object, ...] = (),
-    message: str | None = None,
-) -> None:
-    """Pass if `run`, which asks for `name`, raises an exception; all else is as `expect_error`."""
-    __tracebackhide__ = True
+    name = name or function.__name__
     if message is not None and len(message) >= MAX_MESSAGE:
         raise ValueError(f"a message of {len(message)} characters cannot be compared")
     try:
-        value = run()
+        value = function(*args)
     except Raised as error:
         if isinstance(error, NotWritten) and type != error.type:
             raise

@@ -21,6 +21,7 @@ from autograder.worker.messages import Passed
 Indices = npt.NDArray[np.int64]
 ShapesByName = Mapping[str, tuple[int, ...]]
 Weights = Mapping[str, Any]
+"""Type of a module's parameters: float32 arrays by the names that the task gives them."""
 MAX_FITS = 24
 MAX_TRIES = 96  # of which some come to nothing
 MAX_AXES = 4

@@ -66,7 +66,7 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
     hints = "".join(f"        {_literal(hint, 8)},\n" for hint in words.hints)
     finding = _literal(words.finding, 12)
     lines = ["from typing import Any", "", *plain, *[""][: len(plain)]]
-    lines += ["from autograder.diagnosis import Family", *others]
+    lines += ["from autograder.author import Family", *others]
     head = "\n".join(lines)
     return (
         f'"""A mistake in `{exercise}` that was named on the desk; edit it as any other."""'

@@ -4,34 +4,11 @@ A course's `reference.misconceptions.NAME` holds `MISTAKES`: for each function o
 it is done and the ways in which it is done wrong. Nothing here knows what the steps mean.
 """
 
-from autograder.diagnosis.family import (
-    Change,
-    Family,
-    Hints,
-    Misconception,
-    Step,
-    chosen,
-    constant,
-    without,
-)
-from autograder.diagnosis.mistakes import Mistakes
-from autograder.diagnosis.outcome import Comparison
-from autograder.diagnosis.recipe import Fact, LibraryObject, Probe, Recipe, Trait
+from typing import Any
 
-__all__ = [
-    "Change",
-    "Comparison",
-    "Fact",
-    "Family",
-    "Hints",
-    "LibraryObject",
-    "Misconception",
-    "Mistakes",
-    "Probe",
-    "Recipe",
-    "Step",
-    "Trait",
-    "chosen",
-    "constant",
-    "without",
-]
+
+def __getattr__(name: str) -> Any:
+    """Return a name that courses imported from here before `autograder.author`, with a warning."""
+    from autograder.course.old_imports import old_name
+
+    return old_name(__name__, name)

@@ -15,7 +15,7 @@ from autograder.worker.codec import tensor
 
 
 @dataclass(frozen=True)
-class Blueprint:
+class ModuleCaller:
     """Which of a recipe's parameters a class is built with, called with, and has as weights.
 
     Attributes:
@@ -77,7 +77,7 @@ class Blueprint:
 
 
 @dataclass(frozen=True)
-class InTensors:
+class TensorCaller:
     """A plain function of tensors, which returns tensors."""
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
@@ -113,7 +113,7 @@ def _tensors(torch: Any, value: Any) -> Any:
     return value
 
 
-def single(probe: Probe) -> Probe:
+def float32_probe(probe: Probe) -> Probe:
     """The probe with numbers that float32 holds exactly, still in float64."""
 
     def cut(value: Any) -> Any:

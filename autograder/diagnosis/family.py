@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 Step = Callable[[Any], Any]
+"""Type of a step: a function of the `State`, with the arguments and all earlier steps by name."""
 Hints = tuple[str, str, str] | tuple[()]
+"""Type of hints: a question that points, the property that fails, where it is and what to do."""
 Way = tuple[Any, ...]
 
 

@@ -16,7 +16,7 @@ from autograder.diagnosis.array_changes import (
     ArrayChange,
     Change,
 )
-from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.recipe import RETURNED, Recipe
 from autograder.diagnosis.wiring import (
@@ -170,7 +170,7 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
 
     None where a course calls in a way of its own: students then know no such arguments.
     """
-    if not isinstance(recipe.caller, Blueprint | InTensors | None):
+    if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
     return (
         *recipe.fallbacks,

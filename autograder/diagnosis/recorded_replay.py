@@ -14,7 +14,7 @@ from autograder.checks.projection_hash import projection_weights
 from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.signature import Vector
 from autograder.checks.tolerance import allowed_error
-from autograder.diagnosis.blueprint import Blueprint, InTensors
+from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
 from autograder.diagnosis.family import Alternative, Misconception
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
@@ -395,13 +395,13 @@ def _misconception(wrong: Any) -> Misconception:
 def _call(function: RecordedFunction, package: str) -> Caller | None:
     call = function.call or {}
     if call.get("kind") == "tensors":
-        return InTensors()
+        return TensorCaller()
     if call.get("kind") == "helper":
         caller: Caller = _named(package, call["name"])()
         return caller
     if call.get("kind") != "module":
         return None
-    return Blueprint(
+    return ModuleCaller(
         tuple(call["built_with"]),
         tuple(call["called_with"]),
         call["weights"],

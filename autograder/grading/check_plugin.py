@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from autograder.checks.expect import Mismatch, Unwritten
+from autograder.checks.expect import Mismatch, NotStarted
 from autograder.checks.fixtures import Fixtures
 from autograder.checks.proxy import Submission
 from autograder.checks.released_checks import (
@@ -90,7 +90,7 @@ class CheckResult:
             outcomes: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
             self.outcome = outcomes.get(error.kind, "failed")
             self.unwritten = _unwritten(error)
-            if error.kind not in {"wrong", "raised"} and not isinstance(error, Unwritten):
+            if error.kind not in {"wrong", "raised"} and not isinstance(error, NotStarted):
                 self.hints = ()  # they speak of the mathematics; nothing of it was seen yet
             self.evidence = _evidence(None, submission)
             self._is_at(error.place)
@@ -249,7 +249,7 @@ def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | st
 
 def _unwritten(error: StudentProblem) -> str:
     """The name of what is still as it was handed out, if the problem is that."""
-    if isinstance(error, Unwritten):
+    if isinstance(error, NotStarted):
         return error.what
     return error.finding.removesuffix(" is not written yet.") if error.kind == "not written" else ""
 

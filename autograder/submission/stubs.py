@@ -19,6 +19,7 @@ from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 TEXT_STUB = "YOUR ANSWER HERE"
+"""The text that stands in a text cell until a student answers its question."""
 STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autograder.checks.expect import Mismatch
-from autograder.report.model import Curve
+from autograder.author import Curve, Mismatch
 from reference.scaling import Distribution, acceptance_interval, variance_interval
 
 FALSE_REJECTION = 1e-9

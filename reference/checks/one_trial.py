@@ -17,7 +17,7 @@ from math import log, log1p
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.expect import Mismatch
+from autograder.author import Mismatch
 from reference.attention import Array
 from reference.checks.fair_trials import FALSE_REJECTION, Sizes, Table, expect_variance
 from reference.scaling import measure_trial, sampling_distributions

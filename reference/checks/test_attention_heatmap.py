@@ -6,10 +6,15 @@ import re
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_unchanged
-from autograder.checks.order_independence import expect_independent_calls
-from autograder.course.text import one_line, several
-from autograder.worker.codec import Figure
+from autograder.author import (
+    Figure,
+    Mismatch,
+    expect_close,
+    expect_independent_calls,
+    expect_unchanged,
+    one_line,
+    several,
+)
 from reference.axis_labels import are_a_pair, side_of
 from reference.figures import as_labelled, blank_as_zero, matrix_of, panels_in, tokens_for
 

@@ -5,9 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_numbers, expect_unchanged
-from autograder.checks.order_independence import expect_independent_calls
-from autograder.course.text import one_line
+from autograder.author import (
+    Mismatch,
+    expect_close,
+    expect_independent_calls,
+    expect_numbers,
+    expect_unchanged,
+    one_line,
+)
 from reference.attention import softmax
 from reference.patterns import strongest_links
 

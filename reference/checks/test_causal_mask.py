@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import (
+from autograder.author import (
     Mismatch,
+    Raised,
+    expect_all_follow,
     expect_close,
+    expect_follows,
+    expect_independent_calls,
     expect_numbers,
     expect_shape,
     expect_unchanged,
 )
-from autograder.checks.follow_through import expect_all_follow, expect_follows
-from autograder.checks.order_independence import expect_independent_calls
-from autograder.sandbox.problems import Raised
 from reference.following import own_count_visible, own_masked_weights
 
 SIZES = (1, 2, 3, 4, 7)

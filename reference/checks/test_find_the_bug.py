@@ -8,9 +8,15 @@ alone.
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.checks.order_independence import expect_independent_calls
-from autograder.sandbox.problems import NotWritten, Raised
+from autograder.author import (
+    Mismatch,
+    NotWritten,
+    Raised,
+    expect_close,
+    expect_independent_calls,
+    expect_results,
+    expect_shape,
+)
 from reference.bugs import NAMES, SHOWN, implementations, right_answer
 from reference.bugs.cases import CASES, RESULTS
 from reference.dropout import what_dropout_did

@@ -7,11 +7,15 @@ own previous step; so one slip costs one step.
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, Unwritten, expect_shape
-from autograder.checks.follow_through import is_informative
-from autograder.course.text import few
-from autograder.report.values import index
-from autograder.sandbox.problems import StudentProblem
+from autograder.author import (
+    Mismatch,
+    NotStarted,
+    StudentProblem,
+    expect_shape,
+    few,
+    index,
+    is_informative,
+)
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 
 HOW = {
@@ -53,7 +57,7 @@ def stated(submission, name):
 def filled_in(submission, name):
     value = submission.value(name)
     if value is None:
-        raise Unwritten(name)
+        raise NotStarted(name)
     return value
 
 

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_shape
-from autograder.checks.expect_errors import expect_refusal
-from autograder.checks.follow_through import expect_follows
-from autograder.checks.torch_modules import (
+from autograder.author import (
+    Mismatch,
     draw_state,
+    expect_close,
+    expect_error,
+    expect_follows,
     expect_gradients,
     expect_parts,
+    expect_shape,
     expect_stateless,
     expect_unchanged_tensors,
 )
@@ -224,10 +226,10 @@ def test_too_long(model, rng):
     state = model_state(rng, sizes)
     model.run(sizes, (rng.integers(9, size=(1, 6)),), state)
     tokens = rng.integers(9, size=(2, 13))
-    expect_refusal(
+    expect_error(
         lambda: model.submission.forward(MODEL, sizes, (tokens,)).value,
-        f"{MODEL} with 13 tokens and 6 positions",
-        "ValueError",
+        type="ValueError",
+        name=f"{MODEL} with 13 tokens and 6 positions",
     )
 
 

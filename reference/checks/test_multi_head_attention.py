@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import expect_close, expect_results, expect_shape
-from autograder.checks.expect_errors import expect_refusal
-from autograder.checks.torch_modules import (
+from autograder.author import (
     draw_state,
+    expect_close,
+    expect_error,
     expect_gradients,
     expect_parts,
+    expect_results,
+    expect_shape,
     expect_stateless,
     expect_unchanged_tensors,
 )
@@ -130,10 +132,11 @@ def test_masks(heads, rng, note):
 )
 def test_refuses(submission):
     for sizes in ((10, 4), (21, 8)):
-        expect_refusal(
-            lambda: submission.MultiHeadAttention.kept(*sizes),
-            f"{NAME}({sizes[0]}, {sizes[1]})",
-            "ValueError",
+        expect_error(
+            submission.MultiHeadAttention.kept,
+            *sizes,
+            type="ValueError",
+            name=f"{NAME}({sizes[0]}, {sizes[1]})",
         )
 
 

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_shape, expect_unchanged
-from autograder.checks.expect_errors import expect_error
-from autograder.checks.follow_through import expect_data_follows
-from autograder.checks.order_independence import expect_independent_calls
+from autograder.author import (
+    Mismatch,
+    expect_close,
+    expect_data_follows,
+    expect_error,
+    expect_independent_calls,
+    expect_shape,
+    expect_unchanged,
+)
 
 # (B, L, E, H): B, L, H and E/H all differ.
 SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6))

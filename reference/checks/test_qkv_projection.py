@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import expect_close, expect_results, expect_shape, expect_unchanged
-from autograder.checks.order_independence import expect_independent_calls
+from autograder.author import (
+    expect_close,
+    expect_independent_calls,
+    expect_results,
+    expect_shape,
+    expect_unchanged,
+)
 
 NAMES = ("Q", "K", "V")
 SIZES = {  # (batch, L, d_model, d_k, d_v): all sizes of a case differ

@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from autograder.checks.expect import Mismatch, Unwritten
-from autograder.course.text import several
-from autograder.submission.stubs import TEXT_STUB
+from autograder.author import TEXT_STUB, Mismatch, NotStarted, several
 
 TITLES = {
     "why_scale": "Why the scores are divided by √d_k",
@@ -39,7 +37,7 @@ def test_answered(submission, name):
     text = submission.answer(name).replace(TEXT_STUB, "")
     words = len(re.findall(r"\w+", text))
     if not words:
-        raise Unwritten(f"the answer to “{TITLES[name]}”")
+        raise NotStarted(f"the answer to “{TITLES[name]}”")
     if words < FEWEST_WORDS:
         raise Mismatch(
             f"The answer has {several(words, 'word')} so far; some sentences are asked for."

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import (
+from autograder.author import (
     Mismatch,
+    StudentProblem,
     expect_close,
+    expect_follows,
+    expect_independent_calls,
     expect_results,
     expect_shape,
     expect_unchanged,
 )
-from autograder.checks.follow_through import expect_follows
-from autograder.checks.order_independence import expect_independent_calls
-from autograder.sandbox.problems import StudentProblem
 from reference.following import own_attention, own_attention_with_zeros
 from reference.masks import causal_mask
 

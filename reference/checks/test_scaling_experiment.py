@@ -8,12 +8,16 @@ seed, beyond those that the text names, and of some generators it is known what 
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_numbers
-from autograder.checks.follow_through import OwnSteps
-from autograder.checks.order_independence import expect_independent_calls
-from autograder.course.text import one_line
-from autograder.sandbox.problems import StudentProblem
-from autograder.worker.codec import Figure
+from autograder.author import (
+    Figure,
+    Mismatch,
+    OwnSteps,
+    StudentProblem,
+    expect_close,
+    expect_independent_calls,
+    expect_numbers,
+    one_line,
+)
 from reference import draws
 from reference.checks.fair_trials import (
     Sizes,

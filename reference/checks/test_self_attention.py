@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_shape
-from autograder.checks.follow_through import expect_follows
-from autograder.checks.torch_modules import (
+from autograder.author import (
+    Mismatch,
     draw_state,
+    expect_close,
+    expect_follows,
     expect_gradients,
     expect_parts,
+    expect_results,
+    expect_shape,
     expect_stateless,
     expect_unchanged_tensors,
 )

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import expect_close, expect_unchanged
-from autograder.checks.order_independence import expect_independent_calls
+from autograder.author import expect_close, expect_independent_calls, expect_unchanged
 
 
 @pytest.mark.check(

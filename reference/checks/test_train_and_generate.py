@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import (
+from autograder.author import (
     Mismatch,
     expect_close,
+    expect_follows,
     expect_results,
     expect_shape,
     expect_unchanged,
+    tensor,
 )
-from autograder.checks.follow_through import expect_follows
-from autograder.worker.codec import tensor
 from reference.checks.trained_models import (
     draw_model,
     form_of,

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from autograder.checks.expect import expect_numbers, expect_shape
-from autograder.sandbox.problems import StudentProblem
-from autograder.worker.codec import tensor
+from autograder.author import StudentProblem, expect_numbers, expect_shape, tensor
 
 
 def draw_model(rng, words, width=6):

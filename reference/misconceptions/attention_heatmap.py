@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step
+from autograder.author import Comparison, Family, Hints, Mistakes, Probe, Recipe, Step
 from reference.attention import block, softmax
 from reference.figures import image_of, panels_shown, tokens_for
 from reference.masks import causal_mask

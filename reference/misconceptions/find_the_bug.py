@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Misconception, Mistakes, Probe, Recipe, Step, Trait
+from autograder.author import Family, Hints, Misconception, Mistakes, Probe, Recipe, Step, Trait
 from reference.attention import softmax
 from reference.bugs import NAMES, SHOWN, implementations
 from reference.bugs.cases import CASES

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Family, Hints, Mistakes, Probe, Recipe, Trait, constant
+from autograder.author import Fact, Family, Hints, Mistakes, Probe, Recipe, Trait, constant
 
 STEPS = {
     "project": lambda s: lambda x, w: x @ w,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from autograder import diagnosis
-from autograder.diagnosis import Family
+from autograder import author
+from autograder.author import Family
 
 WORDS = {
     "(np.swapaxes)": "(transpose(-2, -1))",
@@ -15,12 +15,12 @@ WORDS = {
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """Those of the mistakes that are named, with torch's words."""
-    return tuple(family.worded(_worded) for family in diagnosis.chosen(families, names))
+    return tuple(family.worded(_worded) for family in author.chosen(families, names))
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """All of the mistakes but those that are named, with torch's words."""
-    return tuple(family.worded(_worded) for family in diagnosis.without(families, names))
+    return tuple(family.worded(_worded) for family in author.without(families, names))
 
 
 def _worded(text: str) -> str:

@@ -53,7 +53,7 @@ def test_perimeter(submission, reference):
     expect_close(submission.perimeter(2, 3), reference.perimeter(2, 3))
 """
 MISTAKES = """
-from autograder.diagnosis import Fact, Family, Mistakes, Probe, Recipe, Trait
+from autograder.author import Fact, Family, Mistakes, Probe, Recipe, Trait
 
 HINTS = ("A question.", "A property.", "A place.")
 STEPS = {

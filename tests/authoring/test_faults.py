@@ -2,11 +2,11 @@
 
 import pytest
 
+from autograder.author import Family, Recipe
 from autograder.authoring.verify import Verified, Verifier
 from autograder.authoring.verify_findings import id_remarks
 from autograder.cli.verify import _show
 from autograder.course.course_file import load_course
-from autograder.diagnosis import Family, Recipe
 from tests.authoring.course import arguments, command, make
 
 STOPS = """

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from autograder.author import Family, Misconception, Recipe
 from autograder.authoring.diagnosis_records import PLAIN, _Kept, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
-from autograder.diagnosis import Family, Misconception, Recipe
 from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.diagnosis.observations import Answer

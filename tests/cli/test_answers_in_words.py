@@ -55,7 +55,7 @@ def test_upper(submission, reference):
     expect_equal(submission.upper("secret words"), reference.upper("secret words"))
 """
 MISTAKES = """
-from autograder.diagnosis import Family, Mistakes, Recipe
+from autograder.author import Family, Mistakes, Recipe
 
 HINTS = ("A question.", "A property.", "A place.")
 def upper(text):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
+from autograder.author import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
 from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.observations import Answer

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.diagnosis import Family, Probe, Recipe, chosen, constant, without
+from autograder.author import Family, Probe, Recipe, chosen, constant, without
 
 HINTS = ("?", "!", ".")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.diagnosis import Family, Probe, Recipe, Trait
+from autograder.author import Family, Probe, Recipe, Trait
 from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.finding import sentence
 from autograder.diagnosis.observations import Answer, division, observe

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from autograder.diagnosis import Fact, Family, Probe, Recipe
+from autograder.author import Fact, Family, Probe, Recipe
 from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import MOST_NUMBERS, outcome_of, same

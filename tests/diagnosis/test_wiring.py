@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autograder.diagnosis import Family, Misconception, Probe, Recipe
+from autograder.author import Family, Misconception, Probe, Recipe
 from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import outcome_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Mistakes, Probe, Recipe, Trait
+from autograder.author import Fact, Mistakes, Probe, Recipe, Trait
 from reference.attention import softmax
 from reference.misconceptions.attention_patterns.links import LINK_MISTAKES
 from reference.misconceptions.attention_patterns.measures import MEASURES

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Mistakes, Recipe, Trait
+from autograder.author import Mistakes, Recipe, Trait
 from reference.attention import block, softmax
 from reference.masks import causal_mask, count_visible
 from reference.misconceptions.causal_mask.apply import APPLY, mask_of

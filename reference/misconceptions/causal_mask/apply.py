@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Step
+from autograder.author import Family, Hints, Step
 from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.masking import row_mean
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Probe, Trait
+from autograder.author import Fact, Probe, Trait
 from reference.masks import causal_mask
 from reference.misconceptions.causal_mask.apply import mask_of
 

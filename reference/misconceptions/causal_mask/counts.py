@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 from reference.misconceptions.causal_mask.create import of_length
 
 COUNT: Hints = (

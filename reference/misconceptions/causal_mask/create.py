@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Family, Hints, Probe, Step
+from autograder.author import Fact, Family, Hints, Probe, Step
 from reference.masks import causal_mask
 
 LOOK: Hints = (

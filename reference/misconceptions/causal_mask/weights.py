@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Family, Hints, Step, without
+from autograder.author import Fact, Family, Hints, Step, without
 from reference.attention import block, softmax
 from reference.misconceptions.causal_mask.apply import APPLY, LOW, mask_of, of_scores
 from reference.misconceptions.causal_mask.calls import allowed

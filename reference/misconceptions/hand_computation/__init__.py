@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.course.text import several
-from autograder.diagnosis import Family, Hints, Misconception, Mistakes
-from autograder.diagnosis.finding import Finding
+from autograder.author import Family, Finding, Hints, Misconception, Mistakes, several
 from reference.attention import Array
 from reference.by_hand import PRINTED_IN_S3, STANDARD, STEPS, WITHIN, HandPart, hand_problem
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Step
+from autograder.author import Family, Hints, Step
 from reference.attention import Array, softmax
 from reference.by_hand import HandPart
 

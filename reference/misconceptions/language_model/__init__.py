@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from autograder.diagnosis import Mistakes
+from autograder.author import Mistakes
 from reference.misconceptions.language_model.block import BLOCK
 from reference.misconceptions.language_model.model import MODEL
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Family, Probe, Recipe, Trait
-from autograder.diagnosis.blueprint import Blueprint, single
+from autograder.author import Comparison, Family, ModuleCaller, Probe, Recipe, Trait, float32_probe
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.language_model.parts import PARTS, RARE, norm
@@ -188,7 +187,7 @@ def probes(draw: int) -> Sequence[Probe]:
     def case(batch: int, length: int, d_model: int, heads: int, d_ff: int, mask: Any) -> Probe:
         x = 1.5 * rng.normal(size=(batch, length, d_model))
         given = {"d_model": d_model, "num_heads": heads, "d_ff": d_ff, "x": x, "mask": mask}
-        return single(Probe((), given | draw_block(rng, d_model, d_ff), condition=100.0))
+        return float32_probe(Probe((), given | draw_block(rng, d_model, d_ff), condition=100.0))
 
     causal = np.tril(np.ones((4, 4), bool))
     odd = np.array(
@@ -242,7 +241,7 @@ BLOCK = Recipe(
     ),
     labels=LABELS,
     axes=axes,
-    caller=Blueprint(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
+    caller=ModuleCaller(("d_model", "num_heads", "d_ff"), ("x", "mask"), WEIGHT_NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
     fallbacks=(
         *(each for family in RARE for each in family.misconceptions),

@@ -5,8 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Family, Hints, Probe, Recipe, Trait
-from autograder.diagnosis.blueprint import Blueprint, single
+from autograder.author import (
+    Comparison,
+    Family,
+    Hints,
+    ModuleCaller,
+    Probe,
+    Recipe,
+    Trait,
+    float32_probe,
+)
 from reference.attention import softmax
 from reference.misconceptions.language_model.block import (
     ALTERNATIVES,
@@ -248,7 +256,7 @@ def probes(draw: int) -> Sequence[Probe]:
             "b_out": rng.normal(size=vocab),
         }
         weights |= draw_block(rng, d_model, d_ff)
-        return single(Probe((), given | weights, condition=100.0))
+        return float32_probe(Probe((), given | weights, condition=100.0))
 
     return [
         case(1, 1, 5, 4, 1, 3, 4),
@@ -298,7 +306,7 @@ MODEL = Recipe(
         "vocab_size": s.vocab_size,
         "max_seq_length": s.max_seq_length,
     },
-    caller=Blueprint(SIZES, ("tokens",), NAMES, WORDS),
+    caller=ModuleCaller(SIZES, ("tokens",), NAMES, WORDS),
     comparison=Comparison(precision=np.float32),
     fallbacks=(
         *(each for family in RARE for each in family.misconceptions),

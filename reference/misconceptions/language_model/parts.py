@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 from reference.attention import block, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 

@@ -9,8 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Fact, Mistakes, Probe, Recipe, Trait
-from autograder.diagnosis.blueprint import Blueprint, single
+from autograder.author import (
+    Comparison,
+    Fact,
+    Mistakes,
+    ModuleCaller,
+    Probe,
+    Recipe,
+    Trait,
+    float32_probe,
+)
 from reference.attention import block, combine, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_attention.heads import HEADS, with_head_axis
@@ -93,7 +101,7 @@ def probes(draw: int) -> Sequence[Probe]:
     def case(batch: int, length: int, d_model: int, heads: int, mask: Any = None) -> Probe:
         weights = [rng.normal(size=(d_model, d_model)) / np.sqrt(d_model) * 1.5 for _ in MATRICES]
         x = rng.normal(size=(batch, length, d_model))
-        return single(Probe((d_model, heads, x, mask, *weights)))
+        return float32_probe(Probe((d_model, heads, x, mask, *weights)))
 
     causal = np.tril(np.ones((4, 4), bool))
     odd = np.array(
@@ -182,7 +190,7 @@ MISTAKES = Mistakes(
             "H": s.num_heads,
             "(E/H)": s.d_model // s.num_heads,
         },
-        caller=Blueprint(
+        caller=ModuleCaller(
             ("d_model", "num_heads"),
             ("x", "allowed"),
             {f"{name}.weight": name for name in MATRICES},

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Step
+from autograder.author import Family, Step
 from reference.attention import block, scores, softmax
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_reshape.merge import BACK

@@ -1,6 +1,6 @@
 """The four projections and what is returned, done wrong."""
 
-from autograder.diagnosis import Family
+from autograder.author import Family
 from reference.misconceptions.self_attention.projections import ORDER, OUT, WHICH
 
 PROJECTIONS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Family, Mistakes, Probe, Recipe, Trait
+from autograder.author import Fact, Family, Mistakes, Probe, Recipe, Trait
 from reference.heads import merge_heads, split_heads
 from reference.misconceptions.multi_head_reshape.merge import MERGE
 from reference.misconceptions.multi_head_reshape.orders import (

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Step
+from autograder.author import Family, Hints, Step
 
 BACK: Hints = (
     "Which numbers stand in the first row of your result, and which token do they belong to?",

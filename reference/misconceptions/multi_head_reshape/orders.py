@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from autograder.diagnosis import Hints, Misconception
+from autograder.author import Hints, Misconception
 
 ORDER: Hints = (
     "What does each axis of your array stand for, after each line?",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Step
+from autograder.author import Family, Hints, Step
 from reference.heads import split_heads
 
 BLOCKS: Hints = (

@@ -7,7 +7,7 @@ wrong axis (fastNLP#254), the polarity of the mask (rasbt/LLMs-from-scratch#1061
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from autograder.diagnosis import Fact, Family, Misconception, Mistakes, Recipe
+from autograder.author import Fact, Family, Misconception, Mistakes, Recipe
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention.facts import FACTS, divisor
 from reference.misconceptions.scaled_dot_product_attention.masking import MASKING, fill, masked

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact
+from autograder.author import Fact
 from reference.attention import softmax
 
 

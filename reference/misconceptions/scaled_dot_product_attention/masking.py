@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 

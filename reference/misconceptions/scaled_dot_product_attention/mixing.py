@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 from reference.attention import softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 from reference.misconceptions.scaled_dot_product_attention.weights import shifted

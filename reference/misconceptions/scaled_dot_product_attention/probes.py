@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Probe, Trait
+from autograder.author import Probe, Trait
 
 CAUSAL = np.tril(np.ones((4, 4), bool))
 ROWS = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])

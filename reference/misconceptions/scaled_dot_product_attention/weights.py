@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 from reference.attention import block, softmax
 from reference.misconceptions.reductions import wrong_reductions
 

@@ -6,7 +6,7 @@ for each misconception, and an answer is told by where it lies.
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Fact, Mistakes, Recipe
+from autograder.author import Comparison, Fact, Mistakes, Recipe
 from reference.attention import softmax
 from reference.misconceptions.scaling_experiment.conclusion import explain_value
 from reference.misconceptions.scaling_experiment.entropies import (

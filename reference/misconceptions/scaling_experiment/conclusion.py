@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.diagnosis import Hints
-from autograder.diagnosis.finding import Finding
+from autograder.author import Finding, Hints
 
 EXPONENTS = (
     (

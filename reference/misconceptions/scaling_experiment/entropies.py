@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Probe, Trait
+from autograder.author import Family, Hints, Probe, Trait
 from reference.attention import softmax
 from reference.scaling import entropy
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints, Probe, Step, Trait
+from autograder.author import Family, Hints, Probe, Step, Trait
 from reference.attention import softmax
 
 JACOBIAN: Hints = (

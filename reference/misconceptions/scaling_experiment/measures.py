@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 from reference.attention import softmax
 from reference.misconceptions.scaling_experiment.simulation import (
     REPLAYS,

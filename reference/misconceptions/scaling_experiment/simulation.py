@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, LibraryObject, Probe
+from autograder.author import Fact, LibraryObject, Probe
 from reference.attention import scores, softmax
 from reference.scaling import MEASURES, entropy
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Mistakes
-from autograder.diagnosis.blueprint import Blueprint, single
+from autograder.author import Comparison, Mistakes, ModuleCaller, float32_probe
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, MISTAKES
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
 from reference.misconceptions.self_attention.whole import WHOLE
@@ -19,8 +18,8 @@ BARE = replace(
     _numpy,
     of="ScaledDotProductAttention",
     families=without(FAMILIES, "large-epsilon"),
-    probes=lambda draw: [single(probe) for probe in _numpy.calls(draw)],
-    caller=Blueprint((), _numpy.parameters, {}, WORDS),
+    probes=lambda draw: [float32_probe(probe) for probe in _numpy.calls(draw)],
+    caller=ModuleCaller((), _numpy.parameters, {}, WORDS),
     comparison=Comparison(precision=np.float32),
     facts=tuple(
         replace(fact, holds=divisor_in_single) if fact.has_value else fact for fact in _numpy.facts

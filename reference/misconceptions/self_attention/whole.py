@@ -5,8 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Fact, Family, Probe, Recipe, Trait
-from autograder.diagnosis.blueprint import Blueprint, single
+from autograder.author import (
+    Comparison,
+    Fact,
+    Family,
+    ModuleCaller,
+    Probe,
+    Recipe,
+    Trait,
+    float32_probe,
+)
 from reference.attention import block, combine, scale, scores, softmax
 from reference.misconceptions.scaled_dot_product_attention import FAMILIES, inside_attention
 from reference.misconceptions.scaled_dot_product_attention.facts import divisor_in_single
@@ -79,7 +87,9 @@ def probes(draw: int) -> Sequence[Probe]:
         d_model, d_k, d_v = sizes
         matrices = (d_k, d_model), (d_k, d_model), (d_v, d_model), (d_model, d_v)
         weights = [rng.normal(size=size) for size in matrices]
-        return single(Probe((*sizes, rng.normal(size=(*batch, length, d_model)), mask, *weights)))
+        return float32_probe(
+            Probe((*sizes, rng.normal(size=(*batch, length, d_model)), mask, *weights))
+        )
 
     causal = np.tril(np.ones((4, 4), bool))
     odd = np.array(
@@ -203,7 +213,7 @@ WHOLE = Recipe(
         "projected": "the output",
     },
     axes=axes,
-    caller=Blueprint(
+    caller=ModuleCaller(
         ("d_model", "d_k", "d_v"),
         ("x", "mask"),
         {f"{name}.weight": name for name in ("W_q", "W_k", "W_v", "W_o")},

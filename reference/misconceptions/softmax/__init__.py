@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Fact, Mistakes, Recipe
+from autograder.author import Fact, Mistakes, Recipe
 from reference.misconceptions.softmax.probes import TRAITS, probes
 from reference.misconceptions.softmax.ratios import RATIOS
 from reference.misconceptions.softmax.shifts import SHIFTS

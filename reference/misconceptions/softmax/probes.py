@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Probe, Trait
+from autograder.author import Probe, Trait
 
 
 def probes(draw: int) -> Sequence[Probe]:

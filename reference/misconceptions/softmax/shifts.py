@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Family, Hints
+from autograder.author import Family, Hints
 
 AXIS: Hints = (
     "Which of your results add up to 1, and which should?",

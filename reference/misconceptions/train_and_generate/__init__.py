@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from autograder.diagnosis import Mistakes
+from autograder.author import Mistakes
 from reference.misconceptions.train_and_generate.loss import LOSS
 from reference.misconceptions.train_and_generate.training import TRAIN
 from reference.misconceptions.train_and_generate.writing import GENERATE

@@ -5,8 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Comparison, Family, Hints, Probe, Recipe, Trait
-from autograder.diagnosis.blueprint import InTensors, single
+from autograder.author import (
+    Comparison,
+    Family,
+    Hints,
+    Probe,
+    Recipe,
+    TensorCaller,
+    Trait,
+    float32_probe,
+)
 from reference.results import as_one_number
 
 SHIFT: Hints = (
@@ -310,7 +318,7 @@ LOSS = Recipe(
         "V": s.logits.shape[2],
         "L − 1": s.logits.shape[1] - 1,
     },
-    caller=InTensors(),
+    caller=TensorCaller(),
     comparison=Comparison(
         precision=np.float32,
         read=as_one_number,
@@ -326,7 +334,7 @@ def probes(draw: int) -> Sequence[Probe]:
         tokens = rng.integers(0 if zeros else 1, words, size=(batch, length))
         if zeros:
             tokens[0, -1] = 0
-        return single(Probe((2 * rng.normal(size=(batch, length, words)), tokens)))
+        return float32_probe(Probe((2 * rng.normal(size=(batch, length, words)), tokens)))
 
     return [
         case(1, 2, 3),

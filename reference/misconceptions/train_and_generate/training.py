@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import (
+from autograder.author import (
     Change,
     Comparison,
     Family,
@@ -15,8 +15,8 @@ from autograder.diagnosis import (
     Recipe,
     Trait,
     constant,
+    float32_probe,
 )
-from autograder.diagnosis.blueprint import single
 from reference.results import as_single
 from reference.with_models import TrainsOne
 
@@ -321,6 +321,6 @@ def probes(draw: int) -> Sequence[Probe]:
     def case(words: int, count: int, steps: int, lr: float) -> Probe:
         embedding, output = rng.normal(size=(words, 4)), 1.5 * rng.normal(size=(words, 4))
         batches = [rng.integers(words, size=(3, 4)) for _ in range(count)]
-        return single(Probe((embedding, output, batches, steps, lr), condition=200.0))
+        return float32_probe(Probe((embedding, output, batches, steps, lr), condition=200.0))
 
     return [case(5, 1, 4, 0.05), case(7, 3, 5, 0.2), case(6, 4, 4, 0.03), case(8, 2, 5, 0.08)]

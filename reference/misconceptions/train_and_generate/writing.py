@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis import Change, Family, Hints, Probe, Recipe, Trait, constant
-from autograder.diagnosis.blueprint import single
+from autograder.author import Change, Family, Hints, Probe, Recipe, Trait, constant, float32_probe
 from reference.generating import mean_logits
 from reference.with_models import WritesWithOne
 
@@ -241,7 +240,9 @@ def probes(draw: int) -> Sequence[Probe]:
 
     def case(words: int, length: int, count: int, limit: int) -> Probe:
         embedding, output = rng.normal(size=(words, 5)), 1.5 * rng.normal(size=(words, 5))
-        return single(Probe((embedding, output, limit, rng.integers(words, size=length), count)))
+        return float32_probe(
+            Probe((embedding, output, limit, rng.integers(words, size=length), count))
+        )
 
     return [
         case(6, 1, 4, 50),

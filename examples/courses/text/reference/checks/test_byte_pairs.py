@@ -2,8 +2,7 @@
 
 import pytest
 
-from autograder.checks.equality import expect_equal
-from autograder.checks.order_independence import expect_independent_calls
+from autograder.author import expect_equal, expect_independent_calls
 from reference.pairs import learn_merges, merge, most_frequent_pair
 
 

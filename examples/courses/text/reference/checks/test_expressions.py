@@ -2,9 +2,7 @@
 
 import pytest
 
-from autograder.checks.equality import expect_equal
-from autograder.checks.expect_errors import expect_error
-from autograder.checks.order_independence import expect_independent_calls
+from autograder.author import expect_equal, expect_error, expect_independent_calls
 from reference.expressions import parse, split_tokens
 
 SIGNS = list("+-*/")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.checks.equality import expect_same
+from autograder.author import expect_same
 from solutions.spelling import closest, corrected, edit_distance
 
 WORDS = ["", "a", "art", "cart", "cat", "card", "tract", "żar", "żal"]

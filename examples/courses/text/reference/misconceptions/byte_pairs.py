@@ -1,6 +1,6 @@
 """What goes wrong in a tokenizer by byte pairs."""
 
-from autograder.diagnosis import Family, Mistakes, Recipe, Trait
+from autograder.author import Family, Mistakes, Recipe, Trait
 from reference.pairs import learn_merges, merge, most_frequent, most_frequent_pair, neighbours
 
 TIES = (

@@ -1,6 +1,6 @@
 """What goes wrong when words are corrected."""
 
-from autograder.diagnosis import Mistakes, Recipe
+from autograder.author import Mistakes, Recipe
 from solutions.spelling import closest, corrected, edit_distance
 
 

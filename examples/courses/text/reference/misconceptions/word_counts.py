@@ -2,7 +2,7 @@
 
 import re
 
-from autograder.diagnosis import Family, Mistakes, Recipe, Trait
+from autograder.author import Family, Mistakes, Recipe, Trait
 from reference.words import count_words, counted, lowered, words_of
 
 FAMILIES = (

@@ -1,0 +1,165 @@
+"""The public interface for authors: all that a course imports of the engine.
+
+Reference, checks and misconceptions import these names from here and nothing else from
+`autograder`. Each name is loaded when it is first used, so a check of an array imports neither the
+diagnosis nor what torch modules need. `docs/api.md` describes every name; it is made from this
+list by `python -m tools.api`.
+
+A *case* is one call that a check makes; a *probe* is one call by which misconceptions are told
+apart. A *step* is a named part of the right answer; a misconception replaces one or several.
+Arrays are NumPy arrays. A comparison looks at the shape first, then at finiteness, then at the
+values, and raises `Mismatch` at the first difference.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.checks.equality import (
+        expect_equal,
+        expect_false,
+        expect_same,
+        expect_true,
+        expect_type,
+    )
+    from autograder.checks.expect import (
+        Mismatch,
+        NotStarted,
+        expect_close,
+        expect_numbers,
+        expect_results,
+        expect_shape,
+        expect_unchanged,
+    )
+    from autograder.checks.expect_errors import expect_error
+    from autograder.checks.follow_through import (
+        OwnSteps,
+        expect_all_follow,
+        expect_data_follows,
+        expect_follows,
+        is_informative,
+        is_responsive,
+        other_numbers,
+    )
+    from autograder.checks.memoize import memoize
+    from autograder.checks.module_weights import ParameterFit, ParameterNames, Weights
+    from autograder.checks.order_independence import (
+        ask_alone,
+        ask_in_two_orders,
+        expect_independent_calls,
+        values_agree,
+    )
+    from autograder.checks.proxy import Function, Remote, Submission
+    from autograder.checks.reference_answers import reference_pass
+    from autograder.checks.tolerance import allowed_error
+    from autograder.checks.torch_modules import (
+        ModuleRun,
+        draw_state,
+        expect_gradients,
+        expect_parts,
+        expect_stateless,
+        expect_unchanged_tensors,
+        forward_pass,
+    )
+    from autograder.course.text import capital, few, is_plural, one_line, several
+    from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller, float32_probe
+    from autograder.diagnosis.family import (
+        Change,
+        Family,
+        Hints,
+        Misconception,
+        Step,
+        chosen,
+        constant,
+        without,
+    )
+    from autograder.diagnosis.finding import Finding
+    from autograder.diagnosis.mistakes import Mistakes
+    from autograder.diagnosis.outcome import Comparison
+    from autograder.diagnosis.recipe import (
+        Caller,
+        Fact,
+        LibraryObject,
+        Probe,
+        Recipe,
+        State,
+        Trait,
+    )
+    from autograder.report.model import Curve
+    from autograder.report.numbers import index
+    from autograder.sandbox.problems import NotWritten, Raised, StudentProblem
+    from autograder.submission.stubs import TEXT_STUB
+    from autograder.worker.codec import Axes, Figure, Image, tensor
+    from autograder.worker.messages import Passed
+
+# The names by heading of docs/api.md and by module, in the order in which the page has them.
+GROUPS = {
+    "Comparing answers": {
+        "autograder.checks.expect": (
+            "expect_close expect_shape expect_numbers expect_results expect_unchanged Mismatch"
+            " NotStarted"
+        ),
+        "autograder.checks.equality": (
+            "expect_equal expect_same expect_true expect_false expect_type"
+        ),
+        "autograder.checks.expect_errors": "expect_error",
+        "autograder.checks.order_independence": "expect_independent_calls values_agree",
+        "autograder.checks.tolerance": "allowed_error",
+    },
+    "Follow-through": {
+        "autograder.checks.follow_through": (
+            "expect_follows expect_all_follow expect_data_follows OwnSteps is_informative"
+            " is_responsive other_numbers"
+        ),
+        "autograder.checks.order_independence": "ask_alone ask_in_two_orders",
+    },
+    "The student's module": {
+        "autograder.checks.proxy": "Submission Function Remote",
+        "autograder.sandbox.problems": "StudentProblem Raised NotWritten",
+        "autograder.worker.codec": "Figure Axes Image",
+        "autograder.report.model": "Curve",
+    },
+    "Recipes and misconceptions": {
+        "autograder.diagnosis.mistakes": "Mistakes",
+        "autograder.diagnosis.recipe": "Recipe Probe Trait Fact LibraryObject State Caller",
+        "autograder.diagnosis.family": (
+            "Family Misconception Change Step Hints chosen without constant"
+        ),
+        "autograder.diagnosis.outcome": "Comparison",
+        "autograder.diagnosis.finding": "Finding",
+    },
+    "torch modules": {
+        "autograder.worker.codec": "tensor",
+        "autograder.checks.torch_modules": (
+            "forward_pass ModuleRun draw_state expect_parts expect_gradients"
+            " expect_unchanged_tensors expect_stateless"
+        ),
+        "autograder.checks.module_weights": "ParameterNames ParameterFit Weights",
+        "autograder.checks.reference_answers": "reference_pass",
+        "autograder.worker.messages": "Passed",
+        "autograder.checks.memoize": "memoize",
+        "autograder.diagnosis.blueprint": "ModuleCaller TensorCaller float32_probe",
+    },
+    "Words for findings": {
+        "autograder.course.text": "capital few is_plural one_line several",
+        "autograder.report.numbers": "index",
+        "autograder.submission.stubs": "TEXT_STUB",
+    },
+}
+MODULE_OF = {
+    name: module
+    for modules in GROUPS.values()
+    for module, names in modules.items()
+    for name in names.split()
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(importlib.import_module(MODULE_OF[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(MODULE_OF)
