@@ -18,7 +18,6 @@ from autograder.report.grades_table import plain_cell
 from autograder.report.model import HandIn
 
 ABOUT = ("id", "name", "email", "section", "group")
-ELSEWHERE = ("oneroster", "lti")  # where results may go to, and nothing comes from
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 MAX_SHOWN = 10
 MAX_DAYS = 3650
@@ -48,7 +47,7 @@ class Roster:
             raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
         self.path = path
         taken = {*ABOUT, *HANDED_IN}
-        known = dict.fromkeys([*with_ids(), *ELSEWHERE])
+        known = with_ids()
         self._platforms = tuple(name for name in known if name not in taken)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
         self._table = Table(path, self._columns, 1)

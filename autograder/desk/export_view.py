@@ -3,14 +3,12 @@
 import re
 import shutil
 import tempfile
-from datetime import datetime
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.course.errors import UserError
-from autograder.course.text import one_line
 from autograder.desk.view import DeskView, KeptFile, Visit
 from autograder.platforms.export import EXPORTS, WITHOUT_TEMPLATE, export_file
 
@@ -20,13 +18,10 @@ WHAT = {
     "moodle": "Moodle grading worksheet",
     "blackboard": "Blackboard grade centre",
     "brightspace": "Brightspace grades",
-    "oneroster": "OneRoster results",
-    "lti": "LTI scores",
     "feedback": "A page for each student, and a table for a mail program",
     "moodle-feedback": "Moodle feedback files",
     "gradescope": "Gradescope results",
 }
-KINDS = {"lti": ".json"}
 
 
 def show(visit: Visit) -> Response:
@@ -44,7 +39,6 @@ def make(visit: Visit) -> Response:
     platform = visit.field("platform")
     if platform not in EXPORTS:
         raise UserError("Choose what the file is for.")
-    moment = visit.field("date")
     posted = visit.file("template")
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:
         template = None
@@ -64,9 +58,8 @@ def make(visit: Visit) -> Response:
             template,
             visit.field("column") or None,
             bool(visit.field("scale")),
-            _moment(moment) if moment else None,
         )
-    name = f"{platform}{_suffix(platform, data)}"
+    name = f"{platform}{'.zip' if data.startswith(b'PK') else '.csv'}"
     key = visit.place.kept.keep(KeptFile(name, data, tuple(notes)))
     return visit.other(f"/export/{key}")
 
@@ -74,17 +67,6 @@ def make(visit: Visit) -> Response:
 def _plain(name: str, otherwise: str) -> str:
     """A file's name without anything that leads elsewhere."""
     return re.sub(r"[^\w.-]+", "_", Path(name).name).strip(".")[-80:] or otherwise
-
-
-def _suffix(platform: str, data: bytes) -> str:
-    return ".zip" if data.startswith(b"PK") else KINDS.get(platform, ".csv")
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise UserError(f"{one_line(text, 40)!r} is no date and time.") from None
 
 
 def _file(visit: Visit) -> KeptFile:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.course.errors import UserError
 
-PLATFORMS = ("gradescope", "prairielearn", "exercism", "classroom50")
+PLATFORMS = ("gradescope", "prairielearn", "classroom50")
 
 
 def main(arguments: list[str]) -> int:

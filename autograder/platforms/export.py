@@ -1,7 +1,6 @@
 """What each platform takes, made of a class's reports: a function a platform, in a table."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -27,7 +26,6 @@ class ExportRequest(msgspec.Struct, frozen=True):
     template: Path
     column: str | None = None
     scale: bool = False
-    date: datetime | None = None
 
 
 def _canvas(asked: ExportRequest) -> ExportFile:
@@ -80,18 +78,6 @@ def _gradescope(asked: ExportRequest) -> ExportFile:
     return results_zip(asked.reports, asked.course.content.hints)
 
 
-def _oneroster(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms import oneroster
-
-    return oneroster.results(asked.reports, asked.template, asked.column, asked.date)
-
-
-def _lti(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms import lti
-
-    return lti.scores(asked.reports, asked.template, asked.date)
-
-
 def _feedback(asked: ExportRequest) -> ExportFile:
     from autograder.platforms.pages import pages
 
@@ -105,8 +91,6 @@ EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {
     "gradescope": _gradescope,
     "blackboard": _blackboard,
     "brightspace": _brightspace,
-    "oneroster": _oneroster,
-    "lti": _lti,
     "feedback": _feedback,
 }
 WITHOUT_TEMPLATE = {"gradescope", "feedback"}
@@ -119,7 +103,6 @@ def export_file(
     template: Path | None,
     column: str | None = None,
     scale: bool = False,
-    date: datetime | None = None,
 ) -> ExportFile:
     """The file that a platform takes, from a folder of results, and what is to be said of it.
 
@@ -134,7 +117,7 @@ def export_file(
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)
     reports = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
-    asked = ExportRequest(reports, course, results, template or results, column, scale, date)
+    asked = ExportRequest(reports, course, results, template or results, column, scale)
     data, notes = EXPORTS[platform](asked)
     return data, [
         *notes,

@@ -1,6 +1,5 @@
 """`autograder export`: what a platform takes, from a folder of results."""
 
-from datetime import datetime
 from pathlib import Path
 
 import click
@@ -48,7 +47,6 @@ def export(
     out: Path,
     column: str | None,
     scale: bool,
-    date: datetime | None,
     course_path: Path | None,
 ) -> None:
     """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
@@ -61,7 +59,7 @@ def export(
     if template is not None and template.resolve() == out.resolve():
         raise UserError("--out is the template itself. Name another file.")
     course = find_course(Path.cwd(), named=course_path)
-    data, notes = export_file(platform, results, course, template, column, scale, date)
+    data, notes = export_file(platform, results, course, template, column, scale)
     try:
         write_atomically(out, data)
     except OSError as error:

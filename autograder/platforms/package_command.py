@@ -15,9 +15,9 @@ from autograder.course.files import write_atomically
 from autograder.course.text import few, several
 from autograder.platforms.bundle import Files, rights, zipped
 
-PLATFORMS = ("gradescope", "prairielearn", "exercism", "classroom50", "github")
+PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
 BY_HAND_TOO = ("gradescope", "classroom50")  # where people can give points beside the grader's
-WITH_ANSWERS = ("gradescope", "prairielearn", "exercism")
+WITH_ANSWERS = ("gradescope", "prairielearn")
 MAX_SHOWN = 5
 
 
@@ -111,10 +111,6 @@ def _made(
         from autograder.platforms import prairielearn
 
         return prairielearn.package(course, exercises, index)
-    if platform == "exercism":
-        from autograder.platforms import exercism
-
-        return exercism.package(course, exercises, index)
     if platform == "classroom50":
         from autograder.platforms import classroom50
 

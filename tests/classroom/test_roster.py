@@ -94,10 +94,10 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     own = [msgspec.structs.replace(whole[0], name=name) for name in ("moonboard", "email")]
     points = [SimpleNamespace(name=each.name, value="x", load=lambda e=each: e) for each in own]
     monkeypatch.setattr(recognise, "entry_points", lambda group: points)
-    text = "id,email,moonboard,canvas,oneroster\na,a@x.org,m7,7,u7\n"
+    text = "id,email,moonboard,canvas\na,a@x.org,m7,7\n"
     found = roster(text)
-    assert found.known("a").ids == {"canvas": "7", "moonboard": "m7", "oneroster": "u7"}
-    assert list(found.known("a").ids) == ["canvas", "moonboard", "oneroster"]
+    assert found.known("a").ids == {"canvas": "7", "moonboard": "m7"}
+    assert list(found.known("a").ids) == ["canvas", "moonboard"]
     assert found.match([("moonboard", Owner(key="m7"))]) == [["a"]]
 
 

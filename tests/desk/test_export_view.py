@@ -49,7 +49,6 @@ def test_results_for_a_platform_need_no_template(desk, post):
     [
         ({"platform": "none"}, "Choose what the file is for"),
         ({"platform": "canvas"}, "Choose the file that canvas gave you"),
-        ({"platform": "gradescope", "date": "soon"}, "is no date"),
     ],
 )
 def test_what_is_missing_is_said(desk, post, fields, said):

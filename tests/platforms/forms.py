@@ -1,7 +1,6 @@
 """What platforms take, as JSON schemas of our own by the rules of their documentation.
 
-Gradescope: its autograder specifications. PrairieLearn: external grading. Exercism: the test
-runner's interface, version 3. LTI: scores of Assignment and Grade Services.
+Gradescope: its autograder specifications. PrairieLearn: external grading.
 """
 
 import jsonschema
@@ -85,58 +84,6 @@ PRAIRIELEARN = {
         ),
     ]
 }
-
-PASSED = closed(
-    ["name", "status"], name=NOT_EMPTY, status={"const": "pass"}, test_code=TEXT, output=TEXT
-)
-FAILED = closed(
-    ["name", "status", "message"],
-    name=NOT_EMPTY,
-    status={"enum": ["fail", "error"]},
-    message=NOT_EMPTY,
-    test_code=NOT_EMPTY,
-    output={"type": "string", "maxLength": 500},
-)
-TESTS = {"type": "array", "items": {"oneOf": [PASSED, FAILED]}}
-EXERCISM = {
-    "oneOf": [
-        closed(
-            ["version", "status", "tests"],
-            version={"const": 3},
-            status={"const": "pass"},
-            message={"type": "null"},
-            tests={"type": "array", "items": PASSED, "minItems": 1},
-        ),
-        closed(
-            ["version", "status", "tests"],
-            version={"const": 3},
-            status={"const": "fail"},
-            message={"type": "null"},
-            tests=TESTS | {"contains": FAILED},
-        ),
-        closed(
-            ["version", "status", "message"],
-            version={"const": 3},
-            status={"const": "error"},
-            message={"type": "string", "minLength": 1, "maxLength": 65535},
-            tests={"type": "array", "maxItems": 0},
-        ),
-    ]
-}
-
-SCORE = closed(
-    ["userId", "timestamp", "activityProgress", "gradingProgress"],
-    userId=NOT_EMPTY,
-    timestamp={
-        "type": "string",
-        "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$",
-    },
-    activityProgress={"enum": ["Initialized", "Started", "InProgress", "Submitted", "Completed"]},
-    gradingProgress={"enum": ["FullyGraded", "Pending", "PendingManual", "Failed", "NotReady"]},
-    scoreGiven={"type": "number", "minimum": 0},
-    scoreMaximum={"type": "number", "exclusiveMinimum": 0},
-    comment=NOT_EMPTY,
-) | {"dependentRequired": {"scoreGiven": ["scoreMaximum"], "scoreMaximum": ["scoreGiven"]}}
 
 
 def valid(data, form):

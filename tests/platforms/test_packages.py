@@ -16,14 +16,14 @@ from click.testing import CliRunner
 from autograder.cli import app
 from autograder.course.course_file import Course, load_course
 from autograder.course.errors import UserError
-from autograder.platforms import classroom50, exercism, gradescope, prairielearn
+from autograder.platforms import classroom50, gradescope, prairielearn
 from autograder.platforms.bundle import bundle, zipped
 from autograder.platforms.package_command import chosen
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
-from tests.platforms.forms import EXERCISM, PRAIRIELEARN
+from tests.platforms.forms import PRAIRIELEARN
 from tests.platforms.forms import valid as valid_as
 from tests.platforms.layouts import WRONG, put, small_course
-from tests.platforms.records import GRADER, record
+from tests.platforms.records import GRADER
 
 
 @pytest.fixture(scope="module")
@@ -134,38 +134,15 @@ def test_what_cannot_be_graded_elsewhere_is_named(root, package, tmp_path):
     asked = ("prairielearn", "--out", tmp_path / "pl", "--exercise", "reflection")
     refused = package(*asked, course=whole)
     assert "answered in words" in str(refused.exception) and not (tmp_path / "pl").exists()
-    kept, said = chosen(whole, "exercism", (), "attention-4")
+    kept, said = chosen(whole, "prairielearn", (), "attention-4")
     assert [exercise.name for exercise in kept] == ["find_the_bug"]
     assert said == [
-        "Left out, answered in words, for which nobody on exercism gives points: reflection."
+        "Left out, answered in words, for which nobody on prairielearn gives points: reflection."
     ]
     own = msgspec.structs.replace(whole.exercise("softmax"), variant="per-student")
     content = msgspec.structs.replace(whole.content, exercises=(own,), assignments=())
     with pytest.raises(UserError, match="numbers of each student's own"):
         chosen(Course(root, content), "gradescope", (), None)
-
-
-def test_exercism_has_limits_for_its_twenty_seconds(course, tmp_path):
-    put(exercism.package(course, list(course.exercises.values())), tmp_path)
-    limits = load_course(tmp_path / "course" / "course.yml").content.limits
-    assert (limits.total_seconds, limits.call_seconds) == (14.0, 5.0)
-    assert (tmp_path / "bin" / "run.sh").stat().st_mode & 0o111
-
-
-def test_an_exam_on_exercism_passes_nobody_whose_hidden_checks_fail():
-    checks = (
-        CheckReport(name="a", title="A", points=2.0, max_points=2.0, outcome="passed"),
-        CheckReport(name="b", title="B", points=0.0, max_points=2.0, outcome="failed", hidden=True),
-    )
-    exercise = ExerciseReport(
-        name="e", title="E", status="graded", points=2.0, max_points=4.0, checks=checks
-    )
-    report = msgspec.structs.replace(record("s", 2.0), exercises=(exercise,))
-    found = valid_as(exercism.results_of(report, "exam"), EXERCISM)
-    assert found["status"] == "fail"
-    assert [test["status"] for test in found["tests"]] == ["pass", "fail"]
-    assert found["tests"][1]["name"] == "Checks that do not show themselves"
-    assert len(exercism.results_of(report, "practice")["tests"]) == 2
 
 
 @pytest.fixture(scope="module")

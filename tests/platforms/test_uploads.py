@@ -1,29 +1,24 @@
-"""Blackboard's and Brightspace's gradebooks, OneRoster, LTI, and everybody's page: by their rules."""
+"""Blackboard's and Brightspace's gradebooks, and everybody's page: by their rules."""
 
 import csv
 import io
-import json
 import zipfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from autograder.course.errors import UserError
-from autograder.platforms import lti, oneroster
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
 from autograder.platforms.gradebook import fill_in
 from autograder.platforms.pages import pages
 from autograder.report.html import page_of
 from autograder.report.model import Lateness
-from tests.platforms.forms import SCORE, valid
 from tests.platforms.records import record, write
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLE = "Attention by hand and in NumPy"
-DATE = datetime(2027, 2, 10, 12, 0, tzinfo=UTC)
 LATE = Lateness(assignment="attention-1", due="x", points=1.0, said="=Late: 1 point.")
 CLASS = (
     record("jmueller", 9.5, platform="blackboard", platform_id="jmueller", name="Jörg Müller"),
@@ -117,76 +112,6 @@ def test_brightspace_takes_back_keys_points_and_the_end_of_the_line(course, temp
     assert fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, path, TITLE, False)[0] == data
     with pytest.raises(UserError, match="End-of-Line Indicator are missing. In Brightspace's"):
         fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, template("Username\nx\n"), None, False)
-
-
-USERS = """\
-sourcedId,status,dateLastModified,enabledUser,role,username,givenName,familyName,identifier,email
-u1,,,true,student,jm,Jörg,Müller,jmueller,jm@example.org
-u2,,,true,student,eve,Somebody,Else,902,eve@example.org
-u3,,,true,student,bo,Bo,Chen,903,
-u4,,,true,student,ll,Lea,Late,904,
-u5,,,true,student,av,Ann,van der Berg,905,
-u6,,,true,student,w,小明,王,906,
-t1,,,true,teacher,gone,Gone,Away,gone,
-u9,,,true,student,n,Never,Seen,909,
-"""
-STATUS = {"exempt", "fully graded", "not submitted", "partially graded", "submitted"}
-
-
-def test_oneroster(template):
-    path = template(USERS)
-    data, notes = oneroster.results(CLASS, path, "line-1", DATE)
-    same(data, "oneroster.csv")
-    rows = list(csv.DictReader(io.StringIO(data.decode())))
-    assert len({row["sourcedId"] for row in rows}) == len(rows) == 6
-    for row in rows:
-        assert row["status"] == row["dateLastModified"] == ""
-        assert row["lineItemSourcedId"] == "line-1" and row["scoreDate"] == "2027-02-10"
-        assert row["scoreStatus"] in STATUS
-        assert {row["late"], row["missing"], row["incomplete"]} <= {"true", "false"}
-        assert (row["score"] != "") == (row["scoreStatus"] == "fully graded")
-    assert notes == [
-        "Without a row, so not in the file: gone (Gone Away).",
-        "Left out, since there is no result: Never Seen (no result).",
-    ]
-    with pytest.raises(UserError, match="Say with --column the sourcedId of the line item"):
-        oneroster.results(CLASS, path, None, DATE)
-
-
-MEMBERS = {
-    "id": "x",
-    "context": {"id": "c"},
-    "members": [
-        {"user_id": "0ae", "name": "Jörg Müller", "roles": ["http://purl#Learner"], "status": "A"},
-        {"user_id": "../2", "email": "eve@example.org", "roles": ["Learner"]},
-        {"user_id": "3", "given_name": "Bo", "family_name": "Chen"},
-        {"user_id": "5", "lis_person_sourcedid": "s5", "name": "A."},
-        {"user_id": "6", "name": "小明 王"},
-        {"user_id": "9", "name": "Gone Away", "roles": ["http://purl#Instructor"]},
-    ],
-}
-
-
-def test_scores_for_lti(template):
-    path = template(json.dumps(MEMBERS))
-    data, notes = lti.scores(CLASS, path, DATE)
-    with zipfile.ZipFile(io.BytesIO(data)) as file:
-        found = {name: json.loads(file.read(name)) for name in file.namelist()}
-    assert json.loads((GOLDEN / "lti.json").read_text()) == found
-    assert not any("/" in name or name.startswith(".") for name in found)
-    for each in found.values():
-        valid(each, SCORE)
-        assert datetime.fromisoformat(each["timestamp"]) == DATE
-        if "scoreGiven" in each:
-            assert each["gradingProgress"] == "FullyGraded"
-    assert notes == [
-        "Without a row, so not in the file: s4 (Lea Late), gone (Gone Away).",
-        "Left out, since there are no points: s3 (Bo Chen) (missing).",
-    ]
-    with pytest.raises(UserError, match="with a zone"):
-        lti.scores(CLASS, path, datetime(2027, 2, 10))
-    with pytest.raises(UserError, match="Name the list of members"):
-        lti.scores(CLASS, template("[]"), DATE)
 
 
 def test_pages_with_a_table_for_mails(tmp_path):
