@@ -26,7 +26,7 @@ Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "sim
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
-    "nbgrader": ("nbgrader", "jupytext", "nbformat"),
+    "nbgrader": ("nbgrader", "jupytext", "nbformat", "nh3"),
     "torch": ("torch",),
     "cluster": ("distributed", "cryptography"),
     "desk": ("starlette", "uvicorn", "python_multipart"),

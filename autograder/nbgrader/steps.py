@@ -12,7 +12,7 @@ from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPr
 from traitlets import Unicode
 
 from autograder.nbgrader.grading import ShownReport, grading_of
-from autograder.nbgrader.texts import take_force_out
+from autograder.nbgrader.texts import disarm
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 
@@ -180,7 +180,7 @@ class EscapeTexts(NbGraderPreprocessor):
         for cell in nb.cells:
             mark = cell.metadata.get("nbgrader")
             cell.metadata = NotebookNode({"nbgrader": mark} if mark else {})
-        take_force_out(nb.cells)
+        disarm(nb.cells)
         return nb, resources
 
 
