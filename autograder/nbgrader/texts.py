@@ -7,7 +7,7 @@ the page holds anything that is not allowed.
 import functools
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Attachments = dict[str, dict[str, str]]
@@ -111,7 +111,7 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
         for types in attachments.values()
         for mime, data in types.items()
     }
-    allowed = {
+    allowed: dict[str, Callable[[str], bool]] = {
         "href": lambda value: LINK.fullmatch(value) is not None,
         "src": addresses.__contains__,
         "style": lambda value: ALIGNED.fullmatch(value) is not None,
@@ -122,9 +122,10 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
     def checked(_: str, name: str, value: str) -> str | None:
         return value if name not in allowed or allowed[name](value) else None
 
+    without_prefix: Callable[[str], str] = strip_files_prefix
     renderer = IPythonRenderer(escape=False, attachments=attachments)
     try:
-        page = strip_files_prefix(MarkdownWithMath(renderer=renderer).render(text))
+        page = without_prefix(MarkdownWithMath(renderer=renderer).render(text))
     except Exception:  # the page would not be shown at all
         return False
     clean = nh3.clean(
