@@ -257,6 +257,7 @@ class _Run:
             ) as self.proposed,
             contextlib.closing(self.whole),
         ):
+            self.proposed.overview.not_understood = found.not_understood
             self.proposed.overview.said_only = tuple(found.notes if job.anonymous else ())
             for task, reports in graders(self._tasks(), setup):
                 self._finish(task, reports)

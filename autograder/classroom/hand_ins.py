@@ -4,11 +4,12 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from autograder.classroom.downloads import PLAIN, Listing, Owner
-from autograder.classroom.recognise import Recognised, recognise, summary
+from autograder.classroom.recognise import Recognised, recognise
 from autograder.classroom.roster import Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
@@ -130,10 +131,21 @@ class Download(msgspec.Struct, frozen=True):
     platform: str | None = None
 
 
+class HandIns(NamedTuple):
+    """A class's folders in order of student, and notes on what was read as what.
+
+    `not_understood` is true if the notes name entries that are nobody's.
+    """
+
+    folders: list[Folder]
+    notes: list[str]
+    not_understood: bool = False
+
+
 def hand_ins(
     source: Download, exercises: Collection[str], roster: Roster | None, scratch: Path
-) -> tuple[list[Folder], list[str]]:
-    """The class's folders in order of student, and notes on what was read as what.
+) -> HandIns:
+    """Find everybody's hand-in.
 
     Files that lie under a platform's names are put together below `scratch`, which is to be there
     as long as the folders are read. With a roster, who handed in nothing is in it too.
@@ -148,7 +160,7 @@ def hand_ins(
         found = recognise(Listing(root, source.packed), names, source.platform)
     if found is None:
         folders, notes = find_folders(root, names)
-        return _enrolled_folders(folders, notes, roster)
+        return HandIns(*_enrolled_folders(folders, notes, roster))
     theirs = shares(found.pieces, names)
     if roster is not None:
         return _enrolled(theirs, found, roster, scratch)
@@ -156,7 +168,8 @@ def hand_ins(
         _folder(share, found, identity(share.person.key), HandIn(), scratch / str(number))
         for number, share in enumerate(theirs)
     ]
-    return _apart(folders), [*found.notes, *summary(found.not_understood)]
+    notes = [*found.notes, *found.not_understood]
+    return HandIns(_apart(folders), notes, bool(found.not_understood))
 
 
 def _folder(share: Share, found: Recognised, student: str, known: HandIn, place: Path) -> Folder:
@@ -204,9 +217,7 @@ def _apart(folders: list[Folder]) -> list[Folder]:
     return sorted(folders, key=lambda folder: folder.student)
 
 
-def _enrolled(
-    theirs: list[Share], found: Recognised, roster: Roster, scratch: Path
-) -> tuple[list[Folder], list[str]]:
+def _enrolled(theirs: list[Share], found: Recognised, roster: Roster, scratch: Path) -> HandIns:
     """The same by the roster's ids, with those who are missing and those who are not enrolled."""
     whose = roster.match([(share.importer.name, share.person) for share in theirs])
     folders: list[Folder] = []
@@ -225,7 +236,8 @@ def _enrolled(
             folders.append(_folder(share, found, student, known, scratch / str(number)))
             strangers.append(roster.stranger(share.person))
     everybody, said = _with_the_missing(folders, whose, strangers, roster)
-    return everybody, [*found.notes, *said, *summary(found.not_understood)]
+    notes = [*found.notes, *said, *found.not_understood]
+    return HandIns(everybody, notes, bool(found.not_understood))
 
 
 def _with_the_missing(

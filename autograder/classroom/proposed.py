@@ -31,7 +31,8 @@ class GradedClass(ClassOverview):
     """The overview of a run, what it changes, and whether that is in force.
 
     `version` is the number under which it was put in force, 0 where nothing was new; `difference`
-    is that to what was in force before, None where nothing was.
+    is that to what was in force before, None where nothing was. `not_understood` is true if entries
+    of the download are nobody's.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class GradedClass(ClassOverview):
         super().__init__(course, exercises, notes)
         self.in_force = True
         self.version = 0
+        self.not_understood = False
         self.difference: GradeDifference | None = None
 
 

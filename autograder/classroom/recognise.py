@@ -1,54 +1,54 @@
-"""Which platform a download comes from, and what of it no importer understands."""
+"""The platform that a download comes from, and the entries of it that nobody understands."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from autograder.classroom.downloads import PLAIN, Entry, Importer, Listing, Piece
 from autograder.course.errors import UserError
+from autograder.course.installation import extension, hooks
 from autograder.course.text import few, nearest, one_line, several
 from autograder.submission.file_names import named_for
 
-# The platforms that are known: those of the kit, and a site's own by entry point.
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "autograder.platforms"  # entry points: each an importer, or several
+KIT = "autograder."  # how the kit's own entry point begins
+MAX_LEVELS = 5  # of folders around a download
+MAX_SHOWN = 5
+MAX_COMPARED = 50  # entries that are compared with the names of others
+
+Pieces = list[tuple[Importer, Piece]]
 
 
-GROUP = "autograder.platforms"
+class Recognised(msgspec.Struct, frozen=True):
+    """A download: its pieces in order, and notes.
 
-
-def _own() -> tuple[Importer, ...]:
-    """Return the importers of the kit, as people list them."""
-    # Imported here until entry points register them: platforms is an extension.
-    from autograder.platforms.blackboard import BLACKBOARD
-    from autograder.platforms.brightspace import BRIGHTSPACE
-    from autograder.platforms.canvas import CANVAS
-    from autograder.platforms.gradescope import GRADESCOPE
-    from autograder.platforms.moodle import MOODLE
-    from autograder.platforms.nbgrader import NBGRADER
-    from autograder.platforms.repositories import REPOSITORIES
-
-    return (CANVAS, MOODLE, GRADESCOPE, BLACKBOARD, BRIGHTSPACE, REPOSITORIES, NBGRADER, PLAIN)
-
-
-def with_ids() -> tuple[str, ...]:
-    """The names of the platforms that call students something of their own, as people list them.
-
-    Raises:
-        UserError: a site's importer cannot be loaded, or is none.
+    `not_understood` are the notes on entries that are nobody's, with their number in front.
     """
-    listed = [importer.name for importer in _own() if importer is not PLAIN]
-    return tuple(dict.fromkeys([*listed, *(name for name in importers() if name != PLAIN.name)]))
+
+    listing: Listing
+    pieces: Pieces
+    notes: list[str]
+    not_understood: list[str]
 
 
 def importers() -> dict[str, Importer]:
-    """All by name; of two with one name, the site's.
+    """Return all importers by name; a site's replaces one of the kit with the same name.
 
     Raises:
         UserError: a site's importer cannot be loaded, or is none.
     """
-    found = {importer.name: importer for importer in _own()}
-    for point in entry_points(group=GROUP):
+    points = hooks(GROUP).values()
+    kits = [point for point in points if point.value.startswith(KIT)]
+    known = {importer.name: importer for point in kits for importer in _of_the_kit(point)}
+    known[PLAIN.name] = PLAIN
+    for point in points:
+        if point.value.startswith(KIT):
+            continue
         try:
             importer = point.load()
         except Exception as error:  # whatever a site's module raises
@@ -61,44 +61,49 @@ def importers() -> dict[str, Importer]:
                 f"The importer {point.name!r} ({point.value}) is no autograder.classroom.downloads."
                 f"Importer. Name one in the entry point."
             )
-        found[point.name] = importer
+        known[point.name] = importer
+    return known
+
+
+def _of_the_kit(point: "EntryPoint") -> Sequence[Importer]:
+    """Return the kit's importers; none if the extension is not installed."""
+    try:
+        found: Sequence[Importer] = point.load()
+    except ModuleNotFoundError as error:
+        if not f"{point.module}.".startswith(f"{error.name}."):
+            raise
+        return ()
     return found
 
 
-def named(name: str) -> Importer:
-    """The importer of that name.
+def platforms_with_ids() -> list[str]:
+    """Return the names of the platforms that have ids of their own for students.
 
     Raises:
-        UserError: there is none; it lists those that there are.
+        UserError: a site's importer cannot be loaded, or is none.
+    """
+    return [name for name in importers() if name != PLAIN.name]
+
+
+def named(name: str) -> Importer:
+    """Return the importer of that name.
+
+    Raises:
+        UserError: there is none; the message lists those that there are.
     """
     known = importers()
     if name not in known:
+        extension(GROUP, "kit", f"--from {name}", extra="platforms")
         near = nearest(name, known)
         meant = f" Did you mean {near}?" if near else ""
         raise UserError(f"No platform is called {name!r}.{meant} Known: {', '.join(known)}.")
     return known[name]
 
 
-MAX_LEVELS = 5  # of folders around a download
-MAX_SHOWN = 5
-MAX_COMPARED = 50  # entries for which it is said whose they are most like
-NOT_UNDERSTOOD = "not understood, and so not graded"
-PIECES = list[tuple[Importer, Piece]]
-
-
-class Recognised(msgspec.Struct):
-    """A download: the entries with their owners, in order, and what is to be said of the rest."""
-
-    listing: Listing
-    pieces: PIECES
-    notes: list[str]
-    not_understood: list[str]
-
-
 def recognise(
     listing: Listing, exercises: Collection[str], platform: str | None = None
 ) -> Recognised | None:
-    """Read a download as what it is, or as the `platform` that is named.
+    """Read a download by its entries' names, or as the `platform` that is named.
 
     Returns:
         None where no platform is named, and none has made it: these are a class's own folders.
@@ -107,8 +112,8 @@ def recognise(
         UserError: the named platform is not known, or has made nothing of it.
     """
     if platform is not None:
-        return _as_named(listing, named(platform), exercises)
-    known = list(importers().values())
+        return _read_as(listing, named(platform), exercises)
+    known = importers().values()
     for here in _levels(listing):
         counts = {importer.name: importer.recognise(here) for importer in known}
         found = [importer for importer in known if counts[importer.name] > 0]
@@ -119,7 +124,7 @@ def recognise(
 
 
 def _levels(listing: Listing) -> list[Listing]:
-    """The listing, and those below it as long as there is nothing but one folder."""
+    """Return the listing, and those below it as long as a level holds only one folder."""
     levels = [listing]
     while len(levels) <= MAX_LEVELS:
         here = levels[-1]
@@ -129,7 +134,7 @@ def _levels(listing: Listing) -> list[Listing]:
     return levels
 
 
-def _as_named(listing: Listing, importer: Importer, exercises: Collection[str]) -> Recognised:
+def _read_as(listing: Listing, importer: Importer, exercises: Collection[str]) -> Recognised:
     for here in _levels(listing):
         around = len(here.folders) == 1 and not here.files
         if around and importer is not PLAIN and not importer.recognise(here):
@@ -143,51 +148,50 @@ def _as_named(listing: Listing, importer: Importer, exercises: Collection[str]) 
 
 
 def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str]) -> Recognised:
-    pieces: PIECES = []
+    """Give each entry to the first importer that understands it."""
+    pieces: Pieces = []
     taken: set[str] = set()
-    counts: Counter[str] = Counter()
     for importer in found:
-        parts = set(exercises) if importer is PLAIN else set()
-        mine = [
+        skipped = set(exercises) if importer is PLAIN else set()
+        own = [
             piece
             for piece in importer.read(listing)
-            if piece.entry not in taken and not named_for(piece.entry, parts)
+            if piece.entry not in taken and not named_for(piece.entry, skipped)
         ]
-        taken.update(piece.entry for piece in mine)
-        counts[importer.title] += len({piece.entry for piece in mine})
-        pieces += [(importer, piece) for piece in mine]
-    also = {name for importer in found for name in importer.also(listing)}
-    rest = [e for e in listing.entries if e.name not in taken and e.name not in also]
-    pieces.sort(key=lambda each: (each[1].entry, each[1].attempt))
-    said = [
-        _not_understood(each, pieces if at < MAX_COMPARED else [], found[0], exercises)
-        for at, each in enumerate(rest)
+        taken.update(piece.entry for piece in own)
+        pieces += [(importer, piece) for piece in own]
+    taken.update(name for importer in found for name in importer.also(listing))
+    pieces.sort(key=lambda pair: (pair[1].entry, pair[1].attempt))
+    rest = [entry for entry in listing.entries if entry.name not in taken]
+    unclear = [
+        _not_understood(entry, pieces if at < MAX_COMPARED else [], found[0], exercises)
+        for at, entry in enumerate(rest)
     ]
-    return Recognised(listing, pieces, _said(pieces, counts), said)
+    if unclear:
+        unclear.insert(0, f"{several(len(rest), 'entry')} not understood, and so not graded:")
+    return Recognised(listing, pieces, [_origin(pieces, found)], unclear)
 
 
-def _said(pieces: PIECES, counts: Counter[str]) -> list[str]:
-    """What the download was read as; of a mixed one, which entries are the few."""
-    parts = [(title, count) for title, count in counts.most_common() if count]
-    if len(parts) == 1:
-        return [f"Read as a download of {parts[0][0]}: {several(parts[0][1], 'entry')}."]
-    said = "; ".join(
-        f"{several(count, 'entry')} of {title}"
-        + (f" ({_names(title, pieces)})" if title != parts[0][0] else "")
-        for title, count in parts
-    )
-    return [f"This is a mixed folder: {said}. Each was read as what it is."]
-
-
-def _names(title: str, pieces: PIECES) -> str:
-    names = [one_line(piece.entry, 60) for importer, piece in pieces if importer.title == title]
-    return few(names, MAX_SHOWN)
+def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
+    """Return a note on a download's platforms; of a mixed one, with the entries of the few."""
+    entries: dict[str, dict[str, None]] = {importer.title: {} for importer in found}
+    for importer, piece in pieces:
+        entries[importer.title][piece.entry] = None
+    counts = Counter({title: len(names) for title, names in entries.items() if names})
+    first, *others = counts.most_common() or [(found[0].title, 0)]
+    if not others:
+        return f"Read as a download of {first[0]}: {several(first[1], 'entry')}."
+    parts = [f"{several(first[1], 'entry')} of {first[0]}"]
+    for title, count in others:
+        names = [one_line(piece.entry, 60) for importer, piece in pieces if importer.title == title]
+        parts.append(f"{several(count, 'entry')} of {title} ({few(names, MAX_SHOWN)})")
+    return f"This is a mixed folder: {'; '.join(parts)}. Each was read as what it is."
 
 
 def _not_understood(
-    entry: Entry, pieces: PIECES, importer: Importer, exercises: Collection[str]
+    entry: Entry, pieces: Pieces, importer: Importer, exercises: Collection[str]
 ) -> str:
-    """Why an entry is nobody's, and whose of some it is most like."""
+    """Return a note on an entry that is nobody's: why, and whose name is most similar."""
     name, is_folder = entry.name, entry.is_folder
     kind = "folder" if is_folder else "file"
     why = f"its name is not one that {importer.title} makes ({importer.expected})"
@@ -197,15 +201,3 @@ def _not_understood(
     near = nearest(name, by_entry, cutoff=0.5)
     like = f" Most like it is {one_line(by_entry[near], 60)}'s." if near else ""
     return f"{one_line(name, 100)} is nobody's: a {kind}, and {why}.{like}"
-
-
-def summary(not_understood: Sequence[str]) -> list[str]:
-    """All of them, with their number in front."""
-    if not not_understood:
-        return []
-    return [f"{several(len(not_understood), 'entry')} {NOT_UNDERSTOOD}:", *not_understood]
-
-
-def left_something(notes: Sequence[str]) -> bool:
-    """Whether these notes name entries that were not understood."""
-    return any(NOT_UNDERSTOOD in note for note in notes)

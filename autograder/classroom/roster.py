@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.downloads import Owner
-from autograder.classroom.recognise import with_ids
+from autograder.classroom.recognise import platforms_with_ids
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.errors import UserError
 from autograder.course.text import few, nearest, number, one_line, several
@@ -47,7 +47,7 @@ class Roster:
             raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
         self.path = path
         taken = {*ABOUT, *HANDED_IN}
-        known = with_ids()
+        known = platforms_with_ids()
         self._platforms = tuple(name for name in known if name not in taken)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
         self._table = Table(path, self._columns, 1)

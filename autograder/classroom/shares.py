@@ -1,4 +1,4 @@
-"""One person's part of a download: which attempt counts, and what is said of the others."""
+"""One person's part of a download: the attempt that counts, put together in a folder."""
 
 import contextlib
 import os
@@ -9,16 +9,18 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.classroom.recognise import PIECES
+from autograder.classroom.recognise import Pieces
 from autograder.course.files import open_new
 from autograder.course.text import one_line
 from autograder.submission.archive import MAX_STUDENT, UNPACKED
 from autograder.submission.file_names import counts
 from autograder.submission.walk import MAX_DEPTH, MAX_FILES
 
+MAX_NAME = 255  # bytes
+
 
 class Share(msgspec.Struct):
-    """What is one person's, and counts: older first; `notes` are what a student may read."""
+    """The pieces of one person that count, older first; `notes` are for the student."""
 
     person: Owner
     importer: Importer
@@ -27,13 +29,13 @@ class Share(msgspec.Struct):
     together_with: tuple[Owner, ...] = ()
 
 
-def shares(pieces: PIECES, exercises: Collection[str]) -> list[Share]:
-    """Everybody's part, in order of key; a group's work is each member's."""
+def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
+    """Return everybody's part, in order of key; a group's work is each member's."""
     found: dict[tuple[str, str], Share] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
-            mine = found.setdefault((owner.key, importer.name), Share(owner, importer, []))
-            mine.pieces.append(piece)
+            share = found.setdefault((owner.key, importer.name), Share(owner, importer, []))
+            share.pieces.append(piece)
     for share in found.values():
         _settle(share, exercises)
         share.together_with = tuple(
@@ -77,7 +79,7 @@ def _without_replaced(share: Share, pieces: Sequence[Piece], exercises: Collecti
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Whether one file takes another's place, by the platform's count of them.
+    """Tell whether one file takes another's place, by the platform's count of them.
 
     A student may number files, too. So a number counts only after an exercise's name, or where
     the file without one is there.
@@ -94,18 +96,12 @@ def _replaces(
     return packed and any(each.name == each.original == piece.original for each in pieces)
 
 
-# One person's files put together in a folder under their real names, as they had them.
-
-
-MAX_NAME = 255  # bytes
-
-
 def staged(share: Share, listing: Listing, place: Path) -> Path:
-    """Where a share can be read as a student's folder: where it lies, or else in `place`.
+    """Return a folder in which a share can be read: the one in the download, or else `place`.
 
-    What lies in several entries, or under a name that a platform has made, is linked or copied
-    there. What cannot be graded is there by its name alone, so that it is named. Links of others
-    stay links, which are never followed.
+    Files of several entries, or under a name that a platform has made, are linked or copied to
+    `place` under their real names. A file that cannot be graded is there only by its name, so that
+    the report names it. Links of others stay links, which are never followed.
     """
     only = share.pieces[0] if len(share.pieces) == 1 else None
     if only is not None and not only.name and (listing.root / only.entry).is_dir():
@@ -122,7 +118,7 @@ def staged(share: Share, listing: Listing, place: Path) -> Path:
 
 
 def _safe(name: str, entry: str) -> str:
-    """The real name, where a file can have it; else that of the entry."""
+    """Return the real name, where a file can have it; else that of the entry."""
     bad = name in {"", ".", ".."} or "/" in name or "\\" in name or "\0" in name
     return one_line(entry, 100) if bad or len(os.fsencode(name)) > MAX_NAME else name
 
@@ -146,7 +142,7 @@ def _put(source: Path, place: Path) -> None:
 
 
 def _put_tree(source: Path, place: Path, left: int) -> int:
-    """Put what is in a folder into another one; returns how many entries there is room for."""
+    """Put a folder's files into another one, and return the number of files still allowed."""
     for folder, folders, files in os.walk(source):
         below = Path(folder).relative_to(source)
         folders[:] = sorted(filter(counts, folders)) if len(below.parts) < MAX_DEPTH else []

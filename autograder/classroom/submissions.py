@@ -247,11 +247,15 @@ T = TypeVar("T")
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """The students' folders in order, what is to be said of them, and a folder for scratch."""
+    """The students' folders in order, notes on them, and a folder for scratch.
+
+    `not_understood` is true if the notes name entries that are nobody's.
+    """
 
     folders: list[Folder]
     notes: list[str]
     scratch: Path
+    not_understood: bool = False
 
 
 @contextlib.contextmanager
@@ -275,8 +279,8 @@ def opened(
             root.mkdir()
             notes, listed = unpack(submissions, root)
             source = Download(root, tuple(listed), platform)
-        folders, others = hand_ins(source, course.exercises, enrolled, scratch / "students")
-        yield Opened(folders, [*notes, *others], scratch)
+        found = hand_ins(source, course.exercises, enrolled, scratch / "students")
+        yield Opened(found.folders, [*notes, *found.notes], scratch, found.not_understood)
 
 
 def guarded(

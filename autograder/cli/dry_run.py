@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.recognise import left_something
 from autograder.classroom.submissions import StudentWork, guarded, opened, read_work
 from autograder.course.course_file import Course, Exercise
 from autograder.course.text import one_line
@@ -36,7 +35,7 @@ def show(
                 console.print(Text(f"    {line}"))
         for note in found.notes:
             console.print(Text(f"Note: {note}"))
-    return 1 if unclear or left_something(found.notes) else 0
+    return 1 if unclear or found.not_understood else 0
 
 
 def _read(folder: Folder, course: Course, stubs: Stubs) -> StudentWork:

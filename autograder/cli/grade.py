@@ -25,7 +25,6 @@ from autograder.classroom.judge_pool import Graders
 from autograder.classroom.marks import TABLE
 from autograder.classroom.proposed import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
-from autograder.classroom.recognise import left_something
 from autograder.cli import log as log_module
 from autograder.cli.diff import confirm, in_a_terminal, print_difference
 from autograder.cli.dry_run import show
@@ -238,8 +237,7 @@ def _code(overview: GradedClass) -> int:
     found = overview.difference
     if not overview.in_force and (found is None or found.changes or found.texts):
         return NOT_APPLIED
-    notes = [*overview.said_only, *overview.notes]
-    return 1 if overview.needs_a_person or left_something(notes) else 0
+    return 1 if overview.needs_a_person or overview.not_understood else 0
 
 
 def _print_head(console: Console, job: Job, cluster: str) -> None:

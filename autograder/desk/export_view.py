@@ -44,14 +44,14 @@ def make(visit: Visit) -> Response:
         template = None
         if posted is not None:
             template = Path(made) / _plain(posted.filename or "", "template")
-            with template.open("wb") as file:
-                shutil.copyfileobj(posted.file, file)
+            with template.open("wb") as place:
+                shutil.copyfileobj(posted.file, place)
         elif platform not in WITHOUT_TEMPLATE:
             raise UserError(
                 f"Choose the file that {platform.partition('-')[0]} gave you: what is not in it "
                 f"is never added."
             )
-        data, notes = export_file(
+        file = export_file(
             platform,
             visit.place.results,
             visit.place.course,
@@ -59,8 +59,9 @@ def make(visit: Visit) -> Response:
             visit.field("column") or None,
             bool(visit.field("scale")),
         )
-    name = f"{platform}{'.zip' if data.startswith(b'PK') else '.csv'}"
-    key = visit.place.kept.keep(KeptFile(name, data, tuple(notes)))
+    suffix = "zip" if file.data.startswith(b"PK") else "csv"
+    kept = KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes))
+    key = visit.place.kept.keep(kept)
     return visit.other(f"/export/{key}")
 
 

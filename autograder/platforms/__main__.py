@@ -1,4 +1,4 @@
-"""What runs on a platform's machine: `python -m autograder.platforms PLATFORM ARGUMENTS`."""
+"""The program on a platform's machine: `python -m autograder.platforms PLATFORM ARGUMENTS`."""
 
 import importlib
 import sys

@@ -1,12 +1,18 @@
-"""Blackboard: `Assignment_user_attempt_date_file`, and a `.txt` for each attempt with its name."""
+"""Blackboard: its downloads of submissions, and its gradebook.
+
+A submitted file is called `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
+student's name. The gradebook is Blackboard's download with the graded columns filled in. An upload
+finds a student by the user name, and a column by the number behind the bar in its head; a head
+without one makes a new column. Blackboard itself adds up the totals ("up to" so many points).
+"""
 
 import re
 from collections.abc import Sequence
 from datetime import datetime
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.classroom.grades import Person
 from autograder.platforms.gradebook import GradebookFormat, NamedRow
+from autograder.platforms.rows import Person
 
 _FILE = re.compile(
     r"(?P<assignment>.+)_(?P<user>[^_]+)_attempt_"
@@ -21,9 +27,9 @@ _ORIGINAL = re.compile(
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """The files of all attempts; names of people and of files are in the notes beside them.
+    """Return the files of all attempts; the notes beside them have names of people and files.
 
-    A note has text of the student's in it. So it is believed for its own attempt only.
+    A note holds text of its student. So it is believed for its own attempt only.
     """
     found = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     names: dict[str, str] = {}
@@ -31,9 +37,9 @@ def read(listing: Listing) -> Sequence[Piece]:
     for match in found:
         if match["note"]:
             text = listing.text(match.string)
-            said = _NAME.match(text)
-            if said and said["user"].strip() == match["user"]:
-                names[match["user"]] = said["name"]
+            named = _NAME.match(text)
+            if named and named["user"].strip() == match["user"]:
+                names[match["user"]] = named["name"]
             originals |= _originals(match, text)
     uploaded = {_attempt(match) for match in found if match["file"]}
     return [
@@ -44,12 +50,12 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _originals(note: re.Match[str], text: str) -> dict[str, str]:
-    """What the files of the note's attempt were called."""
+    """Return the original names of the files of a note's attempt."""
     found = {}
-    for said in _ORIGINAL.finditer(text):
-        file = _FILE.fullmatch(said["file"])
+    for line in _ORIGINAL.finditer(text):
+        file = _FILE.fullmatch(line["file"])
         if file and _attempt(file) == _attempt(note):
-            found[said["file"]] = said["original"].replace("\\", "/").rsplit("/", 1)[-1]
+            found[line["file"]] = line["original"].replace("\\", "/").rsplit("/", 1)[-1]
     return found
 
 
@@ -58,7 +64,7 @@ def _attempt(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _piece(match: re.Match[str], names: dict[str, str], originals: dict[str, str]) -> Piece:
-    """A file of an attempt; a note alone is an attempt without files."""
+    """Return the piece of a file; a note alone is an attempt without files."""
     user = match["user"]
     file = originals.get(match.string, match["file"] or "")
     return Piece(
@@ -93,19 +99,12 @@ BLACKBOARD = Importer(
 )
 
 
-# Blackboard's gradebook: its download, with the graded columns filled in.
-#
-# An upload finds a student by the user name, and a column by the number behind the bar in its head;
-# a head without one makes a new column. Totals, "up to" so many points, are Blackboard's to reckon.
-
-
-def person(heads: NamedRow) -> Person | None:
-    """Whose a row is."""
-    user, student = heads.get("username"), heads.get("student id")
+def _person(row: NamedRow) -> Person | None:
+    user, student = row.get("username"), row.get("student id")
     if not user:
         return None
-    name = f"{heads.get('first name')} {heads.get('last name')}"
-    return Person(heads.row.line, user, [student], [], [name])
+    name = f"{row.get('first name')} {row.get('last name')}"
+    return Person(row.line, user, [student], [], [name])
 
 
 BLACKBOARD_GRADEBOOK = GradebookFormat(
@@ -116,6 +115,6 @@ BLACKBOARD_GRADEBOOK = GradebookFormat(
     title=re.compile(
         r"\s*(?P<title>.*?)\s*\[Total Pts: (?P<points>[\d.,]+) Score\]\s*\|\s*(?P<id>\d+)\s*"
     ),
-    person=person,
+    person=_person,
     remedy="In Blackboard's gradebook, download the full grade centre, and name that file.",
 )

@@ -1,12 +1,18 @@
-"""Brightspace: `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's name."""
+"""Brightspace: its downloads of submissions, and its gradebook.
+
+A submission is `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's name. The
+gradebook is Brightspace's export of points with the graded columns filled in. It finds students by
+Org Defined ID or user name, which stand behind a `#`; other details of them must not be imported.
+The last column marks the end of the line.
+"""
 
 import re
 from collections.abc import Sequence
 from datetime import datetime
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.classroom.grades import Person
 from autograder.platforms.gradebook import GradebookFormat, NamedRow
+from autograder.platforms.rows import Person
 
 INDEX = "index.html"
 _ENTRY = re.compile(
@@ -17,7 +23,7 @@ _FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """What an entry's name says, or None for a name that Brightspace does not make."""
+    """Return the piece that an entry's name describes, or None for a name of another kind."""
     found = _ENTRY.fullmatch(entry)
     if found is None or is_folder == bool(found["file"]):
         return None
@@ -33,7 +39,7 @@ def piece_of(entry: str, is_folder: bool) -> Piece | None:
 
 
 def _time(text: str) -> datetime | None:
-    """The time, which has no separator between hours and minutes: `945 PM`, `1110 PM`, `2310`."""
+    """Return the time; nothing separates hours and minutes: `945 PM`, `1110 PM`, `2310`."""
     date, _, clock = text.replace(".", "").rpartition(" 20")
     year, _, clock = f"20{clock}".partition(" ")
     digits = clock.rstrip("APM ")
@@ -62,19 +68,12 @@ BRIGHTSPACE = Importer(
 )
 
 
-# Brightspace's gradebook: its export of points, with the graded columns filled in.
-#
-# Students are found by Org Defined ID or user name, which stand behind a `#`; other details of them
-# are not to be imported. The last column marks the end of the line.
-
-
-def person(heads: NamedRow) -> Person | None:
-    """Whose a row is."""
-    ids = [heads.get(name).removeprefix("#") for name in ("orgdefinedid", "username")]
+def _person(row: NamedRow) -> Person | None:
+    ids = [row.get(name).removeprefix("#") for name in ("orgdefinedid", "username")]
     if not any(ids):
         return None
-    name = f"{heads.get('first name')} {heads.get('last name')}"
-    return Person(heads.row.line, "", ids, [heads.get("email")], [name])
+    name = f"{row.get('first name')} {row.get('last name')}"
+    return Person(row.line, "", ids, [row.get("email")], [name])
 
 
 BRIGHTSPACE_GRADEBOOK = GradebookFormat(
@@ -84,7 +83,7 @@ BRIGHTSPACE_GRADEBOOK = GradebookFormat(
     title=re.compile(
         r"\s*(?P<title>.*?) Points Grade\s*(?:<Numeric MaxPoints:(?P<points>[\d.,]+)[^>]*>)?\s*"
     ),
-    person=person,
+    person=_person,
     advice="Enter the Org Defined ID as the id in the roster, and grade again.",
     remedy=(
         "In Brightspace's gradebook, export points grades with Org Defined ID, names and e-mail, "

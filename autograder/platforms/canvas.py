@@ -1,50 +1,50 @@
-"""Canvas: `name[_LATE]_user_attachment_file`, and `anon_code` in place of name and user."""
+"""Canvas: its downloads of submissions, and its gradebook.
+
+A submitted file is called `name[_LATE]_user_attachment_file`, or `anon_code` instead of name and
+user. The gradebook is Canvas's own export with the graded columns filled in. To Canvas an empty
+cell over a score is a change: so columns that were not graded are left out, and cells of students
+without points stay as they are.
+"""
 
 import re
 from collections.abc import Sequence
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.classroom.grades import Person
 from autograder.platforms.gradebook import GradebookFormat, NamedRow
+from autograder.platforms.rows import Person
 from autograder.report.grades_table import EXCUSED
 
-# A name is what is left of it: letters of any script with their marks, digits, underscores.
-_UPLOAD = re.compile(
+# A name holds letters of any script with their marks, digits and underscores.
+_WHO = (
     r"(?:(?P<name>[^\s./,;:()-]*?)_)??(?P<late>LATE_)?(?:anon_(?P<anon>[A-Za-z0-9]+)|(?P<user>\d+))"
-    r"_(?P<attachment>\d+)_(?P<file>[^/]+)"
 )
-_WORDS = re.compile(
-    r"(?:(?P<name>[^\s./,;:()-]*?)_)??(?P<late>LATE_)?(?:anon_(?P<anon>[A-Za-z0-9]+)|(?P<user>\d+))"
-    r"_(?P<file>text|link)\.html"
-)
-_AGAIN = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w+)")
+_UPLOAD = re.compile(_WHO + r"_(?P<attachment>\d+)_(?P<file>[^/]+)")
+_TYPED_IN = re.compile(_WHO + r"_(?P<file>(?:text|link)\.html)")
+_RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w+)")
 
 
 def piece_of(entry: str) -> Piece | None:
-    """What a file's name says, or None for a name that Canvas does not make."""
-    found = _UPLOAD.fullmatch(entry) or _WORDS.fullmatch(entry)
-    if found is None:
+    """Return the piece that a file's name describes, or None for a name that Canvas never makes."""
+    upload = _UPLOAD.fullmatch(entry)
+    match = upload or _TYPED_IN.fullmatch(entry)
+    if match is None or not (match["anon"] or match["name"]):
         return None
-    groups = found.groupdict()
-    anonymous, name = groups["anon"], groups["name"] or ""
-    if anonymous is None and not name:
-        return None
-    user = groups["user"] or ""
-    key = f"anon_{anonymous}" if anonymous else f"{name}_{user}"
-    again = _AGAIN.fullmatch(groups["file"])
-    attachment = groups.get("attachment")
-    if attachment is None:
-        file = f"{groups['file']}.html"
-        again = None
-    else:
-        file = groups["file"]
+    anonymous, name, user = match["anon"], match["name"] or "", match["user"] or ""
+    file = match["file"]
+    again = _RESUBMITTED.fullmatch(file) if upload else None
     return Piece(
         entry=entry,
-        owners=(Owner(key=key, id=anonymous or user, name=name),),
+        owners=(
+            Owner(
+                key=f"anon_{anonymous}" if anonymous else f"{name}_{user}",
+                id=anonymous or user,
+                name=name,
+            ),
+        ),
         name=file,
         original=f"{again['stem']}{again['suffix']}" if again else file,
-        attempt=(int(again["number"]) if again else 0, int(attachment or 0)),
-        late=groups["late"] is not None,
+        attempt=(int(again["number"]) if again else 0, int(upload["attachment"]) if upload else 0),
+        late=match["late"] is not None,
     )
 
 
@@ -61,20 +61,14 @@ CANVAS = Importer(
 )
 
 
-# Canvas' gradebook: its own export with the graded columns filled in, and no others.
-#
-# An empty cell over a score is a change to Canvas. So columns that were not graded are left out,
-# and cells of students without points stay as they are.
-
-
-def person(heads: NamedRow) -> Person | None:
-    """Whose a row is; those above the students have no id."""
-    number = heads.get("id")
+def _person(row: NamedRow) -> Person | None:
+    """Return the student of a row; the rows above the students have no id."""
+    number = row.get("id")
     if not number:
         return None
-    name = heads.get("student") or f"{heads.get('firstname')} {heads.get('lastname')}"
-    sis = [heads.get("sis user id"), heads.get("sis login id")]
-    return Person(heads.row.line, number, sis, sis, [name])
+    name = row.get("student") or f"{row.get('firstname')} {row.get('lastname')}"
+    sis = [row.get("sis user id"), row.get("sis login id")]
+    return Person(row.line, number, sis, sis, [name])
 
 
 CANVAS_GRADEBOOK = GradebookFormat(
@@ -95,7 +89,7 @@ CANVAS_GRADEBOOK = GradebookFormat(
     ),
     keys=frozenset({"id"}),
     title=re.compile(r"\s*(?P<title>.*?)\s*\((?P<id>\d+)\)\s*"),
-    person=person,
+    person=_person,
     maxima=lambda row: bool(row.cells) and "Points Possible" in row.cells[0],
     excused=EXCUSED,
     remedy="Export the gradebook from Canvas, and name that file.",

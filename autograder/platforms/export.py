@@ -1,97 +1,39 @@
-"""What each platform takes, made of a class's reports: a function a platform, in a table."""
+"""`autograder export`: the files that platforms take, made from a class's results."""
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
+import click
 import msgspec
+from rich.console import Console
+from rich.text import Text
 
 from autograder.classroom.adjustments import refuse_unapplied_entries
 from autograder.classroom.grades import read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.course.course_file import Course
+from autograder.cli.options import course_option
+from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
-from autograder.report.model import Report
+from autograder.course.files import write_atomically
+from autograder.platforms import gradescope, moodle
+from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
+from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
+from autograder.platforms.canvas import CANVAS_GRADEBOOK
+from autograder.platforms.export_file import ExportFile, ExportRequest
+from autograder.platforms.gradebook import fill_in
+from autograder.platforms.pages import pages
 from autograder.report.overview import above_maximum, above_maximum_note
 
-ExportFile = tuple[bytes, list[str]]  # the file, and what is to be said of it
-
-
-class ExportRequest(msgspec.Struct, frozen=True):
-    """What is to be made, of what."""
-
-    reports: Sequence[Report]
-    course: Course
-    results: Path
-    template: Path
-    column: str | None = None
-    scale: bool = False
-
-
-def _canvas(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms.canvas import CANVAS_GRADEBOOK
-    from autograder.platforms.gradebook import fill_in
-
-    return fill_in(
-        CANVAS_GRADEBOOK, asked.reports, asked.course, asked.template, asked.column, asked.scale
-    )
-
-
-def _blackboard(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
-    from autograder.platforms.gradebook import fill_in
-
-    return fill_in(
-        BLACKBOARD_GRADEBOOK, asked.reports, asked.course, asked.template, asked.column, asked.scale
-    )
-
-
-def _brightspace(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
-    from autograder.platforms.gradebook import fill_in
-
-    return fill_in(
-        BRIGHTSPACE_GRADEBOOK,
-        asked.reports,
-        asked.course,
-        asked.template,
-        asked.column,
-        asked.scale,
-    )
-
-
-def _moodle(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms import moodle
-
-    return moodle.fill_in(asked.reports, asked.template, asked.column, asked.scale)
-
-
-def _moodle_feedback(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms import moodle
-
-    return moodle.feedback(asked.reports, asked.results, asked.template, asked.column)
-
-
-def _gradescope(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms.gradescope import results_zip
-
-    return results_zip(asked.reports, asked.course.content.hints)
-
-
-def _feedback(asked: ExportRequest) -> ExportFile:
-    from autograder.platforms.pages import pages
-
-    return pages(asked.reports, asked.results)
-
-
 EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {
-    "canvas": _canvas,
-    "moodle": _moodle,
-    "moodle-feedback": _moodle_feedback,
-    "gradescope": _gradescope,
-    "blackboard": _blackboard,
-    "brightspace": _brightspace,
-    "feedback": _feedback,
+    "canvas": functools.partial(fill_in, CANVAS_GRADEBOOK),
+    "moodle": moodle.worksheet,
+    "moodle-feedback": moodle.feedback,
+    "gradescope": gradescope.results_zip,
+    "blackboard": functools.partial(fill_in, BLACKBOARD_GRADEBOOK),
+    "brightspace": functools.partial(fill_in, BRIGHTSPACE_GRADEBOOK),
+    "feedback": pages,
 }
 WITHOUT_TEMPLATE = {"gradescope", "feedback"}
 
@@ -104,7 +46,7 @@ def export_file(
     column: str | None = None,
     scale: bool = False,
 ) -> ExportFile:
-    """The file that a platform takes, from a folder of results, and what is to be said of it.
+    """Return the file for a platform, made from a folder of results.
 
     Raises:
         UserError: the template is missing or does not fit, or there are no results that count.
@@ -117,14 +59,46 @@ def export_file(
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)
     reports = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
-    asked = ExportRequest(reports, course, results, template or results, column, scale)
-    data, notes = EXPORTS[platform](asked)
-    return data, [
-        *notes,
-        *above_maximum_note(name for each in reports for name in above_maximum(each)),
-    ]
+    request = ExportRequest(reports, course, results, template or results, column, scale)
+    made = EXPORTS[platform](request)
+    above = above_maximum_note(name for each in reports for name in above_maximum(each))
+    return msgspec.structs.replace(made, notes=[*made.notes, *above])
 
 
-def somebody_is_not_in_it(notes: Sequence[str]) -> bool:
-    """Whether notes on a file name somebody who has no row in it."""
-    return any(note.startswith(("Without a", "Row ")) for note in notes)
+@click.command()
+@click.argument("platform", metavar="PLATFORM", type=click.Choice(list(EXPORTS)))
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
+@click.option("--column", help="The column of the grade.  [default: by its title]")
+@click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
+@course_option
+def export(
+    platform: str,
+    results: Path,
+    template: Path | None,
+    out: Path,
+    column: str | None,
+    scale: bool,
+    course_path: Path | None,
+) -> None:
+    """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
+
+    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard or brightspace;
+    `feedback` packs everybody's page, with a table for a mail program.
+
+    The exit code is 1 if somebody has no row in it, who is then named.
+    """
+    if template is not None and template.resolve() == out.resolve():
+        raise UserError("--out is the template itself. Name another file.")
+    course = find_course(Path.cwd(), named=course_path)
+    made = export_file(platform, results, course, template, column, scale)
+    try:
+        write_atomically(out, made.data)
+    except OSError as error:
+        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
+    console = Console(highlight=False, soft_wrap=True)
+    for note in made.notes:
+        console.print(Text(note))
+    console.print(Text(f"Written   {out}"))
+    raise SystemExit(1 if made.left_out else 0)

@@ -1,4 +1,12 @@
-"""Gradescope's export: folders `submission_NUMBER`, and `submission_metadata.yml` saying whose."""
+"""Gradescope: its downloads, the results that it takes back, and its own grading by a package.
+
+A download has folders `submission_NUMBER`, and `submission_metadata.yml` says whose they are. Back
+goes a zip with a `results.json` for each submission, by the names of the download.
+
+The package is `autograder.zip`, which Gradescope unpacks into `/autograder/source`. A submission
+lies in `/autograder/submission`, the metadata of it in `/autograder/submission_metadata.json`, and
+the results go to `/autograder/results/results.json`.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -9,18 +17,23 @@ import msgspec
 import yaml
 
 from autograder.classroom.downloads import MOST_METADATA, Importer, Listing, Owner, Piece
-from autograder.classroom.grades import name_of, names_note
 from autograder.course.course_file import Course, Exercise, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import few, number, one_line
-from autograder.platforms.bundle import Files, bundle, template, zipped
+from autograder.platforms.bundle import Files, bundle, template
+from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
 from autograder.platforms.grade_one import grade_one, opened
+from autograder.platforms.rows import name_of
 from autograder.report.html import check_html
 from autograder.report.model import CheckReport, ExerciseReport, HandIn, Report
 from autograder.report.redaction import for_student
 
+PLATFORM = "gradescope"
 METADATA = "submission_metadata.yml"
+RESULTS = "results.json"
+MAX_NAME = 300
+MAX_NAMES = 5
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -39,7 +52,7 @@ _Loader.add_multi_constructor("!", _without_tag)
 
 
 def pieces_of(metadata: str, folders: Sequence[str]) -> list[Piece]:
-    """Whose each submission is; one by several people is everybody's.
+    """Return the pieces of all submissions; one by several people is everybody's.
 
     Raises:
         UserError: the metadata are not what Gradescope writes.
@@ -47,9 +60,9 @@ def pieces_of(metadata: str, folders: Sequence[str]) -> list[Piece]:
     try:
         data = yaml.load(metadata, Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        said = str(error).split("\n", 1)[0]
+        first_line = str(error).split("\n", 1)[0]
         raise UserError(
-            f"{METADATA} cannot be read as YAML ({said:.100}). Download the export anew."
+            f"{METADATA} cannot be read as YAML ({first_line:.100}). Download the export anew."
         ) from None
     if not isinstance(data, dict):
         raise UserError(f"{METADATA} names no submissions. Download the export anew.")
@@ -120,18 +133,11 @@ GRADESCOPE = Importer(
 )
 
 
-# Gradescope: a `results.json` for each submission, in a zip by the names of its export.
-
-
-RESULTS = "results.json"
-MAX_NAME = 300
-
-
 def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
-    """A student's results in Gradescope's form, with what the course's policy lets them see.
+    """Return a student's results in Gradescope's form, as far as the course's policy shows them.
 
-    In an exam, what the checks that do not show themselves gave is one number for each exercise,
-    shown when the grades are published; until then Gradescope holds the total back, too.
+    In an exam the points of the hidden checks are one number for each exercise, shown when the
+    grades are published; until then Gradescope holds the total back, too.
     """
     shown = for_student(report, policy)
     tests = []
@@ -139,7 +145,7 @@ def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
         zip(shown.exercises, report.exercises, strict=True), start=1
     ):
         tests += [
-            _test(f"{at}.{place}", exercise, check)
+            _check(f"{at}.{place}", exercise, check)
             for place, check in enumerate(exercise.checks, start=1)
         ]
         if len(exercise.checks) < len(full.checks):
@@ -167,78 +173,75 @@ def _points(exercise: ExerciseReport) -> str:
     return f"{number(exercise.points)} of {number(exercise.max_points)}"
 
 
-def _test(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
-    scored = {"score": check.points, "max_score": check.max_points} if check.max_points else {}
+def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
+    """Return a test in Gradescope's form; `fields` add to the usual ones, or replace them."""
     return {
         "number": place,
-        "name": f"{exercise.title}: {check.title}"[:MAX_NAME],
+        "name": name[:MAX_NAME],
         "name_format": "text",
-        **scored,
-        "status": "passed" if check.outcome == "passed" else "failed",
-        "output": check_html(check),
-        "output_format": "html",
+        "output": output,
+        "output_format": "text",
         "visibility": "visible",
+        **fields,
     }
+
+
+def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
+    scored = {"score": check.points, "max_score": check.max_points} if check.max_points else {}
+    return _test(
+        place,
+        f"{exercise.title}: {check.title}",
+        check_html(check),
+        output_format="html",
+        status="passed" if check.outcome == "passed" else "failed",
+        **scored,
+    )
 
 
 def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[str, Any]:
-    """In an exam, what an exercise's hidden checks gave together."""
+    """Return the sum of an exercise's hidden checks, for an exam."""
     most = full.max_points - sum(check.max_points for check in shown.checks)
     points = full.points - sum(check.points for check in shown.checks)
-    return {
-        "number": place,
-        "name": f"{shown.title}: checks that do not show themselves"[:MAX_NAME],
-        "name_format": "text",
-        "score": round(points, 2),
-        "max_score": round(most, 2),
-        "output": "",
-        "output_format": "text",
-        "visibility": "after_published",
-    }
+    return _test(
+        place,
+        f"{shown.title}: checks that do not show themselves",
+        "",
+        score=round(points, 2),
+        max_score=round(most, 2),
+        visibility="after_published",
+    )
 
 
 def _not_checked(place: str, exercise: ExerciseReport) -> dict[str, Any]:
-    """An exercise of which no check could run, with why: so that no 0 is without a word."""
-    return {
-        "number": place,
-        "name": exercise.title[:MAX_NAME],
-        "name_format": "text",
-        "score": exercise.points,
-        "max_score": exercise.max_points,
-        "status": "failed",
-        "output": exercise.reason or exercise.status,
-        "output_format": "text",
-        "visibility": "visible",
-    }
+    """Return the reason why no check of an exercise could run, as a test: no 0 goes unexplained."""
+    if exercise.excused:
+        return _test(place, exercise.title, "excused")
+    return _test(
+        place,
+        exercise.title,
+        exercise.reason or exercise.status,
+        score=exercise.points,
+        max_score=exercise.max_points,
+        status="failed",
+    )
 
 
-def results_zip(reports: Sequence[Report], policy: HintPolicy) -> tuple[bytes, list[str]]:
-    """A zip with a `results.json` for each submission; who has none is named."""
-    others: list[str] = []
+def results_zip(request: ExportRequest) -> ExportFile:
+    """Return a zip with a `results.json` for each submission."""
+    without: list[str] = []
     files: dict[str, bytes] = {}
-    for report in reports:
+    for report in request.reports:
         hand_in = report.hand_in
         if hand_in is None or hand_in.platform != "gradescope" or not hand_in.entries:
-            others.append(name_of(report))
+            without.append(name_of(report))
             continue
         path = f"{hand_in.entries[0]}/{RESULTS}"
         if path not in files:  # the members of a group have the same
-            text = msgspec.json.format(msgspec.json.encode(results_of(report, policy)), indent=1)
+            results = results_of(report, request.course.content.hints)
+            text = msgspec.json.format(msgspec.json.encode(results), indent=1)
             files[path] = text + b"\n"
-    notes = names_note("Without a submission on Gradescope, so not in the zip", others)
-    return zipped(files.items()), notes
-
-
-# Gradescope's autograder: `autograder.zip`, and what its `run_autograder` does.
-#
-# The zip lies in `/autograder/source`, a submission in `/autograder/submission`; what is known
-# of it in `/autograder/submission_metadata.json`. The results go to
-# `/autograder/results/results.json`.
-
-
-PLATFORM = "gradescope"
-FILE = "autograder.zip"
-MAX_NAMES = 5
+    notes = names_note("Without a submission on Gradescope, so not in the zip", without)
+    return ExportFile(zipped(files.items()), notes, left_out=bool(without))
 
 
 class OwnDates(msgspec.Struct):
@@ -248,7 +251,7 @@ class OwnDates(msgspec.Struct):
 
 
 class User(msgspec.Struct):
-    """Who handed in."""
+    """A student who handed in."""
 
     id: int | str = ""
     email: str = ""
@@ -264,7 +267,7 @@ class Settings(msgspec.Struct):
 
 
 class Metadata(msgspec.Struct):
-    """What of `submission_metadata.json` is used here."""
+    """The fields of `submission_metadata.json` that are used here."""
 
     id: int | str = ""
     created_at: datetime | None = None
@@ -273,7 +276,7 @@ class Metadata(msgspec.Struct):
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """The files of `autograder.zip`; `index` is where pip looks for builds of torch."""
+    """Return the files of `autograder.zip`; `index` is where pip looks for builds of torch."""
     found = bundle(course, exercises, PLATFORM)
     option = f"--extra-index-url '{index}' " if index else ""
     found["setup.sh"] = template("gradescope_setup.sh", INDEX=option)
@@ -304,11 +307,11 @@ def run(root: Path) -> None:
     results = results_of(report, course.content.hints)
     folder = root / "results"
     folder.mkdir(exist_ok=True)
-    write_atomically(folder / "results.json", msgspec.json.encode(results))
+    write_atomically(folder / RESULTS, msgspec.json.encode(results))
 
 
 def read_metadata(path: Path) -> Metadata:
-    """What Gradescope says of the submission; nothing, where the file is not there or another."""
+    """Read Gradescope's metadata of a submission; empty if they are missing or unreadable."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metadata)
     except (OSError, msgspec.MsgspecError) as error:
@@ -317,7 +320,7 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def hand_in_of(known: Metadata) -> HandIn:
-    """The submission as the report has it; an extension of the first of a group counts."""
+    """Return the submission for the report; an extension of the first of a group counts."""
     users = known.users or [User()]
     due, own = known.assignment.due_date, users[0].assignment.due_date
     more = (own - due).total_seconds() / 86400 if own is not None and due is not None else 0.0
@@ -335,7 +338,7 @@ def hand_in_of(known: Metadata) -> HandIn:
 
 
 def with_due(course: Course, known: Metadata) -> Course:
-    """The course, with Gradescope's deadline for assignments that state none."""
+    """Return the course with Gradescope's deadline for assignments that have none."""
     due = known.assignment.due_date
     if due is None:
         return course

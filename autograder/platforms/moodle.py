@@ -1,30 +1,27 @@
-"""Moodle: folders `Full name_ID_assignsubmission_file`, or files with that before their name.
+"""Moodle: its downloads of submissions, its grading worksheet, and its feedback files.
 
+A submission is a folder `Full name_ID_assignsubmission_file`, or files with that before their name.
 Before Moodle 4.1 a folder's name ends with `_`. A team's folder has the team's name and number, and
 the default team has no number.
+
+The worksheet is edited in place: its heads are in the language of whoever downloaded it, and Moodle
+takes it back only with those.
 """
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.classroom.grades import (
-    Person,
-    RowMatches,
-    Scale,
-    grade_of,
-    ids_of,
-    name_of,
-    names_note,
-)
+from autograder.classroom.grades import Scale, grade_of
 from autograder.classroom.roster import squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.errors import UserError
 from autograder.course.text import few
-from autograder.platforms.bundle import zipped
+from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
+from autograder.platforms.rows import Person, RowMatches, ids_of, name_of
+from autograder.report.html import page_of
 from autograder.report.model import Report
 
 _ENTRY = re.compile(
@@ -33,7 +30,7 @@ _ENTRY = re.compile(
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """What an entry's name says, or None for a name that Moodle does not make."""
+    """Return the piece that an entry's name describes, or None for a name of another kind."""
     found = _ENTRY.fullmatch(entry)
     if found is None or (is_folder and found["file"]) or not (is_folder or found["file"]):
         return None
@@ -60,12 +57,6 @@ MOODLE = Importer(
 )
 
 
-# Moodle: its grading worksheet, edited in place, and the zip of feedback files.
-#
-# The worksheet's heads are in the language of whoever downloaded it, and Moodle takes it back only
-# with those. So it is written as it was read, with grades in it.
-
-
 REMEDY = "Download the grading worksheet from the assignment's page in Moodle, and name that file."
 GRADE = {"grade", "bewertung", "note", "calificación", "valutazione", "cijfer", "nota", "ocena"}
 MAXIMUM = {
@@ -79,22 +70,29 @@ FEEDBACK = "feedback.html"
 _ID = re.compile(r"(?P<what>.*?)(?P<id>\d+)\s*")
 
 
-class Worksheet(msgspec.Struct):
-    """The worksheet as it was read; `people` says whose a row is."""
+class _Worksheet(msgspec.Struct, frozen=True):
+    """The worksheet as it was read; `grade` and `maximum` are columns."""
 
     table: Table
     grade: int
     maximum: int | None
-    people: dict[int, Report]
-    notes: list[str]
+    matches: RowMatches
+    without_row: list[str]
+
+    def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
+        """Return a file for the students in the worksheet, with notes on the others."""
+        unclear = self.matches.unclear
+        lost = names_note("Without a row, so not in the file", self.without_row)
+        return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))
 
 
-def read_worksheet(reports: Sequence[Report], template: Path, column: str | None) -> Worksheet:
-    """Read it, and find each student's row.
+def _read_worksheet(request: ExportRequest) -> _Worksheet:
+    """Read the worksheet, and find each student's row.
 
     Raises:
         UserError: it is no worksheet, or it is open in which column the grade stands.
     """
+    template = request.template
     table = Table(template, (), 0, REMEDY)
     if not table.rows or not all(_ID.fullmatch(row.cells[0]) for row in table.rows if row.cells):
         raise UserError(
@@ -102,24 +100,31 @@ def read_worksheet(reports: Sequence[Report], template: Path, column: str | None
             f"{REMEDY}"
         )
     heads = [name.strip().casefold() for name in table.header]
-    wanted = {column.strip().casefold()} if column is not None else GRADE
-    places = [at for at, head in enumerate(heads) if head in wanted]
+    names = GRADE if request.column is None else {request.column.strip().casefold()}
+    places = [at for at, head in enumerate(heads) if head in names]
     if len(places) != 1:
         raise UserError(
             f"{template}: say with --column which column holds the grade. It has: "
             f"{few([head.strip() for head in table.header], 20)}."
         )
-    maximum = next((at for at, head in enumerate(heads) if head in MAXIMUM), None)
-    if maximum is None and places[0] + 1 < len(heads):
-        values = {cell(row, places[0] + 1) for row in table.rows}
-        alike = len(values) == 1 and all(as_number(value) is not None for value in values)
-        maximum = places[0] + 1 if alike else None
-    own = [report for report in reports if not _is_of_a_team(report, table)]
-    rows = RowMatches(own, "moodle", [_person(row) for row in table.rows])
-    teams = [report for report in reports if _is_of_a_team(report, table)]
-    lost = [name_of(report) for report in (*rows.without_a_row(), *teams)]
-    notes = names_note("Without a row, so not in the file", lost)
-    return Worksheet(table, places[0], maximum, rows.people, [*notes, *rows.unclear])
+    teams = [report for report in request.reports if _is_of_a_team(report, table)]
+    of_teams = {report.student for report in teams}
+    own = [report for report in request.reports if report.student not in of_teams]
+    matches = RowMatches(own, "moodle", [_person(row) for row in table.rows])
+    without_row = [name_of(report) for report in (*matches.without_row, *teams)]
+    maximum = _maximum_column(table, heads, places[0])
+    return _Worksheet(table, places[0], maximum, matches, without_row)
+
+
+def _maximum_column(table: Table, heads: Sequence[str], grade: int) -> int | None:
+    """Return the column of the maximum: by its head, or else one number in all rows."""
+    for at, head in enumerate(heads):
+        if head in MAXIMUM:
+            return at
+    if grade + 1 == len(heads):
+        return None
+    values = {cell(row, grade + 1) for row in table.rows}
+    return grade + 1 if len(values) == 1 and as_number(values.pop()) is not None else None
 
 
 def _person(row: Row) -> Person:
@@ -128,10 +133,9 @@ def _person(row: Row) -> Person:
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Whether the number of a hand-in is that of a team, which may be somebody's, too.
+    """Tell whether the number of a hand-in is a team's; a person may have the same number.
 
-    A person's hand-in has the name that stands in the person's row; the roster's numbers are
-    people's.
+    A person's hand-in has the name in the person's row. The roster's numbers are people's.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
@@ -143,8 +147,8 @@ def _is_of_a_team(report: Report, table: Table) -> bool:
         if piece is not None
         for owner in piece.owners
     }
-    own = [r for r in table.rows if _number_of(r) in ids_of(report, "moodle")]
-    return not any(names & {squashed(_what(row)), *map(squashed, row.cells[1:])} for row in own)
+    own = [row for row in table.rows if _number_of(row) in ids_of(report, "moodle")]
+    return not any(names & {squashed(_label_of(row)), *map(squashed, row.cells[1:])} for row in own)
 
 
 def _number_of(row: Row) -> str:
@@ -152,74 +156,68 @@ def _number_of(row: Row) -> str:
     return found["id"] if found else ""
 
 
-def _what(row: Row) -> str:
-    """`Participant`, which is everybody's name where marking is blind."""
+def _label_of(row: Row) -> str:
+    """Return the text before the number: `Participant`, everybody's name where marking is blind."""
     found = _ID.fullmatch(row.cells[0])
     return found["what"] if found else ""
 
 
-def fill_in(
-    reports: Sequence[Report], template: Path, column: str | None, scale: bool
-) -> tuple[bytes, list[str]]:
-    """The worksheet to upload, and what is to be said of it.
+def worksheet(request: ExportRequest) -> ExportFile:
+    """Return the grading worksheet to upload.
 
     Raises:
-        UserError: as `read_worksheet`, or its maximum is another one.
+        UserError: it is no worksheet, its grade column is open, or its maximum is another one.
     """
-    sheet = read_worksheet(reports, template, column)
-    table, left = sheet.table, []
+    sheet = _read_worksheet(request)
+    table, unchanged = sheet.table, []
     decimals = [cell(row, at) for row in table.rows for at in (sheet.grade, sheet.maximum) if at]
     comma = any("," in cell for cell in decimals)
     filled = []
     for row in table.rows:
         cells = list(table.row({}, row))
-        report = sheet.people.get(row.line)
-        if report is None:
-            left.append(f"{_name(row)} (no result)")
-        else:
-            grade = grade_of(report, [exercise.name for exercise in report.exercises])
-            if grade.points is None:
-                left.append(f"{name_of(report)} ({grade.why_not})")
-            else:
-                most = as_number(cell(row, sheet.maximum)) if sheet.maximum is not None else None
-                text = Scale(most, scale).text(grade, str(template))
-                cells[sheet.grade] = text.replace(".", ",") if comma else text
         filled.append(cells)
-    notes = names_note("Left as they are, since there are no points", left)
-    return table.encoded(filled), [*sheet.notes, *notes]
+        report = sheet.matches.by_row.get(row.line)
+        if report is None:
+            unchanged.append(f"{_name(row)} (no result)")
+            continue
+        grade = grade_of(report, [exercise.name for exercise in report.exercises])
+        if grade.points is None:
+            unchanged.append(f"{name_of(report)} ({grade.why_not})")
+            continue
+        most = as_number(cell(row, sheet.maximum)) if sheet.maximum is not None else None
+        text = Scale(most, request.scale).text(grade, str(request.template))
+        cells[sheet.grade] = text.replace(".", ",") if comma else text
+    notes = names_note("Left as they are, since there are no points", unchanged)
+    return sheet.exported(table.encoded(filled), notes)
 
 
 def _name(row: Row) -> str:
     return row.cells[1] if len(row.cells) > 1 and row.cells[1] else row.cells[0]
 
 
-def feedback(
-    reports: Sequence[Report], results: Path, template: Path, column: str | None
-) -> tuple[bytes, list[str]]:
-    """A zip with everybody's page, in a folder by which Moodle knows whose it is.
+def feedback(request: ExportRequest) -> ExportFile:
+    """Return a zip with everybody's page, in a folder by which Moodle knows its student.
 
     Raises:
-        UserError: as `read_worksheet`, or a page is not there.
+        UserError: it is no worksheet, its grade column is open, or a page is missing.
     """
-    from autograder.report.html import page_of
-
-    sheet = read_worksheet(reports, template, column)
+    sheet = _read_worksheet(request)
     pages = []
     for row in sheet.table.rows:
-        report = sheet.people.get(row.line)
+        report = sheet.matches.by_row.get(row.line)
         if report is None:
             continue
-        page = results / page_of(report)
+        page = request.results / page_of(report)
         try:
             text = page.read_bytes()
         except OSError as error:
             raise UserError(f"{page} cannot be read: {error.strerror}. Run grade again.") from None
-        name = re.sub(r"[_/\\]", " ", _name(row) if _has_name(row) else _what(row)).strip()
-        folder = f"{name}_{_number_of(row)}_assignsubmission_file"
-        pages.append((f"{folder}/{FEEDBACK}", text))
-    return zipped(pages), sheet.notes
+        label = _name(row) if _has_name(row) else _label_of(row)
+        name = re.sub(r"[_/\\]", " ", label).strip()
+        pages.append((f"{name}_{_number_of(row)}_assignsubmission_file/{FEEDBACK}", text))
+    return sheet.exported(zipped(pages))
 
 
 def _has_name(row: Row) -> bool:
-    """Whether a person's name stands behind the number: not where marking is blind."""
+    """Tell whether a row has a person's name: not where marking is blind."""
     return len(row.cells) > 1 and bool(squashed(row.cells[1])) and "@" not in row.cells[1]

@@ -2,13 +2,12 @@
 
 import csv
 import io
-from collections.abc import Sequence
-from pathlib import Path
 
-from autograder.classroom.grades import grade_of, name_of, names_note
+from autograder.classroom.grades import grade_of
 from autograder.course.errors import UserError
 from autograder.course.text import number
-from autograder.platforms.bundle import zipped
+from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
+from autograder.platforms.rows import name_of
 from autograder.report.grades_table import EXCUSED, safe_cell
 from autograder.report.html import page_of
 from autograder.report.model import HandIn, Report
@@ -17,34 +16,31 @@ TABLE = "mail-merge.csv"
 COLUMNS = ("id", "name", "email", "section", "points", "maximum", "status", "page")
 
 
-def pages(reports: Sequence[Report], results: Path) -> tuple[bytes, list[str]]:
-    """The zip, and who has no e-mail address in it.
+def pages(request: ExportRequest) -> ExportFile:
+    """Return the zip.
 
     Raises:
-        UserError: a page is not there.
+        UserError: a page is missing.
     """
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\r\n")
     table.writerow(COLUMNS)
     files = []
-    for report in reports:
+    for report in request.reports:
         page = page_of(report)
         try:
-            files.append((page, (results / page).read_bytes()))
+            files.append((page, (request.results / page).read_bytes()))
         except OSError as error:
             raise UserError(
-                f"{results / page} cannot be read: {error.strerror}. Run grade again."
+                f"{request.results / page} cannot be read: {error.strerror}. Run grade again."
             ) from None
         table.writerow(_row(report, page))
     data = text.getvalue().encode("utf-8-sig")  # the mark by which Word and Excel know it
-    return zipped([(TABLE, data), *files]), _unreachable(reports)
-
-
-def _unreachable(reports: Sequence[Report]) -> list[str]:
-    lost = [name_of(r) for r in reports if not (r.hand_in and r.hand_in.email)]
-    if len(lost) < len(reports):
-        return names_note("No e-mail address is known of", lost)
-    return ["No e-mail addresses are known. A roster with a column `email` says them."]
+    lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]
+    notes = names_note("No e-mail address is known of", lost)
+    if len(lost) == len(request.reports):
+        notes = ["No e-mail addresses are known. A roster with a column `email` says them."]
+    return ExportFile(zipped([(TABLE, data), *files]), notes)
 
 
 def _row(report: Report, page: str) -> list[str]:
@@ -52,5 +48,6 @@ def _row(report: Report, page: str) -> list[str]:
     grade = grade_of(report, [exercise.name for exercise in report.exercises])
     unknown = EXCUSED if grade.excused else ""  # of what was not handed in, say: not a bare 0
     points = unknown if grade.points is None else number(grade.points)
+    status = "excused" if grade.excused else report.status
     about = (report.student, known.name, known.email, known.section)
-    return [*map(safe_cell, about), points, number(report.max_points), report.status, page]
+    return [*map(safe_cell, about), points, number(report.max_points), status, page]

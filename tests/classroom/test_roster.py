@@ -37,7 +37,7 @@ def roster(tmp_path):
 def read(tmp_path, roster):
     def read(files, text=ROSTER):
         source = Download(put(tmp_path / "in", files))
-        folders, notes = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
+        folders, notes, _ = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
         return {folder.student: folder for folder in folders}, notes
 
     return read
@@ -92,8 +92,9 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     """By its importer's name, after those of the kit; one that is called as another column is none."""
     whole = list(recognise.importers().values())
     own = [msgspec.structs.replace(whole[0], name=name) for name in ("moonboard", "email")]
-    points = [SimpleNamespace(name=each.name, value="x", load=lambda e=each: e) for each in own]
-    monkeypatch.setattr(recognise, "entry_points", lambda group: points)
+    points = {e.name: SimpleNamespace(name=e.name, value="x", load=lambda e=e: e) for e in own}
+    known = dict(recognise.hooks(recognise.GROUP))
+    monkeypatch.setattr(recognise, "hooks", lambda group: known | points)
     text = "id,email,moonboard,canvas\na,a@x.org,m7,7\n"
     found = roster(text)
     assert found.known("a").ids == {"canvas": "7", "moonboard": "m7"}

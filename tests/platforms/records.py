@@ -2,6 +2,7 @@
 
 import msgspec
 
+from autograder.platforms.export_file import ExportRequest
 from autograder.report.model import ExerciseReport, Grader, HandIn, Report
 
 GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
@@ -36,3 +37,9 @@ def write(folder, *reports):
     lines = [msgspec.json.encode(report) for report in reports]
     (folder / "report.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
     return folder
+
+
+def exported(make, reports, course, template=None, column=None, scale=False, results=None):
+    """What an export makes: the file, and the notes on it."""
+    made = make(ExportRequest(reports, course, results, template, column, scale))
+    return made.data, made.notes

@@ -1,6 +1,7 @@
 """Canvas' gradebook and Moodle's worksheet: their own files, with points and nothing else."""
 
 import csv
+import functools
 import io
 import zipfile
 from pathlib import Path
@@ -14,8 +15,9 @@ from autograder.platforms import canvas, gradescope, moodle
 from autograder.platforms.gradebook import fill_in
 from autograder.report.model import Adjustment, CheckReport, Lateness
 from tests.platforms.forms import GRADESCOPE, valid
-from tests.platforms.records import record, write
+from tests.platforms.records import exported, record, write
 
+CANVAS = functools.partial(fill_in, canvas.CANVAS_GRADEBOOK)
 GOLDEN = Path(__file__).parent / "golden"
 TITLE = "Attention by hand and in NumPy"
 GRADEBOOK = f"""\
@@ -54,7 +56,7 @@ def same(data, name):
 
 
 def test_a_gradebook_of_canvas(course, template):
-    data, notes = fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template(GRADEBOOK), None, False)
+    data, notes = exported(CANVAS, CLASS, course, template(GRADEBOOK))
     same(data, "canvas.csv")
     assert notes == [
         f"Column {TITLE} (12) is filled with {TITLE}.",
@@ -66,7 +68,7 @@ def test_a_gradebook_of_canvas(course, template):
 
 def test_canvas_reads_what_comes_out_as_its_own(course, template):
     """By the rules of its importer: heads, the row of maxima, numbers or EX, no row that is new."""
-    data, _ = fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template(GRADEBOOK), None, False)
+    data, _ = exported(CANVAS, CLASS, course, template(GRADEBOOK))
     rows = list(csv.reader(io.StringIO(data.decode())))
     before = list(csv.reader(io.StringIO(GRADEBOOK)))
     assert "Student" in rows[0][0] and "ID" in rows[0][1] and "Section" in rows[0][4]
@@ -78,27 +80,27 @@ def test_canvas_reads_what_comes_out_as_its_own(course, template):
 
 def test_the_form_of_the_template_stays(course, template):
     text = "\ufeff" + GRADEBOOK.replace(",", ";").replace("\n", "\r\n")
-    data, _ = fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template(text), None, False)
+    data, _ = exported(CANVAS, CLASS, course, template(text))
     assert data.startswith(b"\xef\xbb\xbfStudent;ID;") and b";9.5\r\n" in data
 
 
 def test_another_maximum_is_never_passed_over(course, template):
     path = template(GRADEBOOK.replace(",10,12,", ",10,100,"))
     with pytest.raises(UserError, match="has a maximum of 100 points, the results have 12"):
-        fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, path, None, False)
-    data, _ = fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, path, None, True)
+        exported(CANVAS, CLASS, course, path)
+    data, _ = exported(CANVAS, CLASS, course, path, scale=True)
     assert b",79.17\n" in data
 
 
 def test_which_column(course, template):
     for name in ("12", TITLE, f"{TITLE} (12)"):
-        data, _ = fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template(GRADEBOOK), name, False)
+        data, _ = exported(CANVAS, CLASS, course, template(GRADEBOOK), name)
         same(data, "canvas.csv")
     with pytest.raises(UserError, match=r"no column 'Essay2' of its own. It has: Essay \(11\)"):
-        fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template(GRADEBOOK), "Essay2", False)
+        exported(CANVAS, CLASS, course, template(GRADEBOOK), "Essay2")
     with pytest.raises(UserError, match="no column that is called as what was graded"):
-        fill_in(
-            canvas.CANVAS_GRADEBOOK,
+        exported(
+            CANVAS,
             CLASS,
             course,
             template(GRADEBOOK.replace(TITLE, "HW1")),
@@ -107,9 +109,9 @@ def test_which_column(course, template):
         )
     twice = GRADEBOOK.replace("Essay (11)", f"{TITLE} (11)")
     with pytest.raises(UserError, match="several columns called"):
-        fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template(twice), None, False)
+        exported(CANVAS, CLASS, course, template(twice))
     with pytest.raises(UserError, match="the columns Section are missing. Export the gradebook"):
-        fill_in(canvas.CANVAS_GRADEBOOK, CLASS, course, template("ID,Student\n1,x\n"), None, False)
+        exported(CANVAS, CLASS, course, template("ID,Student\n1,x\n"))
 
 
 def test_a_column_for_each_exercise(course, template):
@@ -124,24 +126,24 @@ def test_a_column_for_each_exercise(course, template):
     )
     alone = GRADEBOOK.replace(TITLE, "Softmax")
     for text, name in ((alone, None), (alone, "12"), (alone.replace("Essay", TITLE), "Softmax")):
-        data, notes = fill_in(canvas.CANVAS_GRADEBOOK, [both], course, template(text), name, False)
+        data, notes = exported(CANVAS, [both], course, template(text), name)
         assert '"A, B",9.5\n' in data.decode()
         assert notes[0] == "Column Softmax (12) is filled with Softmax."
         assert "Less for lateness in their total, which is in no column: müllerjörg_101." in notes
     with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
-        fill_in(canvas.CANVAS_GRADEBOOK, [both], course, template(GRADEBOOK), TITLE, False)
+        exported(CANVAS, [both], course, template(GRADEBOOK), TITLE)
 
 
 def test_two_who_fit_one_row_get_nothing(course, template):
     twins = (record("a", name="Bo Chen"), record("b", name="Chen, Bo"))
-    data, notes = fill_in(canvas.CANVAS_GRADEBOOK, twins, course, template(GRADEBOOK), None, False)
+    data, notes = exported(CANVAS, twins, course, template(GRADEBOOK))
     assert '"Chen, Bo",104,,bo,A,4' in data.decode()
     assert any(note.startswith("Row 7 may be of a (Bo Chen), b (Chen, Bo)") for note in notes)
 
 
 def test_one_result_that_fits_two_rows_goes_into_neither(template):
     alone = [record("x", 5.0, name="Anna Muster")]
-    data, notes = moodle.fill_in(alone, template(WORKSHEET), None, False)
+    data, notes = exported(moodle.worksheet, alone, None, template(WORKSHEET))
     assert data.decode() == WORKSHEET
     assert len([note for note in notes if note.startswith("Row ")]) == 2
 
@@ -179,7 +181,7 @@ MOODLE = (
 
 
 def test_a_worksheet_of_moodle(template):
-    data, notes = moodle.fill_in(MOODLE, template(WORKSHEET), None, False)
+    data, notes = exported(moodle.worksheet, MOODLE, None, template(WORKSHEET))
     same(data, "moodle.csv")
     assert notes == [
         "Without a row, so not in the file: Group A_77.",
@@ -195,20 +197,20 @@ def test_its_heads_may_be_in_another_language(template):
     )
     body = WORKSHEET.split("\n", 2)[2] if "\\" in WORKSHEET else WORKSHEET.split("\n", 1)[1]
     body = body.replace("Participant ", "Teilnehmer/in").replace("12.00", '"12,00"')
-    data, _ = moodle.fill_in(MOODLE, template(heads + body), None, False)
+    data, _ = exported(moodle.worksheet, MOODLE, None, template(heads + body))
     assert data.decode().startswith(heads)
     assert 'Submitted,"9,5","12,00",Yes' in data.decode()
     strange = heads.replace("Bewertung,Best", "Punkte,Best")
     with pytest.raises(UserError, match="say with --column which column holds the grade"):
-        moodle.fill_in(MOODLE, template(strange + body), None, False)
-    assert moodle.fill_in(MOODLE, template(strange + body), "Punkte", False)[0]
+        exported(moodle.worksheet, MOODLE, None, template(strange + body))
+    assert exported(moodle.worksheet, MOODLE, None, template(strange + body), "Punkte")[0]
 
 
 def test_what_is_no_worksheet(template):
     with pytest.raises(UserError, match="is no grading worksheet"):
-        moodle.fill_in(MOODLE, template(GRADEBOOK), None, False)
+        exported(moodle.worksheet, MOODLE, None, template(GRADEBOOK))
     with pytest.raises(UserError, match="maximum of 100 points"):
-        moodle.fill_in(MOODLE, template(WORKSHEET.replace("12.00", "100.00")), None, False)
+        exported(moodle.worksheet, MOODLE, None, template(WORKSHEET.replace("12.00", "100.00")))
 
 
 def test_feedback_goes_to_its_own_student_and_to_no_team(tmp_path, template):
@@ -217,8 +219,8 @@ def test_feedback_goes_to_its_own_student_and_to_no_team(tmp_path, template):
 
     for report in MOODLE:
         (results / page_of(report)).write_text(report.student)
-    data, notes = moodle.feedback(MOODLE, results, template(WORKSHEET), None)
-    again, _ = moodle.feedback(MOODLE, results, template(WORKSHEET), None)
+    data, notes = exported(moodle.feedback, MOODLE, None, template(WORKSHEET), results=results)
+    again, _ = exported(moodle.feedback, MOODLE, None, template(WORKSHEET), results=results)
     assert data == again
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         found = {name: file.read(name).decode() for name in file.namelist()}
@@ -247,7 +249,7 @@ def test_results_for_gradescope(course):
     results = valid(gradescope.results_of(report, "practice"), GRADESCOPE)
     assert results["score"] == 9.5
     assert "Late by a day: 1.2 points.\nSoftmax: +1 point" in results["output"]
-    data, notes = gradescope.results_zip([report, record("s1")], "practice")
+    data, notes = exported(gradescope.results_zip, [report, record("s1")], course)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         assert file.namelist() == ["submission_1/results.json"]
     assert notes == ["Without a submission on Gradescope, so not in the zip: s1."]

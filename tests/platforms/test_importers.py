@@ -41,7 +41,7 @@ def read(tmp_path):
         else:
             put(root, files)
         source = Download(root, tuple(listed), platform)
-        folders, notes = hand_ins(source, EXERCISES, None, tmp_path / "scratch")
+        folders, notes, _ = hand_ins(source, EXERCISES, None, tmp_path / "scratch")
         return {folder.student: folder for folder in folders}, notes
 
     return read
@@ -273,13 +273,19 @@ def test_a_site_adds_its_own(read, monkeypatch):
     def moon(listing):
         return [piece for name in listing.files if (piece := canvas.piece_of(name[5:]))]
 
+    known = dict(recognise.hooks(recognise.GROUP))
+
+    def site(made):
+        points = known | {"moon": _Point("moon", made)}
+        monkeypatch.setattr(recognise, "hooks", lambda group: points)
+
     own = Importer(name="moon", title="Moonboard", expected="x", recognise=lambda _: 9, read=moon)
-    monkeypatch.setattr(recognise, "entry_points", lambda group: [_Point("moon", lambda: own)])
+    site(lambda: own)
     assert recognise.named("moon") is own
-    monkeypatch.setattr(recognise, "entry_points", lambda group: [_Point("moon", lambda: 3)])
+    site(lambda: 3)
     with pytest.raises(UserError, match="'moon' .* is no autograder"):
         recognise.importers()
-    monkeypatch.setattr(recognise, "entry_points", lambda group: [_Point("moon", lambda: 1 / 0)])
+    site(lambda: 1 / 0)
     with pytest.raises(UserError, match="cannot be loaded: ZeroDivisionError"):
         read(CANVAS)
 

@@ -17,8 +17,9 @@ from autograder.cli import app
 from autograder.course.course_file import Course, load_course
 from autograder.course.errors import UserError
 from autograder.platforms import classroom50, gradescope, prairielearn
-from autograder.platforms.bundle import bundle, zipped
-from autograder.platforms.package_command import chosen
+from autograder.platforms.bundle import bundle
+from autograder.platforms.export_file import zipped
+from autograder.platforms.package import packable
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
 from tests.platforms.forms import PRAIRIELEARN
 from tests.platforms.forms import valid as valid_as
@@ -134,7 +135,7 @@ def test_what_cannot_be_graded_elsewhere_is_named(root, package, tmp_path):
     asked = ("prairielearn", "--out", tmp_path / "pl", "--exercise", "reflection")
     refused = package(*asked, course=whole)
     assert "answered in words" in str(refused.exception) and not (tmp_path / "pl").exists()
-    kept, said = chosen(whole, "prairielearn", (), "attention-4")
+    kept, said = packable(whole, "prairielearn", (), "attention-4")
     assert [exercise.name for exercise in kept] == ["find_the_bug"]
     assert said == [
         "Left out, answered in words, for which nobody on prairielearn gives points: reflection."
@@ -142,7 +143,7 @@ def test_what_cannot_be_graded_elsewhere_is_named(root, package, tmp_path):
     own = msgspec.structs.replace(whole.exercise("softmax"), variant="per-student")
     content = msgspec.structs.replace(whole.content, exercises=(own,), assignments=())
     with pytest.raises(UserError, match="numbers of each student's own"):
-        chosen(Course(root, content), "gradescope", (), None)
+        packable(Course(root, content), "gradescope", (), None)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,9 @@
 """Blackboard's and Brightspace's gradebooks, and everybody's page: by their rules."""
 
 import csv
+import functools
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -9,14 +11,19 @@ import msgspec
 import pytest
 
 from autograder.course.errors import UserError
+from autograder.platforms import gradescope
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
+from autograder.platforms.export import EXPORTS
 from autograder.platforms.gradebook import fill_in
 from autograder.platforms.pages import pages
 from autograder.report.html import page_of
 from autograder.report.model import Lateness
-from tests.platforms.records import record, write
+from tests.platforms.forms import GRADESCOPE, valid
+from tests.platforms.records import exported, record, write
 
+BLACKBOARD = functools.partial(fill_in, BLACKBOARD_GRADEBOOK)
+BRIGHTSPACE = functools.partial(fill_in, BRIGHTSPACE_GRADEBOOK)
 GOLDEN = Path(__file__).parent / "golden"
 TITLE = "Attention by hand and in NumPy"
 LATE = Lateness(assignment="attention-1", due="x", points=1.0, said="=Late: 1 point.")
@@ -70,7 +77,7 @@ Student\tTest\tpreview\t\t\tYes\t1\t2\t
 
 def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, template):
     path = template(BOARD, "utf-16")
-    data, notes = fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, path, None, False)
+    data, notes = exported(BLACKBOARD, CLASS, course, path)
     assert data.startswith(b"\xff\xfe")
     same(data.decode("utf-16").encode(), "blackboard.txt")
     assert notes == [
@@ -80,12 +87,12 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
         "s4 (Lea Late) (excused), Test Student (no result).",
     ]
     with pytest.raises(UserError, match=r"no column '1' of its own. It has: Essay \[Total"):
-        fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, path, "1", False)
+        exported(BLACKBOARD, CLASS, course, path, "1")
     other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
     with pytest.raises(UserError, match="maximum of 1200 points, the results have 12"):
-        fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, other, None, False)
+        exported(BLACKBOARD, CLASS, course, other)
     with pytest.raises(UserError, match="Username are missing. In Blackboard's gradebook"):
-        fill_in(BLACKBOARD_GRADEBOOK, CLASS, course, template("Name,Points\nx,1\n"), None, False)
+        exported(BLACKBOARD, CLASS, course, template("Name,Points\nx,1\n"))
 
 
 SPACE = f"""\
@@ -103,24 +110,24 @@ Numerator,End-of-Line Indicator
 
 def test_brightspace_takes_back_keys_points_and_the_end_of_the_line(course, template):
     path = template(SPACE)
-    data, notes = fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, path, None, False)
+    data, notes = exported(BRIGHTSPACE, CLASS, course, path)
     same(data, "brightspace.csv")
     assert "s6 (王 小明)" in notes[1] and "gone (Gone Away)" in notes[1]
     rows = list(csv.reader(io.StringIO(data.decode())))
     assert rows[0][:2] == ["OrgDefinedId", "Username"] and rows[0][-1] == "End-of-Line Indicator"
     assert all(row[-1] == "#" and row[0].startswith("#") for row in rows[1:])
-    assert fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, path, TITLE, False)[0] == data
+    assert exported(BRIGHTSPACE, CLASS, course, path, TITLE)[0] == data
     with pytest.raises(UserError, match="End-of-Line Indicator are missing. In Brightspace's"):
-        fill_in(BRIGHTSPACE_GRADEBOOK, CLASS, course, template("Username\nx\n"), None, False)
+        exported(BRIGHTSPACE, CLASS, course, template("Username\nx\n"))
 
 
 def test_pages_with_a_table_for_mails(tmp_path):
     results = write(tmp_path / "out", *CLASS)
     with pytest.raises(UserError, match="Run grade again"):
-        pages(CLASS, results)
+        exported(pages, CLASS, None, results=results)
     for report in CLASS:
         (results / page_of(report)).write_text(report.student)
-    data, notes = pages(CLASS, results)
+    data, notes = exported(pages, CLASS, None, results=results)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = file.namelist()
         table = file.read("mail-merge.csv")
@@ -128,5 +135,43 @@ def test_pages_with_a_table_for_mails(tmp_path):
     assert names == ["mail-merge.csv", *map(page_of, CLASS)]
     same(table, "mail-merge.csv")
     assert notes[0].startswith("No e-mail address is known of: jmueller (Jörg Müller), s3 (Bo")
-    _, notes = pages(CLASS[2:], results)
+    _, notes = exported(pages, CLASS[2:], None, results=results)
     assert notes == ["No e-mail addresses are known. A roster with a column `email` says them."]
+
+
+CANVAS_FILE = f"Student,ID,SIS User ID,SIS Login ID,Section,{TITLE} (12)\n"
+CANVAS_FILE += 'Points Possible,,,,,12\n"Late, Lea",104,,ll,A,5\n'
+MOODLE_FILE = "Identifier,Full name,Grade,Maximum Grade\nParticipant 4,Lea Late,5.00,12.00\n"
+
+
+@pytest.mark.parametrize(
+    ("platform", "text", "cell"),
+    [
+        ("canvas", CANVAS_FILE, "EX"),
+        ("moodle", MOODLE_FILE, "5.00"),
+        ("blackboard", BOARD, "5"),
+        ("brightspace", SPACE, "5"),
+    ],
+)
+def test_an_excused_student_is_never_exported_as_missing(course, template, platform, text, cell):
+    """Neither as 0 nor as missing: as excused, or else the cell stays as it is."""
+    absent = record("s4", 0.0, "missing", excused=True, name="Lea Late")
+    data, notes = exported(EXPORTS[platform], [absent], course, template(text))
+    (row,) = [line for line in data.decode().splitlines() if "Late" in line]
+    assert cell in re.split(r"[,\t]", row)
+    assert not any("(missing)" in note for note in notes)
+    if cell != "EX":
+        assert any("s4 (Lea Late) (excused)" in note for note in notes)
+
+
+def test_an_excused_student_is_excused_in_what_is_sent_to_students(course, tmp_path):
+    absent = record("s4", 0.0, "missing", excused=True, name="Lea Late")
+    results = write(tmp_path / "out", absent)
+    (results / page_of(absent)).write_text("a page")
+    data, _ = exported(pages, [absent], None, results=results)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        table = file.read("mail-merge.csv").decode("utf-8-sig")
+    assert table.splitlines()[1] == "s4,Lea Late,,,EX,12,excused,feedback/s4.html"
+    found = valid(gradescope.results_of(absent, "practice"), GRADESCOPE)
+    assert found["output"] == "Softmax: excused"
+    assert [(test["output"], "score" in test) for test in found["tests"]] == [("excused", False)]

@@ -1,4 +1,4 @@
-"""`autograder package`: what the machines of other platforms run."""
+"""`autograder package`: the grader for the machines of other platforms."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,20 +13,18 @@ from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import few, several
-from autograder.platforms.bundle import Files, rights, zipped
+from autograder.platforms import classroom50, github, gradescope, prairielearn
+from autograder.platforms.bundle import Files
+from autograder.platforms.export_file import rights, zipped
 
 PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
-BY_HAND_TOO = ("gradescope", "classroom50")  # where people can give points beside the grader's
+WITH_PEOPLE = ("gradescope", "classroom50")  # where people can give points beside the grader's
 WITH_ANSWERS = ("gradescope", "prairielearn")
 MAX_SHOWN = 5
 
 
 @click.command()
-@click.argument(
-    "platform",
-    metavar="PLATFORM",
-    type=click.Choice(["gradescope", "prairielearn", "exercism", "classroom50", "github"]),
-)
+@click.argument("platform", metavar="PLATFORM", type=click.Choice(PLATFORMS))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
 @exercises_option
 @click.option("--assignment", help="Only the exercises of this assignment.")
@@ -48,80 +46,62 @@ def package(
 ) -> None:
     """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
 
-    PLATFORM is gradescope, prairielearn, exercism, classroom50, or github for a workflow.
+    PLATFORM is gradescope, prairielearn, classroom50, or github for a workflow.
 
     The exit code is 1 if an exercise had to be left out, which is then named.
     """
     course = find_course(Path.cwd(), named=course_path)
     if index and any(sign in index for sign in "'\"\\ \n"):
         raise UserError(f"--torch-index {index!r} has a sign that no address has.")
-    packed, left = chosen(course, platform, exercises, assignment)
+    packed, notes = packable(course, platform, exercises, assignment)
     if platform in WITH_ANSWERS:
         refuse_authoring_errors(course, packed)
-    files = _made(platform, course, packed, assignment, kit, index, out)
-    console = Console(highlight=False, soft_wrap=True)
+    files: Files
+    if platform == "gradescope":
+        files = gradescope.package(course, packed, index)
+    elif platform == "prairielearn":
+        files = prairielearn.package(course, packed, index)
+    elif platform == "classroom50":
+        files = classroom50.package(course, packed, assignment or "autograder", kit)
+    else:
+        files = github.package(course, out)
     _write(platform, out, files)
-    for note in left:
+    console = Console(highlight=False, soft_wrap=True)
+    for note in notes:
         console.print(Text(note))
     if platform in WITH_ANSWERS:
         console.print("It holds the course's answers: give it to no student.")
     console.print(Text(f"Written   {out} ({several(len(files), 'file')})"))
-    raise SystemExit(1 if left else 0)
+    raise SystemExit(1 if notes else 0)
 
 
-def chosen(
+def packable(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """The exercises that go in, and what is to be said of those that cannot.
+    """Return the exercises that can go in, and notes on those that cannot.
 
     Raises:
-        UserError: an exercise that was asked for cannot be graded there.
+        UserError: an exercise that was named cannot be graded there.
     """
     asked = names or (course.assignment(assignment).exercises if assignment else ())
-    found = [course.exercise(name) for name in asked] or list(course.exercises.values())
-    own = [e.name for e in found if e.variant != "none"]
-    read = [e.name for e in found if e.questions and platform not in BY_HAND_TOO]
+    exercises = [course.exercise(name) for name in asked] or list(course.exercises.values())
+    own = [e.name for e in exercises if e.variant != "none"]
+    read = [e.name for e in exercises if e.questions and platform not in WITH_PEOPLE]
     reasons = (
         (own, "with numbers of each student's own, which nobody there can draw"),
         (read, f"answered in words, for which nobody on {platform} gives points"),
     )
-    said = [f"Left out, {why}: {few(left, MAX_SHOWN)}." for left, why in reasons if left]
-    if names and said:
-        raise UserError(f"{' '.join(said)} Grade that with `autograder grade`.")
-    kept = [e for e in found if e.name not in {*own, *read}]
-    if not kept:
-        raise UserError(f"No exercise is left to be graded on {platform}. {' '.join(said)}")
-    return kept, said if platform in WITH_ANSWERS else []
-
-
-def _made(
-    platform: str,
-    course: Course,
-    exercises: Sequence[Exercise],
-    assignment: str | None,
-    kit: Path | None,
-    index: str | None,
-    out: Path,
-) -> Files:
-    if platform == "gradescope":
-        from autograder.platforms import gradescope
-
-        return gradescope.package(course, exercises, index)
-    if platform == "prairielearn":
-        from autograder.platforms import prairielearn
-
-        return prairielearn.package(course, exercises, index)
-    if platform == "classroom50":
-        from autograder.platforms import classroom50
-
-        return classroom50.package(course, exercises, assignment or "autograder", kit)
-    from autograder.platforms import github
-
-    return github.package(course, out)
+    notes = [f"Left out, {why}: {few(left, MAX_SHOWN)}." for left, why in reasons if left]
+    if names and notes:
+        raise UserError(f"{' '.join(notes)} Grade that with `autograder grade`.")
+    packed = [e for e in exercises if e.name not in {*own, *read}]
+    if not packed:
+        raise UserError(f"No exercise is left to be graded on {platform}. {' '.join(notes)}")
+    return packed, notes if platform in WITH_ANSWERS else []
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """One zip for Gradescope, else a folder, in which files of the same names are replaced.
+    """Write a zip for Gradescope, else a folder, in which files of the same names are replaced.
 
     Raises:
         UserError: it cannot be written.

@@ -1,0 +1,62 @@
+"""The request and the result of an export, and zips."""
+
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from autograder.course.course_file import Course
+from autograder.course.text import few, one_line
+from autograder.report.model import Report
+
+MAX_NAMES = 40
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
+UNIX = 3  # the system whose rights are stored
+
+
+class ExportRequest(msgspec.Struct, frozen=True):
+    """A class's reports, and how they are to be exported."""
+
+    reports: Sequence[Report]
+    course: Course
+    results: Path
+    template: Path
+    column: str | None = None
+    scale: bool = False
+
+
+class ExportFile(msgspec.Struct, frozen=True):
+    """A file for a platform, and notes on it for the instructor.
+
+    `left_out` is true if some student has no row in it.
+    """
+
+    data: bytes
+    notes: Sequence[str] = ()
+    left_out: bool = False
+
+
+def names_note(title: str, names: Sequence[str]) -> list[str]:
+    """Return a note with names, or none."""
+    shown = [one_line(name, 120) for name in names]
+    return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
+
+
+def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return a zip of files by their paths, in this order; the same files give the same bytes."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        for path, content in files:
+            info = zipfile.ZipInfo(path, EPOCH)
+            info.create_system = UNIX
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = rights(content) << 16
+            file.writestr(info, content)
+    return data.getvalue()
+
+
+def rights(content: bytes) -> int:
+    """Return a file's mode: everybody may read it, and run it if it is a script."""
+    return 0o755 if content.startswith(b"#!") else 0o644

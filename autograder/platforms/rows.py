@@ -1,0 +1,95 @@
+"""The students behind the rows of a platform's table."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from autograder.classroom.roster import spellings, squashed
+from autograder.course.text import few, one_line
+from autograder.report.model import Report
+
+
+class Person(msgspec.Struct, frozen=True):
+    """A student as a platform's row names them: the number, and other ids, e-mails and names."""
+
+    row: int
+    id: str
+    others: Sequence[str] = ()
+    emails: Sequence[str] = ()
+    names: Sequence[str] = ()
+
+
+class RowMatches:
+    """The reports of a class by row; a row that may be of several students has none.
+
+    `unclear` are notes on such rows, `without_row` the reports that have none.
+    """
+
+    def __init__(
+        self,
+        reports: Sequence[Report],
+        platform: str,
+        people: Sequence[Person],
+        advice: str = "",
+    ) -> None:
+        """Match them.
+
+        Args:
+            platform: the name of the platform whose ids the rows have.
+            advice: how to settle an open question; by default, to enter the platform's ids.
+        """
+        advice = advice or (
+            f"Enter the platform's number in the roster's column {platform}, and grade again."
+        )
+        self._reports = reports
+        self._ids = {report.student: ids_of(report, platform) for report in reports}
+        self._spellings = {
+            report.student: spellings(report.hand_in.name if report.hand_in else report.student)
+            for report in reports
+        }
+        candidates = {person.row: self._candidates(person) for person in people}
+        uses = Counter(report.student for found in candidates.values() for report in found)
+        self.by_row: dict[int, Report] = {}
+        self.unclear: list[str] = []
+        for row, found in candidates.items():
+            if len(found) == 1 and uses[found[0].student] == 1:
+                self.by_row[row] = found[0]
+            elif found:
+                names = few([one_line(name_of(report), 80) for report in found], 5)
+                self.unclear.append(
+                    f"Row {row} may be of {names}, which is not clear: it was left as it is. "
+                    f"{advice}"
+                )
+        matched = {report.student for report in self.by_row.values()}
+        self.without_row = [report for report in reports if report.student not in matched]
+
+    def _candidates(self, person: Person) -> list[Report]:
+        """Return a person's possible reports: by the platform's id, else by id, e-mail or name."""
+        known = [report for report in self._reports if person.id in self._ids[report.student]]
+        free = [report for report in self._reports if not self._ids[report.student]]
+        ids = {person.id, *person.others} - {""}
+        emails = {email.strip().casefold() for email in person.emails} - {""}
+        names = {squashed(name) for name in person.names} - {""}
+        return (
+            known
+            or [report for report in free if report.student in ids]
+            or [r for r in free if r.hand_in and r.hand_in.email.casefold() in emails]
+            or [report for report in free if names & self._spellings[report.student]]
+        )
+
+
+def name_of(report: Report) -> str:
+    """Return a student's id, and the name where it is known and says more."""
+    name = report.hand_in.name if report.hand_in else ""
+    same = not name or name == report.student or report.student.startswith(f"{name}_")
+    return report.student if same else f"{report.student} ({name})"
+
+
+def ids_of(report: Report, platform: str) -> set[str]:
+    """Return a student's ids on a platform, as far as they are known."""
+    hand_in = report.hand_in
+    if hand_in is None:
+        return set()
+    own = hand_in.platform_id if hand_in.platform == platform else ""
+    return {hand_in.ids.get(platform, ""), own} - {""}
