@@ -1,41 +1,38 @@
-"""Grading on a cluster, as a class asks for it: in place of the processes of one machine."""
+"""Machines of a cluster for `autograder grade --scheduler` and `--local-cluster`."""
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.classroom.judge_pool import Graders, Reports, Setup, Task
-from autograder.cluster.dispatch import Cluster, Dispatch
-from autograder.cluster.environment import makeup
+from autograder.cluster.dispatch import Dispatch
+from autograder.cluster.environment import environment_of
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require
 
+if TYPE_CHECKING:
+    from autograder.cluster.dask_cluster import DaskCluster
+
 
 def grading_on(
-    cluster: Callable[[], contextlib.AbstractContextManager[Cluster]], told: Callable[[str], None]
+    cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
+    told: Callable[[str], None],
 ) -> Graders:
-    """What grades on the machines of a cluster. It is opened once there is something to grade."""
+    """Return what grades on a cluster. It is opened once there is something to grade."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         coming = iter(tasks)
-        first = next(coming, None)
-        if first is None:
-            return
-        here = makeup(load_course(setup.course_file), setup.seed, setup.level)
-        with cluster() as machines:
-            yield from Dispatch(machines, setup, here, told).graded(_after(first, coming))
+        for first in coming:
+            here = environment_of(load_course(setup.course_file), setup.seed, setup.level)
+            with cluster() as machines:
+                dispatch = Dispatch(machines, setup, here, told)
+                yield from dispatch.graded(itertools.chain([first], coming))
 
     return graded
-
-
-def _after(first: Task, others: Iterator[Task]) -> Iterator[Task]:
-    yield first
-    yield from others
-
-
-# `autograder grade --scheduler` and `--local-cluster`: on which machines a class is graded.
 
 
 def chosen_graders(
@@ -71,5 +68,5 @@ def chosen_graders(
     if authority is not None and certificate is not None and key is not None:
         files = dask_cluster.Certificates(authority, certificate, key)
     assert scheduler is not None
-    dask_cluster.refuse_plain(scheduler, files)
+    dask_cluster.secured(scheduler, files)
     return grading_on(functools.partial(dask_cluster.connected, scheduler, files), told)
