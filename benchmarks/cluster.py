@@ -9,6 +9,7 @@ are as long as they would be, so that the scheduler has as much to do for a subm
 """
 
 import contextlib
+import functools
 import logging
 import multiprocessing
 import os
@@ -18,14 +19,13 @@ import time
 from pathlib import Path
 
 import msgspec
+from distributed.security import Security
 
 from autograder.classroom.judge_pool import Setup, Task, TaskReports
-from autograder.cluster import judge_pool
-from autograder.cluster.dask_cluster import FEW_MESSAGES, OverDask
+from autograder.cluster.dask_cluster import FEW_MESSAGES, DaskCluster, PlainClient
 from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.environment import Environment
 from autograder.cluster.messages import Chunk, ChunkReports, Readiness
-from autograder.report.model import ExerciseReport, Grader
+from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -40,8 +40,7 @@ ONE_PROCESS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "60s",
 }
-GRADER = Grader(version="0", python="3", numpy="2", digest="d", seed=0, confinement="none")
-HERE = Environment(GRADER, "x86_64", "e", "c", {})
+HERE = {"autograder": "0"}
 
 
 class Measured(msgspec.Struct):
@@ -74,15 +73,11 @@ def cost(task: Task) -> float:
     return COSTS[task.number % len(COSTS)]
 
 
-def wait_for(scale: float):
-    """A `grade_chunk` that waits as long as judges would work."""
-
-    def grade_chunk(data: bytes) -> bytes:
-        chunk = msgspec.msgpack.decode(data, type=Chunk)
-        time.sleep(sum(map(cost, chunk.tasks)) / scale)
-        return answer_to(data)
-
-    return grade_chunk
+def grade_chunk(data: bytes, scale: float) -> bytes:
+    """Wait as long as judges would work."""
+    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    time.sleep(sum(map(cost, chunk.tasks)) / scale)
+    return answer_to(data)
 
 
 def answer_to(data: bytes) -> bytes:
@@ -100,12 +95,8 @@ def answer_to(data: bytes) -> bytes:
     return msgspec.msgpack.encode(ChunkReports(tuple(found), sum(map(cost, chunk.tasks))))
 
 
-async def admit(data: bytes, dask_worker: object) -> bytes:  # noqa: ARG001
+def admit(data: bytes) -> bytes:  # noqa: ARG001
     return msgspec.msgpack.encode(Readiness())
-
-
-async def release(run: str) -> None:
-    pass
 
 
 def run_scheduler(line) -> None:
@@ -133,7 +124,7 @@ def run_scheduler(line) -> None:
     asyncio.run(serve())
 
 
-def run_workers(line, address: str, count: int, scale: float) -> None:
+def run_workers(line, address: str, count: int) -> None:
     """Simulated workers: objects of Dask's, each with one thread that waits."""
     import asyncio
 
@@ -142,11 +133,6 @@ def run_workers(line, address: str, count: int, scale: float) -> None:
 
     hush()
     dask.config.set(ONE_PROCESS)
-    judge_pool.grade_chunk, judge_pool.admit, judge_pool.release = wait_for(scale), admit, release
-    judge_pool.grade_chunk.__module__, judge_pool.grade_chunk.__qualname__ = (
-        judge_pool.__name__,
-        "grade_chunk",
-    )
 
     async def serve() -> None:
         options = {"nthreads": 1, "dashboard": False, "memory_limit": 0}
@@ -161,7 +147,7 @@ def run_workers(line, address: str, count: int, scale: float) -> None:
 
 
 @contextlib.contextmanager
-def simulated(count: int, scale: float):
+def simulated(count: int):
     """The address of a scheduler with so many workers, and what asks for its processor time."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -169,7 +155,7 @@ def simulated(count: int, scale: float):
     scheduler.start()
     address = ours.recv()
     our_end, their_end = context.Pipe()
-    workers = context.Process(target=run_workers, args=(their_end, address, count, scale))
+    workers = context.Process(target=run_workers, args=(their_end, address, count))
     workers.start()
     our_end.recv()
 
@@ -190,18 +176,15 @@ def simulated(count: int, scale: float):
 def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
     """Hand out so many submissions, collect their reports, and measure."""
     import dask
-    from distributed import Client
 
     hush()
     dask.config.set(FEW_MESSAGES)
     setup = Setup(Path("course.yml"), ("one",), 0, "none", (), Path("/nonexistent"))
-    counted = Counted()
     memory: list[int] = []
-    with simulated(workers, scale) as (address, used):
-        with Client(address, set_as_default=False, deserializers=["dask", "msgpack"]) as client:
-            cluster = OverDask(client, address)
-            send = cluster.send
-            cluster.send = lambda *args: counted.one() or send(*args)
+    with simulated(workers) as (address, used):
+        with PlainClient(address, Security()) as client:
+            grade = functools.partial(grade_chunk, scale=scale)
+            cluster = Counting(client, address, admit, grade)
             cpu, start = time.process_time(), time.perf_counter()
             grading = Dispatch(cluster, setup, HERE, print).graded(tasks(submissions))
             for number, (task, reports) in enumerate(grading):
@@ -212,15 +195,18 @@ def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
             judged = sum(COSTS[n % len(COSTS)] for n in range(submissions)) / scale
         seconds, peak = used()
     return Measured(
-        workers, submissions, counted.count, wall, judged, cpu, seconds, [*memory, peak]
+        workers, submissions, cluster.count, wall, judged, cpu, seconds, [*memory, peak]
     )
 
 
-class Counted:
+class Counting(DaskCluster):
+    """A cluster that counts the chunks."""
+
     count = 0
 
-    def one(self) -> None:
+    def grade(self, data, addresses):
         self.count += 1
+        return super().grade(data, addresses)
 
 
 def processor_time() -> float:

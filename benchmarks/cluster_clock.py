@@ -10,14 +10,15 @@ import heapq
 import itertools
 import sys
 import types
+from concurrent.futures import Future
 from pathlib import Path
 
 import msgspec
 
 from autograder.classroom.judge_pool import Setup
 from autograder.cluster import dispatch
-from autograder.cluster.dispatch import Dispatch, Seat
-from autograder.cluster.messages import Chunk, Readiness
+from autograder.cluster.dispatch import Dispatch
+from autograder.cluster.messages import Chunk, Machine, Readiness
 from benchmarks.cluster import HERE, answer_to, cost, resident, tasks
 
 HERE_SECONDS, THERE_SECONDS, AWAY, READY = 0.0014, 0.0045, 0.005, 2.0
@@ -27,49 +28,50 @@ class Clock:
     """A cluster whose time passes only as its events say."""
 
     def __init__(self, workers: int) -> None:
-        self.seats = {f"w{n}": Seat(f"w{n}", f"h{n}", f"w{n}", 1) for n in range(workers)}
+        self.there = {f"w{n}": Machine(f"w{n}", f"h{n}", f"w{n}", 1) for n in range(workers)}
         self.now = self.judged = self.scheduler = 0.0
         self.chunks = 0
-        self.free = dict.fromkeys(self.seats, 0.0)
+        self.free = [(0.0, name) for name in self.there]  # from when on each has nothing to do
         self._numbers = itertools.count()
-        self._waiting: list[tuple[float, int, int | str, bytes]] = []
+        self._waiting: list[tuple[float, int, Future[bytes], bytes]] = []
 
     def monotonic(self) -> float:
         return self.now
 
-    def machines(self) -> dict[str, Seat]:
-        return self.seats
+    def machines(self) -> dict[str, Machine]:
+        return self.there
 
-    def _later(self, at: float, who: int | str, data: bytes) -> None:
-        heapq.heappush(self._waiting, (at, next(self._numbers), who, data))
+    def _later(self, at: float, data: bytes) -> "Future[bytes]":
+        future: Future[bytes] = Future()
+        heapq.heappush(self._waiting, (at, next(self._numbers), future, data))
+        return future
 
-    def ask(self, addresses, _: bytes) -> None:
-        for address in addresses:
-            self._later(self.now + READY, address, msgspec.msgpack.encode(Readiness()))
+    def admit(self, address: str, _: bytes) -> "Future[bytes]":  # noqa: ARG002
+        return self._later(self.now + READY, msgspec.msgpack.encode(Readiness()))
 
-    def send(self, attempt: int, address: str, data: bytes) -> None:
+    def grade(self, data: bytes, _: object) -> "Future[bytes]":
         seconds = sum(map(cost, msgspec.msgpack.decode(data, type=Chunk).tasks))
         self.chunks += 1
         self.judged += seconds
         self.now += HERE_SECONDS
         self.scheduler = max(self.scheduler, self.now) + THERE_SECONDS
-        self.free[address] = max(self.free[address], self.scheduler + AWAY) + seconds
-        self._later(self.free[address] + AWAY, attempt, data)
+        free, name = heapq.heappop(self.free)
+        free = max(free, self.scheduler + AWAY) + seconds
+        heapq.heappush(self.free, (free, name))
+        return self._later(free + AWAY, data)
 
-    def events(self, seconds: float):
+    def done(self, futures: object, seconds: float) -> "set[Future[bytes]]":  # noqa: ARG002
         if not self._waiting:
             self.now += seconds
-            return
+            return set()
         self.now = max(self.now, self._waiting[0][0])
+        found = set()
         while self._waiting and self._waiting[0][0] <= self.now:
-            _, _, who, data = heapq.heappop(self._waiting)
-            yield who, data if isinstance(who, str) else answer_to(data)
-
-    def drop(self, attempt: int) -> None:
-        pass
-
-    def end(self, run: str) -> None:
-        pass
+            _, _, future, data = heapq.heappop(self._waiting)
+            is_chunk = data != msgspec.msgpack.encode(Readiness())
+            future.set_result(answer_to(data) if is_chunk else data)
+            found.add(future)
+        return found
 
 
 def run(workers: int, submissions: int) -> str:
