@@ -4,14 +4,17 @@ Nothing here guesses. An edit counts once the edited file has passed all checks,
 of it is that: with a change in this line, they pass.
 """
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from autograder.course.course_file import Exercise, HintPolicy, Library, Limits
 from autograder.diagnosis.repair.targets import find_targets
 from autograder.grading.check_plugin import CheckResult
-from autograder.grading.graded import Graded
+from autograder.grading.graded import Graded, RunOptions
 from autograder.grading.judge import Judge
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import Child, Children, InternalError, Place
@@ -24,16 +27,17 @@ from autograder.worker.codec import Figure
 from autograder.worker.confinement import Level
 from autograder.worker.messages import Reply, Request
 
+if TYPE_CHECKING:
+    from autograder.diagnosis.repair.search import Trial
+    from autograder.diagnosis.repair.traces import Known
+
 LOOKING = "Looking for where it goes wrong …"
-
-
-# When a search is worth its time, and what comes of it.
 
 
 def is_worth_looking(
     exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
-    """Whether checks failed in a way that has no name, and the policy lets more be said."""
+    """Return whether checks failed in a way without a name, and the policy lets more be said."""
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
@@ -47,27 +51,73 @@ def is_worth_looking(
 def look_for_repair(
     judge: Judge, exercise: Exercise, source: Source, graded: Graded
 ) -> Repair | None:
-    """What a search for a verified repair finds; points and results are as they were."""
-    from autograder.diagnosis.repair.search import Search
+    """Return what a search for a verified repair finds; points and results are as they were."""
+    from autograder.diagnosis.repair.search import search
     from autograder.diagnosis.repair.sentences import describe_repair  # few checks come to need it
 
+    right_answers = judge.course.right_answers(exercise.name)
     try:
-        found = describe_repair(Search(judge, exercise, source, graded.results).run())
+        found = search(
+            lambda: _open_trials(judge, exercise), exercise, right_answers, source, graded.results
+        )
     except (InternalError, RecursionError, MemoryError):  # the report stands without it
         return None
-    if found is None or judge.course.content.released is None:
-        return found
-    said = found.said.replace("every check passes", "every check that shows itself passes")
-    said = said.replace("every check that is", "every check that shows itself and is")
-    return msgspec.structs.replace(found, said=said)
+    return describe_repair(found, shown_only=judge.course.content.released is not None)
 
 
 def with_repair(
     result: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, graded: Graded
 ) -> ExerciseReport:
-    """The report with what `look_for_repair` finds."""
+    """Return the report with what `look_for_repair` finds."""
     found = look_for_repair(judge, exercise, source, graded)
     return msgspec.structs.replace(result, repair=found)
+
+
+_KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], "Known"]] = WeakKeyDictionary()
+
+
+@contextlib.contextmanager
+def _open_trials(judge: Judge, exercise: Exercise) -> Iterator["JudgeTrials"]:
+    """Open the shared process, which stands in for the judge's own for as long as this lasts."""
+    worker = SharedWorker(judge.children)
+    try:
+        yield JudgeTrials(judge, exercise, worker)
+    finally:
+        worker.close()
+
+
+class JudgeTrials:
+    """Trials that a judge grades; `known` is kept with the judge."""
+
+    def __init__(self, judge: Judge, exercise: Exercise, worker: "SharedWorker") -> None:
+        self.judge = judge
+        self.exercise = exercise
+        self.worker = worker
+        limits = judge.course.limits(exercise)
+        seconds = min(limits.call_seconds, CALL_SECONDS)
+        self.limits = msgspec.structs.replace(limits, call_seconds=seconds)
+        self.known = _KNOWN.setdefault(judge, {})
+
+    @property
+    def slow(self) -> bool:
+        """True once a figure has come back, or code of the course's has run beside a file."""
+        return self.worker.slow
+
+    def quick(self, source: Source, checks: Sequence[str]) -> "Trial":
+        """Grade a file in the shared process, up to its first failure."""
+        from autograder.diagnosis.repair.search import Trial
+
+        client = TrialClient(source, self.exercise.needs, self.limits, self.worker)
+        graded = self.judge.run(client, RunOptions(frozenset(checks), "a failure"), self.worker)
+        return Trial(graded.results, client.printed, client.spent)
+
+    def in_full(
+        self, source: Source, checks: Sequence[str] | None, more: int
+    ) -> Sequence[CheckResult]:
+        """Grade a file in processes of its own, up to its first failure."""
+        names = None if checks is None else frozenset(checks)
+        wanted = RunOptions(names, "a failure", self.judge.seed + more)
+        return self.judge.run(source, wanted, self.worker).results
 
 
 # Many edited files in one process, one after the other: what a search can afford.
@@ -76,6 +126,7 @@ def with_repair(
 # here is graded again by itself, in processes of its own.
 
 
+CALL_SECONDS = 0.5  # of the processor, in a trial
 FILES = 40  # as many as one process loads
 HEARD = 256 * 1024  # characters of what a trial says of itself
 

@@ -1,4 +1,4 @@
-"""Candidate edits of a student's own source, one at a place or the same at every equal place."""
+"""Candidate edits of a student's source, one at a place or the same at equal places, in order."""
 
 import ast
 import itertools
@@ -19,64 +19,63 @@ from autograder.diagnosis.repair.tree import (
     Surroundings,
     Tree,
     imported_names,
+    parameters_of,
 )
-
-# Edits that undo the loss of a name: what it stood for is needed again further down.
-
-
-NEXT_USES = 3  # that are meant to have the new value
-WEIGHT = 3.0  # beside other changes of names: there are few of these
-
-
-def kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
-    """For each name that gets a second value: a name of its own for it and for its next uses.
-
-    The uses after these have the value before again.
-    """
-    for node in tree.nodes:
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-            continue
-        target, owner = node.targets[0], tree.owner[node]
-        if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
-            continue
-        uses = [
-            each
-            for each in tree.nodes
-            if isinstance(each, ast.Name)
-            and each.id == target.id
-            and isinstance(each.ctx, ast.Load)
-            and tree.owner[each] is owner
-            and each.lineno > (node.end_lineno or node.lineno)
-        ]
-        for count in range(1, min(NEXT_USES + 1, len(uses))):
-            places: list[ast.AST] = [target, *uses[:count]]
-            new = f"{target.id}_of_its_own"
-            yield [(each, Change("name", tree.replaced(each, new), WEIGHT)) for each in places]
-
-
-def _had_a_value(owner: Function, target: ast.Name) -> bool:
-    given = owner.args
-    if target.id in [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]:
-        return True
-    return any(
-        isinstance(each, ast.Name)
-        and each.id == target.id
-        and isinstance(each.ctx, ast.Store)
-        and each.lineno < target.lineno
-        for each in ast.walk(owner)
-    )
-
 
 Changed = tuple[ast.AST, Change]
 MAX_EDITS = 20_000
 MAX_PLACE = 500
 MOST_EQUAL = 4  # equal places of which some alone are tried
+NEXT_USES = 3  # of a name, that are meant to have the new value
+OWN_NAME_WEIGHT = 3.0  # beside other changes of names: there are few of these
+AT_MOST = 500
+NO_LINES: Lines = frozenset()
+AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
+
+# How much each kind is worth beside the number of edits that it makes.
+WORTH = {
+    "axis": 5.0,
+    "transpose": 4.5,
+    "sign": 4.0,
+    "comparison": 4.0,
+    "keepdims": 4.0,
+    "condition": 4.0,
+    "results": 4.0,
+    "off by one": 3.8,
+    "operator": 3.6,
+    "copy": 3.6,
+    "return": 3.6,
+    "operands": 3.2,
+    "expression": 3.4,
+    "leap": 3.0,
+    "statement": 3.0,
+    "call": 3.0,
+    "constant": 2.6,
+    "function": 2.6,
+    "arguments": 2.6,
+    "slice": 2.4,
+    "term": 2.4,
+    "parameters": 2.2,
+    "sequence": 2.2,
+    "index": 2.0,
+    "name": 1.8,
+    "keyword": 1.6,
+    "type": 1.4,
+    "loop": 1.0,
+    "twice": 0.8,
+}
+FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # of `Suspects`, in their order
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """An edit of one unit: of which kind, in which lines (of statements), and what it exchanges.
+    """An edit of one unit.
 
-    `at` are the lines of the places themselves.
+    Attributes:
+        kind: see `WORTH`.
+        unit: the number of the unit.
+        lines: the lines of the statements.
+        at: the lines of the places themselves.
+        spans: the texts that it exchanges.
     """
 
     kind: str
@@ -88,11 +87,12 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
-    """All edits at the lines that are live, or at all lines if none is known to be.
-
-    `known` are expressions of right answers, which may take the place of what is much like them.
+    """Return all edits at the lines that are live, or at all lines if none is known to be.
 
     Each text is made once; the same places in the same order give the same list.
+
+    Args:
+        known: expressions of right answers, which may take the place of what is much like them.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
     imported = frozenset(
@@ -145,17 +145,17 @@ def _in_unit(
 
 
 def _several(equal: Iterable[list[Changed]], tree: Tree) -> Iterator[Sequence[Changed]]:
-    """The same change at all equal places and, of few, at some; and names that are kept apart."""
+    """Yield the same change at all equal places and, of few, at some; and names kept apart."""
     for places in equal:
         if _apart([change.span for _, change in places]):
             yield places
             for count in range(2, len(places) if len(places) <= MOST_EQUAL else 0):
                 yield from itertools.combinations(places, count)
-    yield from kept_apart(tree)
+    yield from _names_kept_apart(tree)
 
 
 def _is_long(tree: Tree, node: ast.AST) -> bool:
-    """Whether a node is so long that the texts of its parts, all together, would be too much."""
+    """Return whether a node is so long that the texts of all its parts would be too much."""
     if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
         return False
     start, end = tree.span(node)
@@ -181,53 +181,53 @@ def _apart(spans: Sequence[Span]) -> bool:
     return all(one.end <= other.start for one, other in itertools.pairwise(ordered))
 
 
-# Which edits are tried first: fixed weights by kind, and by the lines that failing checks run.
+def _names_kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
+    """Yield for each second value of a name a name of its own, for it and for its next uses.
+
+    The uses after these have the value before again: it was needed there.
+    """
+    for node in tree.nodes:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        target, owner = node.targets[0], tree.owner[node]
+        if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
+            continue
+        uses = [
+            each
+            for each in tree.nodes
+            if isinstance(each, ast.Name)
+            and each.id == target.id
+            and isinstance(each.ctx, ast.Load)
+            and tree.owner[each] is owner
+            and each.lineno > (node.end_lineno or node.lineno)
+        ]
+        for count in range(1, min(NEXT_USES + 1, len(uses))):
+            places: list[ast.AST] = [target, *uses[:count]]
+            new = f"{target.id}_of_its_own"
+            yield [
+                (each, Change("name", tree.replaced(each, new), OWN_NAME_WEIGHT)) for each in places
+            ]
 
 
-AT_MOST = 500
-NO_LINES: Lines = frozenset()
-AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
-
-# How much each kind is worth beside the number of edits that it makes.
-WORTH = {
-    "axis": 5.0,
-    "transpose": 4.5,
-    "sign": 4.0,
-    "comparison": 4.0,
-    "keepdims": 4.0,
-    "condition": 4.0,
-    "results": 4.0,
-    "off by one": 3.8,
-    "operator": 3.6,
-    "copy": 3.6,
-    "return": 3.6,
-    "operands": 3.2,
-    "expression": 3.4,
-    "leap": 3.0,
-    "statement": 3.0,
-    "call": 3.0,
-    "constant": 2.6,
-    "function": 2.6,
-    "arguments": 2.6,
-    "slice": 2.4,
-    "term": 2.4,
-    "parameters": 2.2,
-    "sequence": 2.2,
-    "index": 2.0,
-    "name": 1.8,
-    "keyword": 1.6,
-    "type": 1.4,
-    "loop": 1.0,
-    "twice": 0.8,
-}
+def _had_a_value(owner: Function, target: ast.Name) -> bool:
+    return target.id in parameters_of(owner) or any(
+        isinstance(each, ast.Name)
+        and each.id == target.id
+        and isinstance(each.ctx, ast.Store)
+        and each.lineno < target.lineno
+        for each in ast.walk(owner)
+    )
 
 
 class Suspects(NamedTuple):
-    """What is known of the lines.
+    """Lines that are more likely to be wrong than others, or less.
 
-    Those that passing checks run as well are less likely to be wrong. Those in which an exception
-    rose are more so, those that gave its names their values, and the one with the first value that
-    no right answer has; of `fine` lines, right answers have all values.
+    Attributes:
+        also_passing: lines that passing checks run as well: less likely.
+        raised: lines in which an exception rose.
+        feeding: lines that gave the names there their values.
+        departing: the line with the first value that no right answer has.
+        fine: lines of which right answers have all values: less likely.
     """
 
     also_passing: Lines = NO_LINES
@@ -237,7 +237,7 @@ class Suspects(NamedTuple):
     fine: Lines = NO_LINES
 
     def of(self, edit: Edit) -> float:
-        """How much more an edit is worth for its lines."""
+        """Return the factor by which an edit is worth more for its lines."""
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
         value = 1.0
         for lines, factor in zip(self, FACTORS, strict=True):
@@ -245,11 +245,8 @@ class Suspects(NamedTuple):
         return value
 
 
-FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)
-
-
 def in_order(edits: Sequence[Edit], suspects: Suspects) -> list[Edit]:
-    """The edits to try, best first, `AT_MOST` of them; the same input gives the same list."""
+    """Return the edits to try, best first, `AT_MOST` of them."""
 
     def worth(edit: Edit) -> float:
         value = WORTH[edit.kind] * edit.weight * suspects.of(edit)

@@ -1,4 +1,4 @@
-"""What is said of repairs: what was tried and found, and never the edit."""
+"""Sentences about repairs: what was tried and found, and never the edit."""
 
 from collections.abc import Sequence
 
@@ -35,132 +35,131 @@ RUNS = "runs"  # the kinds of what is no edit: lines that only checks run which 
 DEPARTS = "departs"  # and the line with the first value that no right answer has
 
 
-def describe_repair(found: Sequence[Found]) -> Repair | None:
-    """What was found, of each function by itself where that is so; None if it is nothing."""
-    said = [each for each in map(_describe, found) if each is not None]
-    if len(said) <= 1:
-        return said[0] if said else None
+def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
+    """Return what was found, of each function by itself where that is so; None if it is nothing.
+
+    Args:
+        shown_only: only the checks that show themselves were run, as in a released course.
+    """
+    described = [_describe(each, _passes(each, shown_only)) for each in found]
+    repairs = [each for each in described if each is not None]
+    if len(repairs) <= 1:
+        return repairs[0] if repairs else None
     return Repair(
-        said=" ".join(dict.fromkeys(each.said for each in said)),
-        places=tuple(dict.fromkeys(place for each in said for place in each.places)),
+        said=" ".join(dict.fromkeys(each.said for each in repairs)),
+        places=tuple(dict.fromkeys(place for each in repairs for place in each.places)),
     )
 
 
-def _describe(found: Found) -> Repair | None:
-    """What the edits that pass have in common; None if that is nothing worth saying."""
+def _describe(found: Found, passes: str) -> Repair | None:
+    """Return what the edits that pass have in common; None if that is nothing worth saying."""
     if found.together:
-        return _of_two(found)
+        return _of_two(found, passes)
     if not found.edits:
         return _of_lines_alone(found)
     if not found.complete:
         return None
     if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
-        return _of_either(found) or _of_function(found)
-    return _of_lines(found)
+        return _of_either(found, passes) or _of_function(found, passes)
+    return _of_lines(found, passes)
 
 
-def _passes(found: Found) -> str:
-    """What is so with the edit."""
+def _passes(found: Found, shown_only: bool) -> str:
+    """Return what is so with the edit."""
     if not found.functions:
-        return "every check passes"
-    names = [one_line(name, 60) for name in found.functions]
-    return f"every check that is about {join_names(names)} alone passes"
+        return "every check that shows itself passes" if shown_only else "every check passes"
+    names = join_names([one_line(name, 60) for name in found.functions])
+    shown = "shows itself and " if shown_only else ""
+    return f"every check that {shown}is about {names} alone passes"
 
 
-def _of_two(found: Found) -> Repair | None:
-    """Of two edits at once: both lines."""
-    places = [
-        Line(file=_label(found, edit), line=line) for edit in found.together for line in edit.at
-    ]
-    numbers = sorted({place.line for place in places})
+def _of_two(found: Found, passes: str) -> Repair | None:
+    """Return the lines of two edits at once."""
+    places = sorted((_label(found, edit.unit), line) for edit in found.together for line in edit.at)
+    numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:
         return None
-    lines = _listed(numbers)
-    files = dict.fromkeys(place.file for place in places)
+    files = dict.fromkeys(_label(found, edit.unit) for edit in found.together)
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
+    lines = join_names([*map(str, numbers)])
     return Repair(
-        said=f"With changes in lines {lines}{where} together, {_passes(found)}.",
-        places=tuple(sorted(places, key=lambda place: (place.file, place.line))),
+        said=f"With changes in lines {lines}{where} together, {passes}.",
+        places=tuple(Line(file=file, line=line) for file, line in places),
     )
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Of no edit at all: where the values leave those of right answers, or what alone runs."""
-    said = "The first value that none of the right answers known to the course has is made in {}."
-    return _of_few(found, found.departing, DEPARTS, said) or _of_few(
-        found, found.only_failing, RUNS, "Of the checks, only those that fail run {}."
+    """Return where values leave those of right answers, or the lines that only failures run."""
+    departs = (
+        "The first value that none of the right answers known to the course has is made in {}."
+    )
+    runs = "Of the checks, only those that fail run {}."
+    return _of_few(found, found.departing, DEPARTS, departs) or _of_few(
+        found, found.only_failing, RUNS, runs
     )
 
 
-def _of_few(found: Found, lines: Lines, kind: str, said: str) -> Repair | None:
+def _of_few(found: Found, lines: Lines, kind: str, text: str) -> Repair | None:
     units = {unit for unit, _ in lines}
     numbers = sorted(line for _, line in lines)
     if len(units) != 1 or len(numbers) > MOST_LINES:
         return None
-    label = _unit(found, units.pop())
-    where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {_listed(numbers)}"
-    where += f" of {label}" if len(found.trees) > 1 else ""
+    label = _label(found, units.pop())
     places = tuple(Line(file=label, line=number) for number in numbers)
-    return Repair(said=said.format(where), kind=kind, places=places)
+    return Repair(said=text.format(_where(found, label, numbers)), kind=kind, places=places)
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    return join_names([*map(str, numbers)])
+def _where(found: Found, label: str, numbers: Sequence[int]) -> str:
+    """Return `line 3` or `lines 3 and 4`, of which unit where there are several."""
+    where = f"line{'s' * (len(numbers) > 1)} {join_names([*map(str, numbers)])}"
+    return f"{where} of {label}" if len(found.trees) > 1 else where
 
 
-def _label(found: Found, edit: Edit) -> str:
-    return _unit(found, edit.unit)
-
-
-def _unit(found: Found, number: int) -> str:
+def _label(found: Found, number: int) -> str:
     tree = found.trees[number]
     assert tree is not None
     return one_line(tree.label, 80)
 
 
-def _of_either(found: Found) -> Repair | None:
-    """Of edits in one line or another: these lines, if they are few."""
+def _of_either(found: Found, passes: str) -> Repair | None:
+    """Return the lines of edits in one line or another, if they are few."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
-    places = {Line(file=_label(found, each), line=line) for each in edits for line in each.lines}
+    places = {(_label(found, each.unit), line) for each in edits for line in each.lines}
     if len(places) > MOST_LINES or any(len(each.lines) > 1 for each in edits):
         return None
-    files = len(found.trees) > 1
-    lines = [f"line {e.lines[0]}{f' of {_label(found, e)}' if files else ''}" for e in edits]
+    lines = [_where(found, _label(found, each.unit), each.lines) for each in edits]
     return Repair(
-        said=f"With a change in {' or one in '.join(lines)}, {_passes(found)}.",
+        said=f"With a change in {' or one in '.join(lines)}, {passes}.",
         kind=EITHER,
-        places=tuple(sorted(places, key=lambda place: (place.file, place.line))),
+        places=tuple(Line(file=file, line=line) for file, line in sorted(places)),
     )
 
 
-def _of_function(found: Found) -> Repair | None:
-    """Of edits in several lines: the function, if it is one."""
+def _of_function(found: Found, passes: str) -> Repair | None:
+    """Return the function that edits in several lines are in, if it is one."""
     names = {_function(found, edit) for edit in found.edits}
     name = names.pop() if len(names) == 1 else ""
-    return Repair(said=f"With one small change in {name}, {_passes(found)}.") if name else None
+    return Repair(said=f"With one small change in {name}, {passes}.") if name else None
 
 
-def _of_lines(found: Found) -> Repair | None:
+def _of_lines(found: Found, passes: str) -> Repair | None:
     edit = found.edits[0]
     lines = edit.at if found.one_kind else edit.lines
     if len(lines) > MOST_LINES:
-        return _of_function(found)
+        return _of_function(found, passes)
     kind = edit.kind if found.one_kind else ""
-    label = _label(found, edit)
-    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_listed(lines)}"
-    if len(found.trees) > 1:
-        where += f" of {label}"
+    label = _label(found, edit.unit)
     change = "a change" if len(lines) == 1 else "the same change"
     words = f" ({WORDS[kind]})" if kind in WORDS else ""
     return Repair(
-        said=f"With {change} in {where}{words}, {_passes(found)}.",
+        said=f"With {change} in {_where(found, label, lines)}{words}, {passes}.",
         kind=kind,
         places=tuple(Line(file=label, line=line) for line in lines),
     )
 
 
 def _function(found: Found, edit: Edit) -> str:
-    """The name of the outermost function or class that holds an edit."""
+    """Return the name of the outermost function or class that holds an edit."""
     tree = found.trees[edit.unit]
     assert tree is not None
     for node in tree.root.body:

@@ -1,12 +1,16 @@
-"""Which failed checks a search is about: those whose functions have no mistake with a name yet."""
+"""Targets of a repair, and how near an edited file comes to them.
+
+Targets are the failed checks of functions whose mistake has no name yet.
+"""
 
 import ast
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from autograder.grading.check_plugin import CheckResult
+from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line
+from autograder.sandbox.problems import ProblemKind
 from autograder.submission.code import Definition, parsed
 from autograder.submission.source import Source
 
@@ -14,11 +18,34 @@ LEAST_APART, MOST_APART = 2, 3  # functions that are looked at one by one
 NOTHING_THERE = frozenset({"missing", "not written"})
 
 
-class Targets(msgspec.Struct, frozen=True):
-    """What an edit should make pass.
+class CheckSeen(Protocol):
+    """A check's result, as far as a search reads it."""
 
-    `failed` are the checks that failed without a name, `checks` all that have to pass then, and
-    `functions` what the failed ones are about; empty if that is all that fails, and `checks` too.
+    @property
+    def name(self) -> str: ...
+    @property
+    def hidden(self) -> bool: ...
+    @property
+    def outcome(self) -> CheckOutcome: ...
+    @property
+    def kind(self) -> ProblemKind | None: ...
+    @property
+    def about(self) -> tuple[str, ...]: ...
+    @property
+    def diagnosis(self) -> Diagnosis | None: ...
+    @property
+    def evidence(self) -> Evidence | None: ...
+    @property
+    def place(self) -> Line | None: ...
+
+
+class Targets(msgspec.Struct, frozen=True):
+    """The checks that an edit should make pass.
+
+    Attributes:
+        failed: the checks that failed without a name.
+        checks: all that have to pass then; empty if that is every check.
+        functions: what the failed ones are about; empty if that is all that fails.
     """
 
     failed: tuple[str, ...]
@@ -26,40 +53,40 @@ class Targets(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] = ()
 
 
-def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
-    """The failed checks of functions of which nothing has a name, and that are written.
+def find_targets(source: Source, results: Sequence[CheckSeen]) -> Targets:
+    """Return the failed checks of functions that are written and have no mistake with a name.
 
-    What makes use of a function that has a mistake with a name fails for that, as far as is known.
+    A function that uses one with such a mistake fails for that, as far as is known.
     """
     failed = [result for result in results if result.outcome == "failed"]
-    told = frozenset(name for each in failed if _is_told(each) for name in _functions(each))
-    told |= _users(source, told)
-    left = [each for each in failed if not _is_told(each) and not told & _functions(each)]
+    named = frozenset(name for each in failed if _is_named(each) for name in _functions(each))
+    explained = named | _users(source, named)
+    left = [each for each in failed if not _is_named(each) and not explained & _functions(each)]
+    names = tuple(each.name for each in left)
     if len(left) == len(failed):
-        return Targets(tuple(each.name for each in left))
+        return Targets(names)
     about = tuple(dict.fromkeys(name for each in left for name in each.about))
-    checks = _to_pass(results, frozenset(about)) | {each.name for each in left}
-    return Targets(tuple(each.name for each in left), checks, about)
+    return Targets(names, _checks_of(results, frozenset(about)) | frozenset(names), about)
 
 
-def targets_by_function(results: Sequence[CheckResult], wanted: Targets) -> list[Targets]:
-    """The same for each function by itself, where several fail in checks of their own."""
-    left = [each for each in results if each.name in wanted.failed]
+def targets_by_function(results: Sequence[CheckSeen], targets: Targets) -> list[Targets]:
+    """Return the same for each function by itself, where several fail in checks of their own."""
     own: dict[str, list[str]] = {}
-    for each in left:
-        if len(_functions(each)) == 1:
-            own.setdefault(next(iter(_functions(each))), []).append(each.name)
+    for result in results:
+        functions = _functions(result)
+        if result.name in targets.failed and len(functions) == 1:
+            own.setdefault(next(iter(functions)), []).append(result.name)
     if not LEAST_APART <= len(own) <= MOST_APART:
         return []
     return [
-        Targets(tuple(names), _to_pass(results, frozenset({name})), (name,))
+        Targets(tuple(names), _checks_of(results, frozenset({name})), (name,))
         for name, names in own.items()
     ]
 
 
 def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
-    """The functions and classes of the file that speak of some others, directly or not."""
-    speaks = {
+    """Return these functions and all of the file that name one of them, directly or not."""
+    names_in = {
         node.name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         for unit in source.units
         for node in parsed(unit) or ()
@@ -68,33 +95,35 @@ def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
     found, before = set(functions), -1
     while functions and len(found) > before:
         before = len(found)
-        found |= {name for name, names in speaks.items() if names & found}
+        found |= {name for name, names in names_in.items() if names & found}
     return frozenset(found)
 
 
-def _is_told(result: CheckResult) -> bool:
+def _is_named(result: CheckSeen) -> bool:
     named = result.diagnosis is not None and result.diagnosis.kind == "named"
     return named or result.kind in NOTHING_THERE
 
 
-def _functions(result: CheckResult) -> frozenset[str]:
+def _functions(result: CheckSeen) -> frozenset[str]:
     function = result.diagnosis.function if result.diagnosis is not None else ""
     return frozenset(name for name in (*result.about, function) if name)
 
 
-def _to_pass(results: Sequence[CheckResult], about: frozenset[str]) -> frozenset[str]:
-    """The checks that ask for these functions alone."""
+def _checks_of(results: Sequence[CheckSeen], about: frozenset[str]) -> frozenset[str]:
+    """Return the checks that ask for no other functions than these."""
     return frozenset(r.name for r in results if r.about and _functions(r) <= about)
-
-
-# How far an edited file gets in the checks that failed: what two edits at once are led by.
 
 
 RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """How many of the checks passed before one failed, and how near that one is to passing."""
+    """How many of the checks passed before one failed, and how near that one is to passing.
+
+    Attributes:
+        kind: `RAISED`, `SHAPE` or `VALUES`: what is wrong with the first that failed.
+        right: the number of its values that are right.
+    """
 
     passed: int
     kind: int
@@ -102,14 +131,14 @@ class Fitness(NamedTuple):
     all_passed: bool = False
 
 
-def passes(result: CheckResult) -> bool:
-    """Whether a check passes; of a released course's, those that it does not hand out are left."""
+def passes(result: CheckSeen) -> bool:
+    """Return whether a check passes; those that a released course does not hand out do."""
     return result.outcome == "passed" or (result.hidden and result.outcome == "not told")
 
 
-def fitness_of(results: Sequence[CheckResult]) -> Fitness:
-    """The progress of one trial; checks after the first that failed did not run."""
-    passed = sum(passes(result) for result in results)
+def fitness_of(results: Sequence[CheckSeen]) -> Fitness:
+    """Return the fitness of an edited file; checks after the first that failed did not run."""
+    passed = sum(map(passes, results))
     failed = next((result for result in results if not passes(result)), None)
     if failed is None:
         return Fitness(passed, VALUES, 0, all_passed=True)

@@ -1,24 +1,30 @@
 """Expressions of the course's right answers, with the student's names, as candidates.
 
 They take the place only of what looks much like them: a template that is a whole answer would
-mend everything and say nothing.
+fix everything and say nothing.
 """
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from autograder.course.course_file import Course
-from autograder.diagnosis.repair.tree import Change, Function, Surroundings, imported_names
+from autograder.diagnosis.repair.tree import (
+    Change,
+    Function,
+    Surroundings,
+    imported_names,
+    parameters_of,
+)
 
 ALIKE = 0.5  # the share of tokens that an expression and a template must have in common
 BEST = 6  # templates for each expression
 LEAST, MOST = 3, 40  # tokens
 KINDS = ast.BinOp | ast.Call | ast.Subscript | ast.Compare | ast.Tuple | ast.IfExp | ast.UnaryOp
+_NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 _TOKEN = re.compile(r"\w+|[^\w\s.,()\[\]]")  # brackets and commas make nothing alike
 BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple", "list", "True"}
 
@@ -36,10 +42,10 @@ class Template(msgspec.Struct, frozen=True):
     modules: frozenset[str]
 
 
-def templates(course: Course, exercise: str) -> tuple[Template, ...]:
-    """Those of the solution and of the right answers in other styles; none where there are none."""
+def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
+    """Read the templates of the right answers in these files."""
     found: dict[tuple[str, str], Template] = {}
-    for path in course.right_answers(exercise):
+    for path in right_answers:
         for template in _in_file(path):
             found.setdefault((template.function, template.text), template)
     return tuple(found.values())
@@ -48,7 +54,7 @@ def templates(course: Course, exercise: str) -> tuple[Template, ...]:
 def template_changes(
     around: Surroundings, node: ast.AST, known: Sequence[Template]
 ) -> Iterator[Change]:
-    """The templates that an expression may have been meant as, the likest first."""
+    """Yield the templates that an expression may have been meant as, the most similar first."""
     if not isinstance(node, KINDS) or not known:
         return
     owner = around.tree.owner[node]
@@ -57,12 +63,12 @@ def template_changes(
         return
     methods = {arg.arg for arg in owner.args.args} & {"self"}
     scope = [*around.scope(node), *sorted(around.imported), *sorted(BUILT_IN | methods)]
-    likest: dict[str, float] = {}
+    similarity: dict[str, float] = {}
     for template in known:
         text = _renamed(template, owner, scope)
         if text:
-            likest[text] = max(likest.get(text, 0.0), _alike(own, Counter(_tokens(text))))
-    ranked = sorted(likest.items(), key=lambda each: (-each[1], each[0]))
+            similarity[text] = max(similarity.get(text, 0.0), _alike(own, Counter(_tokens(text))))
+    ranked = sorted(similarity.items(), key=lambda each: (-each[1], each[0]))
     for text, share in ranked[:BEST]:
         if ALIKE <= share < 1.0:
             yield around.put("expression", node, text, share)
@@ -77,8 +83,7 @@ def _in_file(path: Path) -> Iterator[Template]:
     for function in ast.walk(root):
         if not isinstance(function, Function):
             continue
-        given = function.args
-        parameters = tuple(arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+        parameters = tuple(parameters_of(function))
         for node in ast.walk(function):
             if isinstance(node, KINDS) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
                 text = ast.unparse(node)
@@ -87,31 +92,31 @@ def _in_file(path: Path) -> Iterator[Template]:
 
 
 def _free(node: ast.AST) -> tuple[str, ...]:
-    """The names that an expression needs, without those that it binds itself."""
+    """Return the names that an expression needs, without those that it binds itself."""
     names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
     bound = {each.id for each in names if isinstance(each.ctx, ast.Store)}
     return tuple(dict.fromkeys(each.id for each in names if each.id not in bound))
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
-    """A template with the student's names: parameters by their place, one local name by guess."""
-    given = owner.args
-    mine = [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
-    roles: dict[str, str] = {}
-    if template.function == owner.name and len(mine) == len(template.parameters):
-        roles = dict(zip(template.parameters, mine, strict=True))
-    unknown = [name for name in template.names if roles.get(name, name) not in scope]
+    """Return a template with the student's names; empty where it cannot have them.
+
+    Parameters are renamed by their place, and one local name by guess.
+    """
+    parameters = parameters_of(owner)
+    new_names: dict[str, str] = {}
+    if template.function == owner.name and len(parameters) == len(template.parameters):
+        new_names = dict(zip(template.parameters, parameters, strict=True))
+    unknown = [name for name in template.names if new_names.get(name, name) not in scope]
     if len(unknown) > 1 or template.modules & set(unknown):
         return ""
     if unknown:
-        local = [name for name in scope if name not in mine and name not in roles.values()]
-        free = [name for name in local if name not in template.names]
-        roles[unknown[0]] = free[0] if free and free[0] not in BUILT_IN else ""
-        if not roles[unknown[0]]:
+        taken = {*parameters, *new_names.values(), *template.names}
+        local = next((name for name in scope if name not in taken), "")
+        if not local or local in BUILT_IN:
             return ""
-    return re.sub(
-        r"(?<![.\w])[A-Za-z_]\w*", lambda name: roles.get(name[0], name[0]), template.text
-    )
+        new_names[unknown[0]] = local
+    return _NAME.sub(lambda name: new_names.get(name[0], name[0]), template.text)
 
 
 def _tokens(text: str) -> list[str]:
@@ -119,6 +124,9 @@ def _tokens(text: str) -> list[str]:
 
 
 def _alike(one: Counter[str], other: Counter[str]) -> float:
-    """From 0 to 1: the tokens that two expressions have in common, of both and of the shorter."""
+    """Return the share of tokens, 0 to 1, that two expressions have in common.
+
+    It is the mean of the share of both and the share of the shorter one.
+    """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))

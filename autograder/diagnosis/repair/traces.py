@@ -1,107 +1,42 @@
-"""Which lines of a submission the checks run: each says so itself, once, by printing a mark."""
+"""Traces of a submission: the lines that checks run, and the values that it computes on its way.
+
+The traced file prints a mark for each statement, or for each value, and the judge's side reads the
+marks from its output. Each value is known by numbers that its axes and their order do not change,
+so an answer may hold its arrays in another shape than the course does.
+"""
 
 import ast
 import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.course.course_file import Course
-from autograder.diagnosis.repair.tree import Tree
-from autograder.grading.judge import Judge
+from autograder.diagnosis.repair.tree import Tree, read_tree
 from autograder.submission.code import is_text
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
-Lines = frozenset[tuple[int, int]]
+Lines = frozenset[tuple[int, int]]  # of each the number of its unit, and its own
+Known = npt.NDArray[np.float64]  # a row for each value of right answers: what it is known by
 
+TELLING = 3  # fewer numbers are alike by chance
+CLOSE = 2e-4  # as a share: float32 beside float64, and sums in another order
+EXPRESSIONS = ast.BinOp | ast.Call | ast.Subscript | ast.IfExp | ast.UnaryOp | ast.Compare
 _LINE_MARK = re.compile(r"\x01(\d{1,4}):(\d{1,6})\n")
-_MARKER = """
+_MARK_LINE = """
 def _passed_line(mark, _seen=set(), _print=print):
     if mark not in _seen:
         _seen.add(mark)
         _print("\\x01" + mark)
 """
-
-
-def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
-    """The source, with a mark before each statement: its unit and its line."""
-    units = []
-    for number, (unit, tree) in enumerate(zip(source.units, trees, strict=True)):
-        text = unit.text if tree is None else _with_marks(tree, number)
-        units.append(Unit(unit.label, text))
-    return msgspec.structs.replace(source, units=(Unit("marks", _MARKER), *units))
-
-
-def lines_run(printed: str) -> Lines:
-    """The marks that were printed: unit and line of each statement that ran."""
-    return frozenset((int(unit), int(line)) for unit, line in _LINE_MARK.findall(printed))
-
-
-def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """The lines that give the names in some lines their values, or that test them, within the same
-    function.
-    """
-    for number, tree in enumerate(trees):
-        here = {line for unit, line in lines if unit == number}
-        if tree is None or not here:
-            continue
-        used = {
-            (tree.owner[node], node.id)
-            for node in tree.nodes
-            if isinstance(node, ast.Name) and node.lineno in here
-        }
-        for node in tree.nodes:
-            if any((tree.owner[node], name) in used for name in _given_or_tested(node)):
-                yield number, tree.statement[node].lineno
-
-
-def _given_or_tested(node: ast.AST) -> list[str]:
-    """The name that gets a value here, or the names that decide what runs next."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        return [node.id]
-    if isinstance(node, ast.If | ast.While):
-        return [each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)]
-    return []
-
-
-def _with_marks(tree: Tree, number: int) -> str:
-    root = copy.deepcopy(tree.root)
-    for node in list(ast.walk(root)):
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list):
-                setattr(node, field, _marked_block(block, number))
-    return ast.unparse(ast.fix_missing_locations(root))
-
-
-def _marked_block(block: list[ast.stmt], number: int) -> list[ast.stmt]:
-    marked: list[ast.stmt] = []
-    for statement in block:
-        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not is_text(statement) and not is_future:
-            mark = f"_passed_line({f'{number}:{statement.lineno}'!r})"
-            marked += ast.parse(mark).body
-        marked.append(statement)
-    return marked
-
-
-# What a submission computes on its way, beside what right answers compute on theirs.
-#
-# Each value is known by numbers that its axes and their order do not change, so an answer may hold
-# its arrays in another shape than the course does.
-
-
-TELLING = 3  # fewer numbers are alike by chance
-CLOSE = 2e-4  # as a share: float32 beside float64, and sums in another order
-EXPRESSIONS = ast.BinOp | ast.Call | ast.Subscript | ast.IfExp | ast.UnaryOp | ast.Compare
 _VALUE_MARK = re.compile(r"\x02(\d{1,4}):(\d{1,6})=(\d{1,9}),(\d{1,9}),([-\d.e+]+),([-\d.e+]+)\n")
-_HELPER = """
+_MARK_VALUE = """
 def _passed_value(mark, value, _seen={}, _print=print):
     if isinstance(value, tuple):
         for each in value:
@@ -127,17 +62,168 @@ def _passed_value(mark, value, _seen={}, _print=print):
 
 
 class TracedValue(NamedTuple):
-    """A value: the line of its statement, and what it is known by."""
+    """A value: the place of its statement, and what it is known by.
+
+    It is known by its size, the number of its odd entries (infinite or huge), and the sum and the
+    sum of squares of the others.
+    """
 
     place: tuple[int, int]
     known_by: tuple[float, float, float, float]
 
 
-Known = npt.NDArray[np.float64]  # a row for each value of right answers: what it is known by
+def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
+    """Return the source with a mark before each statement: its unit and its line."""
+
+    def mark_blocks(root: ast.Module, number: int) -> None:
+        for node in list(ast.walk(root)):
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(node, field, None)
+                if isinstance(block, list):
+                    setattr(node, field, _marked_block(block, number))
+
+    return _marked(source, trees, Unit("marks", _MARK_LINE), mark_blocks)
+
+
+def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
+    """Return the source with marks of the value of each assignment and each `return`.
+
+    With `all_parts` the parts of these expressions are marked as well.
+    """
+
+    def mark_values(root: ast.Module, number: int) -> None:
+        _MarkValues(number, all_parts).visit(root)
+
+    return _marked(source, trees, Unit("values", _MARK_VALUE), mark_values)
+
+
+def _marked(
+    source: Source,
+    trees: Sequence[Tree | None],
+    helper: Unit,
+    mark: Callable[[ast.Module, int], None],
+) -> Source:
+    units = [helper]
+    for number, (unit, tree) in enumerate(zip(source.units, trees, strict=True)):
+        text = unit.text
+        if tree is not None:
+            root = copy.deepcopy(tree.root)
+            mark(root, number)
+            text = ast.unparse(ast.fix_missing_locations(root))
+        units.append(Unit(unit.label, text))
+    return msgspec.structs.replace(source, units=tuple(units))
+
+
+def _marked_block(block: list[ast.stmt], number: int) -> list[ast.stmt]:
+    marked: list[ast.stmt] = []
+    for statement in block:
+        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not is_text(statement) and not is_future:
+            mark = f"_passed_line({f'{number}:{statement.lineno}'!r})"
+            marked += ast.parse(mark).body
+        marked.append(statement)
+    return marked
+
+
+class _MarkValues(ast.NodeTransformer):
+    """Transformer that marks the values which statements inside functions assign or return."""
+
+    def __init__(self, number: int, all_parts: bool) -> None:
+        self.number = number
+        self.all_parts = all_parts
+        self.inside = 0
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.inside += 1
+        self.generic_visit(node)
+        self.inside -= 1
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if self.inside and node.value is not None:
+            node.value = self._mark(node, self._mark_parts(node, node.value))
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        if self.inside:
+            node.value = self._mark(node, self._mark_parts(node, node.value))
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        if not self.inside:
+            return node
+        node.value = self._mark_parts(node, node.value)
+        whole: ast.expr = copy.deepcopy(node.target)
+        while isinstance(whole, ast.Subscript):
+            whole = whole.value
+        for each in ast.walk(whole):
+            if hasattr(each, "ctx"):
+                each.ctx = ast.Load()
+        return [node, ast.Expr(self._mark(node, whole))]
+
+    def _mark_parts(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
+        if not self.all_parts:
+            return value
+        parts = _MarkParts(lambda part: self._mark(statement, part)).visit(value)
+        assert isinstance(parts, ast.expr)
+        return parts
+
+    def _mark(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
+        call = ast.parse(f"_passed_value('{self.number}:{statement.lineno}', 0)", mode="eval").body
+        assert isinstance(call, ast.Call)
+        call.args[1] = value
+        return call
+
+
+class _MarkParts(ast.NodeTransformer):
+    """Transformer that marks the value of every part of an expression."""
+
+    def __init__(self, mark: Callable[[ast.expr], ast.expr]) -> None:
+        self.mark = mark
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Lambda | ast.JoinedStr | ast.comprehension):
+            return node
+        self.generic_visit(node)
+        is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        return self.mark(node) if isinstance(node, EXPRESSIONS) and is_read else node
+
+
+def lines_run(printed: str) -> Lines:
+    """Return the lines whose marks were printed."""
+    return frozenset((int(unit), int(line)) for unit, line in _LINE_MARK.findall(printed))
+
+
+def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
+    """Yield the lines of the same function that give the names in some lines their values.
+
+    Lines that test these names feed them too.
+    """
+    for number, tree in enumerate(trees):
+        here = {line for unit, line in lines if unit == number}
+        if tree is None or not here:
+            continue
+        used = {
+            (tree.owner[node], node.id)
+            for node in tree.nodes
+            if isinstance(node, ast.Name) and node.lineno in here
+        }
+        for node in tree.nodes:
+            if any((tree.owner[node], name) in used for name in _given_or_tested(node)):
+                yield number, tree.statement[node].lineno
+
+
+def _given_or_tested(node: ast.AST) -> list[str]:
+    """Return the name that gets a value here, or the names that decide what runs next."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    if isinstance(node, ast.If | ast.While):
+        return [each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)]
+    return []
 
 
 def values_in(printed: str) -> list[TracedValue]:
-    """The values that were printed, in the order in which they came about."""
+    """Return the values whose marks were printed, in order."""
     return [
         TracedValue((int(unit), int(line)), (float(size), float(odd), float(total), float(squares)))
         for unit, line, size, odd, total, squares in _VALUE_MARK.findall(printed)
@@ -145,25 +231,39 @@ def values_in(printed: str) -> list[TracedValue]:
 
 
 def known_values(values: Iterable[TracedValue]) -> Known:
-    """What right answers compute, each value once."""
+    """Return what right answers compute, each value once."""
     rows = sorted({value.known_by for value in values})
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
-    """The source, telling the value of each assignment and each `return`.
+def values_of_right_answers(
+    paths: Sequence[Path], exercise: str, printed: Callable[[Source], str], most: int
+) -> Known:
+    """Return what the first `most` right answers compute; nothing where the course has none.
 
-    With `all_parts` it tells those of their parts as well.
+    Args:
+        printed: gives what a source prints in the checks.
     """
-    units = []
-    for number, (unit, tree) in enumerate(zip(source.units, trees, strict=True)):
-        text = unit.text if tree is None else _telling(tree, number, all_parts)
-        units.append(Unit(unit.label, text))
-    return msgspec.structs.replace(source, units=(Unit("values", _HELPER), *units))
+    found: list[TracedValue] = []
+    for source, tree in islice(_right_answers(paths, exercise), most):
+        found += values_in(printed(with_value_marks(source, [tree], all_parts=True)))
+    return known_values(found)
+
+
+def _right_answers(paths: Sequence[Path], exercise: str) -> Iterator[tuple[Source, Tree]]:
+    """Yield those that can be read, each with its one unit parsed."""
+    for path in paths:
+        try:
+            unit = Unit(path.name, path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        tree = read_tree(unit)
+        if tree is not None:
+            yield Source(exercise, path.name, (unit,)), tree
 
 
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
-    """The line with the first value that no right answer has, and the lines with none such.
+    """Return the line with the first value that no right answer has, and the lines with none such.
 
     Nothing where not even the first values are known: the answer goes a way of its own.
     """
@@ -188,113 +288,3 @@ def _is_among(known_by: tuple[float, ...], known: Known) -> bool:
     scale = np.sqrt(np.abs(mine[3]) * max(mine[0], 1.0)) + 1e-6
     off = np.abs(known[:, 2:] - mine[2:]) / np.array([scale, np.abs(mine[3]) + 1e-6])
     return bool((alike & (off < CLOSE).all(axis=1)).any())
-
-
-def _telling(tree: Tree, number: int, all_parts: bool) -> str:
-    root = copy.deepcopy(tree.root)
-    _Telling(number, all_parts).visit(root)
-    return ast.unparse(ast.fix_missing_locations(root))
-
-
-class _Telling(ast.NodeTransformer):
-    """Has the statements inside functions tell the values that they give to names or return."""
-
-    def __init__(self, number: int, all_parts: bool) -> None:
-        self.number = number
-        self.all_parts = all_parts
-        self.inside = 0
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.inside += 1
-        self.generic_visit(node)
-        self.inside -= 1
-        return node
-
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        if self.inside and node.value is not None:
-            node.value = self._told(node, self._in_parts(node, node.value))
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if self.inside:
-            node.value = self._told(node, self._in_parts(node, node.value))
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
-        if not self.inside:
-            return node
-        node.value = self._in_parts(node, node.value)
-        whole: ast.expr = copy.deepcopy(node.target)
-        while isinstance(whole, ast.Subscript):
-            whole = whole.value
-        for each in ast.walk(whole):
-            if hasattr(each, "ctx"):
-                each.ctx = ast.Load()
-        return [node, ast.Expr(self._told(node, whole))]
-
-    def _in_parts(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
-        if not self.all_parts:
-            return value
-        parts = _Parts(lambda part: self._told(statement, part)).visit(value)
-        assert isinstance(parts, ast.expr)
-        return parts
-
-    def _told(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
-        call = ast.parse(f"_passed_value('{self.number}:{statement.lineno}', 0)", mode="eval").body
-        assert isinstance(call, ast.Call)
-        call.args[1] = value
-        return call
-
-
-class _Parts(ast.NodeTransformer):
-    """Has every part of an expression tell its value."""
-
-    def __init__(self, told: Callable[[ast.expr], ast.expr]) -> None:
-        self.told = told
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Lambda | ast.JoinedStr | ast.comprehension):
-            return node
-        self.generic_visit(node)
-        is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-        return self.told(node) if isinstance(node, EXPRESSIONS) and is_read else node
-
-
-# How the course's right answers get to their results: the values they compute, check by check.
-
-
-Printed = Callable[[Source], str]
-_KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictionary()
-
-
-def values_of_right_answers(
-    judge: Judge, exercise: str, checks: Sequence[str], printed: Printed, most: int
-) -> Known:
-    """What right answers compute in some checks; nothing where the course has none.
-
-    `printed` gives what a source prints in these checks; `most` right answers are looked at. What
-    was found is kept with the judge.
-    """
-    kept = _KNOWN.setdefault(judge, {})
-    key = exercise, *checks
-    if key not in kept:
-        found: list[TracedValue] = []
-        for source, tree in _right_answers(judge.course, exercise, most):
-            found += values_in(printed(with_value_marks(source, [tree], all_parts=True)))
-        kept[key] = known_values(found)
-    return kept[key]
-
-
-def _right_answers(course: Course, exercise: str, most: int) -> Iterator[tuple[Source, Tree]]:
-    """The first of them that can be read, each with its one unit parsed."""
-    found = 0
-    for path in course.right_answers(exercise):
-        try:
-            unit = Unit(path.name, path.read_text(encoding="utf-8"))
-            tree = Tree(unit)
-        except (OSError, ValueError, SyntaxError):
-            continue
-        yield Source(exercise, path.name, (unit,)), tree
-        found += 1
-        if found == most:
-            return

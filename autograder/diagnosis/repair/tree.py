@@ -1,4 +1,4 @@
-"""A unit of a student's source as a syntax tree whose nodes know their place in the text."""
+"""Syntax tree of a unit of source whose nodes know their place in the text, and their changes."""
 
 import ast
 from collections.abc import Iterator
@@ -34,7 +34,13 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
 
 class Tree:
-    """One unit, parsed. `statement` is the statement of each node, `owner` its function.
+    """One unit, parsed.
+
+    Attributes:
+        nodes: all nodes that an edit may touch, in the order of the text.
+        statement: the statement of each node.
+        owner: the function of each node; None outside functions.
+        parent: the parent of each node.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or too deep.
@@ -58,7 +64,7 @@ class Tree:
         self.nodes = list(self._linked())
 
     def _linked(self) -> Iterator[ast.AST]:
-        """All nodes that an edit may touch, in the order of the text."""
+        """Yield all nodes that an edit may touch, in the order of the text."""
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
             (node, None, None) for node in reversed(self.root.body) if _is_code(node)
         ]
@@ -80,11 +86,11 @@ class Tree:
 
     @property
     def statements(self) -> Iterator[ast.stmt]:
-        """All statements that an edit may touch."""
+        """The statements that an edit may touch."""
         return (node for node in self.nodes if isinstance(node, ast.stmt))
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Where a node begins and ends, in bytes."""
+        """Return the start and the end of a node, in bytes."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return (
             self.starts[first - 1] + node.col_offset,  # type: ignore[attr-defined]
@@ -92,17 +98,17 @@ class Tree:
         )
 
     def source(self, node: ast.AST) -> str:
-        """A node as the student wrote it."""
+        """Return a node as the student wrote it."""
         start, end = self.span(node)
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """The same, in brackets where it needs some to be part of something else."""
+        """Return the same, in brackets where it needs some to be part of something else."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
     def replaced(self, node: ast.AST, new: str) -> Span:
-        """The node's place, with another text there; in brackets where a neighbour would bind."""
+        """Put another text in a node's place; in brackets where a neighbour would bind."""
         start, end = self.span(node)
         parent = self.parent.get(node)
         binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
@@ -112,41 +118,51 @@ class Tree:
         return Span(start, end, new)
 
     def applied(self, spans: tuple[Span, ...]) -> str:
-        """The text with these parts exchanged; they do not overlap."""
+        """Return the text with these parts exchanged; they do not overlap."""
         raw = self.raw
         for span in sorted(spans, reverse=True):
             raw = raw[: span.start] + span.new.encode() + raw[span.end :]
         return raw.decode()
 
     def names(self, function: Function | None) -> list[str]:
-        """The names that a function binds, its parameters first."""
+        """Return the names that a function binds, its parameters first."""
         if function is None:
             return []
-        given = function.args
-        found = [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+        found = parameters_of(function)
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.append(node.id)
         return [name for name in dict.fromkeys(found) if name not in {"self", "_"}]
 
 
+def read_tree(unit: Unit) -> Tree | None:
+    """Parse a unit; None if it is no Python, or too long or deep for a search."""
+    try:
+        return Tree(unit)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def parameters_of(function: Function) -> list[str]:
+    """Return the names of a function's parameters."""
+    args = function.args
+    return [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+
+
 def _is_code(node: ast.stmt) -> bool:
-    """Whether a statement of the top level makes a function: numbers given there are answers."""
+    """Return whether a statement of the top level makes a function: numbers there are answers."""
     if isinstance(node, Definition):
         return True
     return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
 
 
 def _is_one(text: str) -> bool:
-    """Whether a text is one thing that no operator beside it can take apart."""
+    """Return whether a text is one thing that no operator beside it can take apart."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
         return True
     return isinstance(node, ATOMIC) and not isinstance(node, ast.Tuple)
-
-
-# A change of one place, and what a place can name.
 
 
 AXES = ("-1", "-2", "0", "1", "2", "-3")
@@ -180,7 +196,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Surroundings:
-    """A unit, and what its functions can name."""
+    """A unit, and the names that its functions can use."""
 
     def __init__(self, tree: Tree, imported: frozenset[str]) -> None:
         self.tree = tree
@@ -192,18 +208,19 @@ class Surroundings:
                 self._given.setdefault(tree.owner[each], []).append((each.lineno, each.id))
 
     def scope(self, node: ast.AST) -> list[str]:
-        """The names that a function around the node binds."""
+        """Return the names that the function around a node binds."""
         owner = self.tree.owner[node]
         if owner not in self._scopes:
             self._scopes[owner] = self.tree.names(owner)
         return self._scopes[owner]
 
     def lately(self, node: ast.expr) -> list[str]:
-        """The names that were last given a value before a node's line, the latest first."""
+        """Return the names that got a value before a node's line, the latest first."""
         given = sorted(self._given.get(self.tree.owner[node], []), reverse=True)
         return list(dict.fromkeys(name for line, name in given if line < node.lineno))
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
+        """Return the change that puts another text in a node's place."""
         return Change(kind, self.tree.replaced(node, new), weight)
 
 
@@ -225,7 +242,7 @@ def called_name(node: ast.Call) -> str:
 
 
 def imported_names(root: ast.AST) -> Iterator[str]:
-    """The names under which a file imports something."""
+    """Yield the names under which a file imports something."""
     for node in ast.walk(root):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
