@@ -42,7 +42,7 @@ def costs(library: Library, size: Size) -> list[Row]:
         confined = enter(judging(course, exercise, ForkServers("reference", "full", secret)))
         with mock.patch.dict(LAYERS, {"full": ()}):
             forked = enter(judging(course, exercise, ForkServers("reference", "full")))
-            forked.grade(source)  # its zygote starts now, without layers
+            forked.grade(source)  # its fork server starts now, without layers
         floor = enter(judging(course, exercise, Spawner("reference")))
         simulated = SimulatedClient(course, exercise, _module(source))
         times = in_turn(
@@ -77,7 +77,7 @@ def _module(source: Source) -> ModuleType:
 def _memory(judge: Judge) -> str:
     children = judge.children
     assert isinstance(children, ForkServers)
-    outer = next(iter(children._zygotes.values()))._process.pid
+    outer = children.processes[0]
     inner = int(Path(f"/proc/{outer}/task/{outer}/children").read_text().split()[0])
     found = re.search(r"Pss:\s+(\d+)", Path(f"/proc/{inner}/smaps_rollup").read_text())
     assert found is not None

@@ -1,22 +1,18 @@
-"""What the judge needs of a process that runs a student's code, however it was started."""
+"""A worker's process as the judge sees it, however it was started."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from autograder.course.course_file import Library, Limits
-from autograder.sandbox.connection import Clock
+from autograder.sandbox.connection import Clock, Connection
 from autograder.worker.confinement import Level
-
-if TYPE_CHECKING:
-    from autograder.sandbox.connection import Connection
-
 
 # Where the submission answers; where it is asked about its own steps; where the course's code runs.
 Place = Literal["first", "own", "course"]
 
 
 class InternalError(Exception):
-    """Something of the grader's own failed; the student has no part in it.
+    """A failure of the grader's own, in which the student has no part.
 
     `killed` is true if a process was ended by force, from outside: another try may succeed.
     """
@@ -25,7 +21,7 @@ class InternalError(Exception):
 
     @property
     def finding(self) -> str:
-        """It in a sentence, for a report."""
+        """Return the error as a sentence, for a report."""
         return f"The grader itself failed: {self}."
 
 
@@ -43,8 +39,8 @@ class Child(ABC):
     clock: Clock
 
     @abstractmethod
-    def open(self) -> "Connection":
-        """The line to it. Called once; whoever calls it closes the line."""
+    def open(self) -> Connection:
+        """Return the line to it. Called once; whoever calls it closes the line."""
 
     @abstractmethod
     def end(self) -> None:
@@ -56,11 +52,14 @@ class Child(ABC):
 
     @abstractmethod
     def wait(self, seconds: float) -> int | None:
-        """Its exit code (negative: the signal that ended it), or None if it is still there."""
+        """Return its exit code, or None if it is still there after so many seconds.
+
+        A negative code is the signal that ended it, or TOO_MANY_TASKS.
+        """
 
 
 class Children(Protocol):
-    """Where children come from."""
+    """A source of children."""
 
     confinement: Level
     lays_lines: bool  # whether a child can have a descriptor beside that of its line
@@ -73,10 +72,13 @@ class Children(Protocol):
         place: Place = "first",
         side: int = -1,
     ) -> Child:
-        """A child of that kind, ready, that has modules at hand which are slow to import.
+        """Return a child of that kind, ready, that has modules at hand which are slow to import.
 
         With `side`, it has that descriptor too: a line to another child, which no judge reads.
         There is one child at a time in each place.
+
+        Raises:
+            InternalError: none can be started.
         """
 
     def close(self) -> None:

@@ -1,4 +1,10 @@
-"""The line to a worker: bytes there and back, with a deadline that holds whatever it does."""
+"""The line to a worker: bytes there and back, with a deadline that holds whatever it does.
+
+A deadline goes by the time that the process has had, not by the clock on the wall: on a busy
+machine a process waits for a processor, and that is not its doing. So the processor time of all its
+threads counts, and the time in which it slept; not the time in which it was ready to run and could
+not. Where the system does not tell, the clock on the wall has to do, with patience.
+"""
 
 import contextlib
 import os
@@ -9,18 +15,9 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
-if TYPE_CHECKING:
-    from autograder.worker.codec import Buffer
-
-
-# How long an answer may take, by the time that the process has had, not by the clock on the wall.
-#
-# On a busy machine a process waits for a processor, and that is not its doing. So processor time is
-# counted, of all its threads, and the time in which it slept; not the time in which it was ready to
-# run and could not. Where the system does not tell, the clock on the wall has to do, with patience.
-
+Buffer = bytes | bytearray | memoryview
 
 PATIENCE = 3.0  # so many times its limit a process may sleep: for a file, or for its own threads
 LONGEST = 20.0  # so many times its limit, on the wall, whatever the process says it does
@@ -52,7 +49,7 @@ class Clock:
         self._status = f"/proc/{process}/status"
 
     def read(self) -> Had | None:
-        """None if the process is gone, or the system does not say."""
+        """Return what the process has had; None if it is gone, or the system does not say."""
         if not self._id:
             return None
         try:
@@ -64,7 +61,7 @@ class Clock:
         return Had(processor, time.monotonic() - (int(ran) + int(waited)) / 1e9)
 
     def memory(self) -> Memory | None:
-        """How much memory the process has mapped; None where the system does not say."""
+        """Return what memory the process has mapped; None where the system does not say."""
         if not self._id:
             return None
         try:
@@ -87,7 +84,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """How long to wait before asking again; nothing is left when it is 0 or less."""
+        """Return how long to wait before asking again; no time is left when it is 0 or less."""
         if not self._asked:
             self._asked = True
             self._had = self._clock.read()
@@ -103,14 +100,14 @@ class Deadline:
         return min(left) if min(left) <= 0 else max(min(left), 0.005)
 
     def used(self) -> float:
-        """The seconds that count, so far."""
+        """Return the seconds that count, so far."""
         wall, had = self._so_far()
         if had is None:
             return min(max(wall, 0.0), self.seconds)
         return had.processor + max(had.asleep, 0.0)
 
     def _so_far(self) -> tuple[float, Had | None]:
-        """The seconds on the wall, and what the process has had in them, where that is known."""
+        """Return the seconds on the wall, and what the process has had in them, if it is known."""
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read() if self._had is not None else None
         if now is None or self._had is None:
@@ -127,7 +124,7 @@ class Connection(ABC):
     """Writes a request and reads what comes back. A line on which an exchange failed is dead."""
 
     @abstractmethod
-    def send(self, buffers: "Sequence[Buffer]", deadline: Deadline) -> None:
+    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         """Write all of the buffers.
 
         Raises:
@@ -156,7 +153,7 @@ class DescriptorConnection(Connection):
         for descriptor in (reading, writing):
             os.set_blocking(descriptor, False)
 
-    def send(self, buffers: "Sequence[Buffer]", deadline: Deadline) -> None:
+    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
@@ -189,7 +186,7 @@ class DescriptorConnection(Connection):
             os.close(descriptor)
 
 
-def _wait(poll: select.poll, deadline: Deadline) -> None:
+def _wait(poll: "select.poll", deadline: Deadline) -> None:
     while (left := deadline.left()) > 0:
         if poll.poll(left * 1000):
             return
@@ -205,7 +202,7 @@ class ThreadConnection(Connection):
         self._done: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def send(self, buffers: "Sequence[Buffer]", deadline: Deadline) -> None:
+    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         self._do(buffers, deadline)
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
@@ -214,7 +211,7 @@ class ThreadConnection(Connection):
     def close(self) -> None:
         self._tasks.put(None)
 
-    def _do(self, task: "Sequence[Buffer] | int", deadline: Deadline) -> bytes:
+    def _do(self, task: Sequence[Buffer] | int, deadline: Deadline) -> bytes:
         self._tasks.put(task)
         done: bytes | Exception | None = None
         while done is None:
@@ -235,7 +232,7 @@ class ThreadConnection(Connection):
                     self._done.put(error)
                     return
 
-    def _one(self, task: "Sequence[Buffer] | int") -> bytes:
+    def _one(self, task: Sequence[Buffer] | int) -> bytes:
         if isinstance(task, int):
             data = self._reading.read(task)
             if len(data) < task:

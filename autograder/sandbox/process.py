@@ -16,6 +16,8 @@ from autograder.worker.codec import (
     decode,
     encode,
 )
+from autograder.worker.confinement import TOO_MANY_TASKS
+from autograder.worker.limits import MAX_TASKS
 from autograder.worker.messages import Callback, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
@@ -137,6 +139,8 @@ class WorkerProcess:
 def _how_it_ended(error: Exception, code: int | None) -> str:
     if isinstance(error, ProtocolError):
         return "it wrote into the grader's own channel"
+    if code == TOO_MANY_TASKS:
+        return f"it had more than {MAX_TASKS} threads at once"
     if code is not None and code < 0:
         try:
             return f"it was ended by the signal {signal.Signals(-code).name}"

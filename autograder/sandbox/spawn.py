@@ -1,4 +1,4 @@
-"""Starting worker processes: one ahead, so that the next is ready when it is needed.
+"""Worker processes that are started one by one, and what every worker is started with.
 
 This module imports neither numpy nor pytest: a worker can be started before the judge loads them.
 """
@@ -12,16 +12,17 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.child import Child, Place
-from autograder.sandbox.connection import Clock
+from autograder.sandbox.connection import (
+    Clock,
+    Connection,
+    DescriptorConnection,
+    ThreadConnection,
+)
 from autograder.worker.confinement import Level
-
-if TYPE_CHECKING:
-    from autograder.sandbox.connection import Connection
-
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
@@ -75,9 +76,7 @@ class PlainChild(Child):
         for pipe in self._pipes():
             pipe.close()
 
-    def open(self) -> "Connection":
-        from autograder.sandbox.connection import DescriptorConnection, ThreadConnection
-
+    def open(self) -> Connection:
         reading, writing = self._pipes()
         if os.name == "nt":
             return ThreadConnection(reading, writing)
@@ -98,7 +97,7 @@ class PlainChild(Child):
 
 
 class Spawner:
-    """Hands out children, and keeps one of each kind ready if `ahead` is true.
+    """Starts children, and keeps one of each kind ready if `ahead` is true.
 
     Their working folders lie in `scratch`, or where the system keeps temporary files.
     """
@@ -142,18 +141,18 @@ class Spawner:
 
 
 def worker_command(config: Mapping[str, object]) -> list[str]:
-    """How a worker's process is started. Not with -I: that would ignore PYTHONHASHSEED too."""
+    """Return the command of a worker's process. Not with -I: that ignores PYTHONHASHSEED too."""
     return [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)]
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """What the process sets on itself; the deadlines are the judge's."""
+    """Return the limits that the process sets on itself; the deadlines are the judge's."""
     return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
 
 
 @functools.cache
 def library_folders() -> list[str]:
-    """The folders of installed libraries, without those that an editable install adds."""
+    """Return the folders of installed libraries, without those of editable installs."""
     return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
 
 
@@ -167,7 +166,7 @@ def keep_to_one_thread() -> None:
 
 
 def environment(home: str) -> dict[str, str]:
-    """The worker's whole environment: nothing of the judge's own goes along.
+    """Return the worker's whole environment, which has nothing of the judge's.
 
     Windows starts no process without SYSTEMROOT, which is the same on every machine of its kind.
     """
@@ -187,7 +186,7 @@ def environment(home: str) -> dict[str, str]:
 
 @functools.cache
 def plot_cache() -> str:
-    """Where matplotlib keeps its list of fonts, which takes seconds to make."""
+    """Return the folder of matplotlib's list of fonts, which takes seconds to make."""
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = home / "autograder"
@@ -195,9 +194,6 @@ def plot_cache() -> str:
     except (OSError, RuntimeError):
         return os.path.join(tempfile.gettempdir(), "autograder-matplotlib")
     return str(folder)
-
-
-# What a worker has imported before it gets a source: its library, and what else it mentions.
 
 
 # By module: words of which one stands in every source that uses it. A fork copies what is there,
@@ -210,7 +206,7 @@ MOST = 2**22  # bytes of a file that are looked through
 
 
 def also_warm(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
-    """The modules, beside its library, that a source is likely to use."""
+    """Return the modules, beside its library, that a source is likely to use."""
     return tuple(
         module
         for module, words in WORDS.items()
@@ -219,7 +215,7 @@ def also_warm(library: Library, mentions: Callable[[str], bool]) -> tuple[str, .
 
 
 def also_warm_for(library: Library, path: Path) -> tuple[str, ...]:
-    """The same for a file that is not read yet; nothing of one that cannot be."""
+    """Return the same for a file that is not read yet; nothing of one that cannot be."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

@@ -4,39 +4,40 @@ import functools
 import sys
 
 MAX_FILE = 32 * 2**20
-MAX_THREADS = 64
+MAX_TASKS = 64
+BACKSTOP_TASKS = 16 * 1024
 MAX_OPEN_FILES = 64
 
 
-def limit_self(memory_mb: int, cpu_seconds: int, confined: bool = False) -> None:
+def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
     """Cap memory (beyond what is mapped now), processor time and file size.
 
-    A confined process is also capped in threads, open files, locked memory and message queues;
-    one that is not confined ends with its parent.
+    With `max_tasks`, for a confined process, also threads, open files, locked memory and message
+    queues; without it the process ends with its parent.
     """
     try:
         import resource
     except ImportError:  # Windows
         return
-    wanted = {
+    limits = {
         resource.RLIMIT_AS: mapped_bytes() + memory_mb * 2**20,
         resource.RLIMIT_CPU: cpu_seconds,
         resource.RLIMIT_FSIZE: MAX_FILE,
         resource.RLIMIT_CORE: 0,
     }
-    if confined:
-        wanted |= {
-            resource.RLIMIT_NPROC: MAX_THREADS,
+    if max_tasks:
+        limits |= {
+            resource.RLIMIT_NPROC: max_tasks,
             resource.RLIMIT_NOFILE: MAX_OPEN_FILES,
             resource.RLIMIT_MEMLOCK: 0,
             resource.RLIMIT_MSGQUEUE: 0,
         }
-    for kind, value in wanted.items():
+    for kind, value in limits.items():
         try:
             resource.setrlimit(kind, (value, value))
         except (ValueError, OSError):  # macOS refuses some; the deadlines still hold
             continue
-    if sys.platform == "linux" and not confined:
+    if sys.platform == "linux" and not max_tasks:
         import ctypes
         import signal
 
@@ -44,9 +45,21 @@ def limit_self(memory_mb: int, cpu_seconds: int, confined: bool = False) -> None
         ctypes.CDLL(None).prctl(parent_death_signal, int(signal.SIGKILL), 0, 0, 0)
 
 
+def backstop_of_tasks() -> int:
+    """Return the system's limit on all tasks of this user, or a distant one where it has none.
+
+    The kernel counts the tasks of all processes of a user together: a limit near to what one
+    submission may have would let another's use it up.
+    """
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    return BACKSTOP_TASKS if soft == resource.RLIM_INFINITY else min(soft, BACKSTOP_TASKS)
+
+
 @functools.cache
 def mapped_bytes() -> int:
-    """How much memory this process has mapped; a fork server asks while it still has /proc."""
+    """Return how much memory this process has mapped; a fork server asks while it has /proc."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * 4096

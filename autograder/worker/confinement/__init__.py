@@ -10,10 +10,13 @@ from typing import Literal
 
 Level = Literal["full", "landlock", "no-open", "none"]
 
-# A confined submission's own folder, and what zygote and judge say to each other.
-SCRATCH = "/submission/scratch"
+SCRATCH = "/submission/scratch"  # a confined submission's own folder
+
+# What the fork server says to the judge; STATUS has a child's exit code, or TOO_MANY_TASKS.
 READY, STARTED, LOCKED = b"ready", b"started", b"L"
 STATUS = struct.Struct("<i")
+TOO_MANY_TASKS = -1000
+SIZE = struct.Struct("<I")  # of a message of the probe's
 
 # What each level of confinement is made of, the strongest first.
 LAYERS: dict[Level, tuple[str, ...]] = {

@@ -6,9 +6,9 @@ process, and when it has ended its exit status.
 """
 
 import gc
-import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -16,11 +16,22 @@ import tempfile
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..limits import limit_self, mapped_bytes
-from . import LOCKED, READY, SCRATCH, STARTED, STATUS, kernel, private_root, system_calls
+from ..limits import MAX_TASKS, backstop_of_tasks, limit_self, mapped_bytes
+from . import (
+    LOCKED,
+    READY,
+    SCRATCH,
+    STARTED,
+    STATUS,
+    TOO_MANY_TASKS,
+    kernel,
+    private_root,
+    system_calls,
+)
 
 LINE, SIDE = 3, 4
 MAX_MESSAGE = 4096
+COUNT_EVERY = 20  # milliseconds
 
 
 class Serving(Protocol):
@@ -40,6 +51,8 @@ class Forker:
         self.rules: Any = None
         self.proc = -1
         self.own_pids = -1
+        self.max_tasks = 0
+        self.counts_tasks = False
         self.make_server: Callable[[int], Serving]
 
     def prepare(self) -> None:
@@ -76,14 +89,16 @@ class Forker:
             kernel.gather_memory(file.read())
         if self.layers:
             kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
+        if "limits" in self.layers:
+            # in a namespace of its own the kernel counts only what this process has started
+            self.counts_tasks = "namespaces" not in self.layers and self._can_count_tasks()
+            self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
 
     def _load(self) -> None:
         """Import what the children need: for a submission, or to try what is forbidden."""
         if self.config["probing"]:
             from .probing import Probing
 
-            for name in self.config["warm"]:
-                importlib.import_module(name)
             self.make_server = lambda _: Probing(LINE)
         else:
             from ..serve import Server, warm_up
@@ -144,11 +159,39 @@ class Forker:
                 os.close(descriptor)
         handle = os.pidfd_open(child)
         socket.send_fds(self.control, [STARTED], [handle])
+        self.control.send(STATUS.pack(self._ended(child, handle)))
+
+    def _ended(self, child: int, handle: int) -> int:
+        """Wait until a child has ended, or has too many threads; return its exit code."""
+        has_too_many = False
+        if self.counts_tasks:
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            while not has_too_many and not poll.poll(COUNT_EVERY):
+                has_too_many = self._tasks_of(child) > MAX_TASKS
+        if has_too_many:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
         os.close(handle)
         _, status = os.waitpid(child, 0)
         if "namespaces" in self.layers and "pid" not in self.layers:
             self._end_the_rest()
-        self.control.send(STATUS.pack(status))
+        return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
+
+    def _tasks_of(self, process: int) -> int:
+        """Return the number of a process's threads: of the folders in its folder `task`."""
+        try:
+            return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
+        except OSError:  # it has ended just now, or /proc hides other processes
+            return 0
+
+    def _can_count_tasks(self) -> bool:
+        child = os.fork()
+        if not child:
+            signal.pause()
+        found = self._tasks_of(child)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return found == 1
 
     def _end_the_rest(self) -> None:
         """As the first process of the namespace: whatever else is in it."""
@@ -167,9 +210,8 @@ class Forker:
             if "namespaces" in self.layers:
                 os.chdir(SCRATCH)
                 os.environ["MPLCONFIGDIR"] = SCRATCH  # for who imports it late: it writes there
-            confined = "limits" in self.layers
-            if confined or not self.layers:
-                limit_self(limits["memory_mb"], limits["cpu_seconds"], confined)
+            if "limits" in self.layers or not self.layers:
+                limit_self(limits["memory_mb"], limits["cpu_seconds"], self.max_tasks)
             server = self.make_server(SIDE if side >= 0 else -1)
             if self.rules is not None:
                 self.rules.restrict()
@@ -193,6 +235,6 @@ def main(config: dict[str, Any]) -> None:
     """Serve on the control socket that the judge passed on."""
     control = socket.socket(fileno=config["control"])
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
-    zygote = Forker(config, control)
-    zygote.prepare()
-    zygote.serve()
+    forker = Forker(config, control)
+    forker.prepare()
+    forker.serve()

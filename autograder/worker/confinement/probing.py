@@ -1,39 +1,49 @@
-"""In place of a submission: a process that tries what its confinement forbids, without numpy.
+"""A process in place of a submission's that tries what its confinement forbids, without numpy.
 
-Messages are JSON behind their length: first a text of Python, then calls of its functions.
+Messages are JSON behind their length: a name in ATTEMPTS and its arguments there, the value or
+that it was refused back. None of the attempts does harm where it is not refused: the files are the
+probe's own, and the signals are 0 and SIGURG.
 """
 
+import ctypes
+import fcntl
 import json
 import os
-import struct
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
-SIZE = struct.Struct("<I")
+from . import SIZE
+
+SMALL_STACK = 2**16
+COUNTED = 2.0  # seconds within which a fork server that counts threads has ended this process
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Part(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
 
 
 class Probing:
-    """Answers on a line: for each call the value, or that it was refused."""
+    """Answers on a line: for each attempt the value, or that it was refused."""
 
     def __init__(self, line: int) -> None:
         self.line = line
-        self.functions: dict[str, Any] = {}
 
     def serve(self) -> None:
-        """Run the text, then one call after the other, until the judge hangs up."""
-        exec(compile(self._read(), "probe.py", "exec"), self.functions)
+        """Make one attempt after the other, until the judge hangs up."""
         while True:
             name, args = self._read()
-            self._write(self._tried(name, args))
-
-    def _tried(self, name: str, args: list[Any]) -> dict[str, Any]:
-        try:
-            return {"value": self.functions[name](*args)}
-        except Exception as error:
-            return {"refused": type(error).__name__}
-
-    def _write(self, answer: dict[str, Any]) -> None:
-        data = json.dumps(answer, default=repr).encode()
-        os.write(self.line, SIZE.pack(len(data)) + data)
+            try:
+                answer = {"value": ATTEMPTS[name](*args)}
+            except Exception as error:
+                answer = {"refused": type(error).__name__}
+            data = json.dumps(answer, default=repr).encode()
+            os.write(self.line, SIZE.pack(len(data)) + data)
 
     def _read(self) -> Any:
         (size,) = SIZE.unpack(self._exactly(SIZE.size))
@@ -47,3 +57,84 @@ class Probing:
                 os._exit(0)
             data += part
         return data
+
+
+def _raised(result: int) -> None:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def _write(path: str) -> int:
+    with open(path, "r+", encoding="utf-8") as file:
+        return file.write("x")
+
+
+def _create(path: str) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+
+def _fork() -> int:
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    return child
+
+
+def _start_threads() -> None:
+    """Start 300 threads at once; raises, or ends this process, where that is too many."""
+    over = threading.Event()
+    threading.stack_size(SMALL_STACK)
+    try:
+        for _ in range(300):
+            threading.Thread(target=over.wait, daemon=True).start()
+        time.sleep(COUNTED)
+    finally:
+        over.set()
+
+
+def _bind_an_abstract_socket() -> None:
+    socket.socket(socket.AF_UNIX).bind("\0autograder-probe")
+
+
+def _signal_a_thread(process: int) -> None:
+    _raised(_libc.syscall(234 if os.uname().machine == "x86_64" else 131, process, process, 0))
+
+
+def _read_memory(process: int, address: int) -> None:
+    buffer = ctypes.create_string_buffer(8)
+    here, there = _Part(ctypes.addressof(buffer), 8), _Part(address, 8)
+    _raised(_libc.process_vm_readv(process, ctypes.byref(here), 1, ctypes.byref(there), 1, 0))
+
+
+_F_SETSIG, _FIOASYNC, _PTRACE_SEIZE = 10, 0x5452, 0x4206  # to seize stops nothing
+
+# What no level lets through, by what a sentence calls it; each raises if it was refused.
+ATTEMPTS: dict[str, Callable[..., Any]] = {
+    "answer": lambda: 42,
+    "read": _read,
+    "list a folder": os.listdir,
+    "write": _write,
+    "create": _create,
+    "truncate": lambda path: os.truncate(path, 0),
+    "chmod": lambda path: os.chmod(path, 0o600),
+    "delete": os.remove,
+    "fork": _fork,
+    "execute": lambda program: os.execv(program, [program, "-c", ""]),
+    "start a program": lambda program: os.posix_spawn(program, [program, "-c", ""], {}),
+    "start threads": _start_threads,
+    "connect": lambda family, kind: socket.socket(family, kind).fileno(),
+    "connect to an abstract socket": _bind_an_abstract_socket,
+    "signal": lambda process: os.kill(process, 0),
+    "signal a thread": _signal_a_thread,
+    "own a descriptor": lambda process: fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, process),
+    "choose its signal": lambda: fcntl.fcntl(os.pipe()[0], _F_SETSIG, signal.SIGURG),
+    "be told by a signal": lambda: fcntl.fcntl(os.pipe()[0], fcntl.F_SETFL, fcntl.FASYNC),
+    "be told by ioctl": lambda: fcntl.ioctl(os.pipe()[0], _FIOASYNC, bytes([1, 0, 0, 0])),
+    "trace": lambda process: _raised(_libc.ptrace(_PTRACE_SEIZE, process, 0, 0)),
+    "read memory": _read_memory,
+}
