@@ -14,7 +14,7 @@ import sys
 import click
 
 from autograder.course.errors import UserError
-from autograder.course.installation import extension, hooks, version
+from autograder.course.installation import extension, hooks, imports_that_stay, version
 
 STOPPED, NOBODY_READS = 130, 141
 GROUP = "autograder.commands"  # the entry points by which extensions bring their commands
@@ -22,28 +22,28 @@ GROUP = "autograder.commands"  # the entry points by which extensions bring thei
 # In the order of `autograder --help`. With each command of the core is its module and function;
 # with each of an extension the extra that installs it.
 COMMANDS = {
-    "status": ("for_students:status", "List the course: what is done, begun, due."),
-    "next": ("for_students:next_exercise", "Say which exercise comes next."),
-    "check": ("for_students:check", "Check your own work."),
-    "watch": ("for_students:watch", "Check as you save, and show it in place."),
-    "completion": ("for_students:completion", "Complete commands and names in your shell."),
-    "grade": ("for_instructors:grade", "Grade a class."),
+    "status": ("status:status", "List the course: what is done, begun, due."),
+    "next": ("status:next_exercise", "Say which exercise comes next."),
+    "check": ("check:check", "Check your own work."),
+    "watch": ("watch:watch", "Check as you save, and show it in place."),
+    "completion": ("completion:completion", "Complete commands and names in your shell."),
+    "grade": ("grade:grade", "Grade a class."),
     "desk": ("desk", "See a class's results in the browser."),
-    "release": ("for_instructors:release", "Make what students get: no answer in it."),
-    "adjust": ("for_instructors:adjust", "Change what a student gets."),
-    "diff": ("about_classes:diff", "Say whose grades differ, and why."),
-    "history": ("about_classes:history", "Say what became of grades, and when."),
+    "release": ("release:release", "Make what students get: no answer in it."),
+    "adjust": ("adjust:adjust", "Change what a student gets."),
+    "diff": ("diff:diff", "Say whose grades differ, and why."),
+    "history": ("history:history", "Say what became of grades, and when."),
     "export": ("platforms", "Fill in the file that a platform takes."),
-    "class-report": ("about_classes:class_report", "Tell of a class on two pages."),
+    "class-report": ("class_report:class_report", "Tell of a class on two pages."),
     "similar": ("similar", "List whose code is alike, for a person to judge."),
     "package": ("platforms", "Pack the grader for another platform."),
-    "new": ("for_authors:new", "Begin a course, or an exercise."),
-    "build": ("for_authors:build", "Make the students' files."),
-    "variants": ("for_authors:variants", "Make files with each student's own numbers."),
-    "verify": ("for_authors:verify", "Grade the grader."),
+    "new": ("new:new", "Begin a course, or an exercise."),
+    "build": ("build:build", "Make the students' files."),
+    "variants": ("build:variants", "Make files with each student's own numbers."),
+    "verify": ("verify:verify", "Grade the grader."),
     "nbgrader": ("nbgrader", "Courses that nbgrader manages."),
-    "doctor": ("for_authors:doctor", "Say what works on this machine."),
-    "schema": ("for_authors:schema", "Print the JSON schema of the records."),
+    "doctor": ("doctor:doctor", "Say what works on this machine."),
+    "schema": ("schema:schema", "Print the JSON schema of the records."),
 }
 
 _ended_with: list[int] = []
@@ -57,11 +57,13 @@ def load_command(name: str) -> click.Command:
     """
     place = COMMANDS[name][0] if name in COMMANDS else name
     module, _, function = place.partition(":")
-    command: click.Command = (
-        getattr(importlib.import_module(f"autograder.cli.{module}"), function)
-        if function
-        else extension(GROUP, name, f"autograder {name}", extra=module)
-    )
+    if not function:
+        loaded: click.Command = extension(GROUP, name, f"autograder {name}", extra=module)
+        return loaded
+    with imports_that_stay():
+        command: click.Command = getattr(
+            importlib.import_module(f"autograder.cli.{module}"), function
+        )
     return command
 
 

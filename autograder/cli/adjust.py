@@ -9,6 +9,7 @@ from autograder.classroom.adjustments import TABLE, Adjustments, check_named, de
 from autograder.classroom.grades import read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
+from autograder.cli.options import PATH, course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.text import several
@@ -17,11 +18,23 @@ from autograder.report.model import Report
 AGAIN = "Run the same grade command again: it says what changes, and grades and pages have it."
 
 
-def run(
+@click.command()
+@click.argument("results", type=PATH)
+@click.argument("student")
+@click.argument("exercise")
+@click.option("--check", default="", help="Only this check of the exercise: its name or its title.")
+@click.option("--add", type=float, help="So many points more; --add -2 for less.")
+@click.option("--set", "points", type=float, help="So many points in place of what there are.")
+@click.option("--excuse", is_flag=True, help="Leave the exercise out of points and maximum.")
+@click.option("--undo", is_flag=True, help="Take out what was entered before.")
+@click.option("--why", default="", help="What the student reads.")
+@click.option("--by", help="Who decided.  [default: your user name]")
+@course_option
+def adjust(
     results: Path,
     student: str,
     exercise: str,
-    check: str | None,
+    check: str,
     add: float | None,
     points: float | None,
     excuse: bool,
@@ -29,48 +42,49 @@ def run(
     why: str,
     by: str | None,
     course_path: Path | None,
-) -> int:
+) -> None:
+    """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote."""
     course = find_course(Path.cwd(), named=course_path)
     table = Adjustments(results / TABLE, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
-    student = _called(student, course, reports, table)
-    name = (check or "") if undo else check_named(reports, results, student, exercise, check)
+    student = _name_in_results(student, course, reports, table)
     if undo:
-        done, trouble = _undone(table, student, exercise, name)
+        count, problem = table.undo(student, exercise, check)
+        if not count:
+            raise UserError(f"{table.table.path} has no row for {student}, {exercise}.")
+        done = f"{several(count, 'row')} taken out."
     else:
+        check = check_named(reports, results, student, exercise, check or None)
         change, amount = _change(add, points, excuse, why)
-        where = {"student": student, "exercise": exercise, "check": name}
-        trouble = table.enter(where | decision_row(change, amount, why, by))
-        doubt = doubt_of(reports[student], exercise, name, change, amount)
+        place = {"student": student, "exercise": exercise, "check": check}
+        problem = table.enter(place | decision_row(change, amount, why, by))
+        doubt = doubt_of(reports[student], exercise, check, change, amount)
         done = f"Entered in {results / TABLE}.{doubt}"
-    if trouble:
-        raise UserError(f"{trouble}, and run the same command again.")
+    if problem:
+        raise UserError(f"{problem}, and run the same command again.")
     click.echo(f"{done} {AGAIN}")
-    return 0
 
 
-def _undone(table: Adjustments, student: str, exercise: str, check: str) -> tuple[str, str]:
-    """What was taken out, and why that cannot be."""
-    count, trouble = table.undo(student, exercise, check)
-    if not count:
-        raise UserError(f"{table.table.path} has no row for {student}, {exercise}.")
-    return f"{several(count, 'row')} taken out.", trouble
-
-
-def _called(student: str, course: Course, reports: Mapping[str, Report], table: Adjustments) -> str:
-    """What a student is called in the results, which may have no names."""
-    called = Pseudonyms(course.root / PSEUDONYMS).called(student)
-    return called if called in reports or table.has(called) else student
+def _name_in_results(
+    student: str, course: Course, reports: Mapping[str, Report], table: Adjustments
+) -> str:
+    """Return a student's name in the results, which may have pseudonyms."""
+    pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
+    return pseudonym if pseudonym in reports or table.has(pseudonym) else student
 
 
 def _change(
     add: float | None, points: float | None, excuse: bool, why: str
 ) -> tuple[str, float | None]:
-    """What is to be done: one thing."""
-    said = [add is not None, points is not None, excuse]
-    if sum(said) > 1:
+    """Return the one kind of change that the options ask for, and its points.
+
+    Raises:
+        UserError: they ask for none, or for several.
+    """
+    asked = [add is not None, points is not None, excuse]
+    if sum(asked) > 1:
         raise UserError("Say one of --add, --set and --excuse.")
-    if not any(said) and not why:
+    if not any(asked) and not why:
         raise UserError("Say what to change: --add, --set or --excuse, or --why for a comment.")
     if add is not None:
         return "add", add

@@ -1,30 +1,110 @@
-"""`autograder build`: the students' files from the solutions."""
+"""`autograder build` and `autograder variants`: the students' files from the solutions."""
 
+import csv
 from pathlib import Path
+
+import click
 
 from autograder.authoring.build import build_exercise, outdated, require_lesson
 from autograder.authoring.lint import refuse_authoring_errors
-from autograder.course.course_file import find_course
+from autograder.authoring.pictures import pictures_of
+from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.course.course_file import Course, find_course
+from autograder.course.errors import UserError
+from autograder.course.files import plain_folder, write_atomically
 from autograder.course.installation import require
+from autograder.course.text import file_name, has_digest, identity, several
+from autograder.course.variants import make_secret, read_secret, variant_of
+
+MAX_STUDENTS = 20_000
 
 
-def run(names: tuple[str, ...], check: bool, course_path: Path | None) -> int:
+@click.command()
+@click.argument("exercises", nargs=-1, type=ExerciseName())
+@click.option("--check", is_flag=True, help="Write nothing; say what differs.")
+@course_option
+def build(exercises: tuple[str, ...], check: bool, course_path: Path | None) -> None:
+    """Make the students' files in exercises/ from solutions/."""
     require("authoring", "autograder build")
     course = find_course(Path.cwd(), named=course_path)
-    exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
-    refuse_authoring_errors(course, [e for e in exercises if course.checks_file(e.name).is_file()])
-    stale = 0
-    for exercise in exercises:
+    chosen = [course.exercise(name) for name in exercises] or list(course.exercises.values())
+    refuse_authoring_errors(course, [e for e in chosen if course.checks_file(e.name).is_file()])
+    stale = False
+    for exercise in chosen:
         require_lesson(course, exercise)
-        files = build_exercise(course, exercise)
-        for path, text in files.items():
+        for path, text in build_exercise(course, exercise).items():
             if check and outdated(path, text):
                 print(f"{path} is not in step with solutions/{exercise.name}.py")
-                stale += 1
+                stale = True
             elif not check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8", newline="\n")
                 print(path)
     if stale:
         print("Run `autograder build`, and commit what it writes.")
-    return 1 if stale else 0
+    raise SystemExit(int(stale))
+
+
+@click.command()
+@click.argument("students", type=PATH)
+@click.option("--out", type=PATH, required=True, help="For the folders.")
+@course_option
+def variants(students: Path, out: Path, course_path: Path | None) -> None:
+    """Make files with numbers of each student's own: STUDENTS is a list of ids, one a line."""
+    require("authoring", "autograder variants")
+    course = find_course(Path.cwd(), named=course_path)
+    exercises = [e for e in course.exercises.values() if e.variant == "per-student"]
+    if not exercises:
+        raise UserError(
+            f"No exercise of {course.root / 'course.yml'} has `variant: per-student`, so all "
+            f"students have the same files: those in exercises/."
+        )
+    folders = [folder_name(student) for student in read_students(students)]
+    made = make_secret(course)
+    if made is not None:
+        print(f"Made {made}. Keep it, and keep it to yourself: grading needs it.")
+    secret = read_secret(course)
+    for name in folders:
+        keys = {e.name: variant_of(e, identity(name), secret) for e in exercises}
+        _write_variants(course, out / name, keys)
+    count = several(2 * len(exercises), "file")
+    print(f"{several(len(folders), 'folder')} in {out}, with {count} each.")
+
+
+def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> None:
+    """Write a student's files; `variants` are their keys by exercise."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        plain_folder(folder)
+        for name, variant in variants.items():
+            files = build_exercise(course, course.exercise(name), variant)
+            for path, text in files.items():
+                write_atomically(folder / path.name, text)
+            for shown, data in pictures_of(course, files.values()).items():
+                plain_folder((folder / shown).parent)
+                write_atomically(folder / shown, data)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror}.") from None
+
+
+def folder_name(student: str) -> str:
+    """Return a folder's name for a student: the id itself, where it can be one."""
+    odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or has_digest(student)
+    return file_name(student) if odd or identity(student) != student else student
+
+
+def read_students(path: Path) -> list[str]:
+    """Read the ids of students: one a line, or the first column of a table; each once.
+
+    Raises:
+        UserError: the file cannot be read, or holds none or too many.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [row[0].strip() for row in csv.reader(file) if row and row[0].strip()]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path} cannot be read as a list of students: {error}.") from None
+    names = [name for name in rows if name.lower() not in {"student", "id"}]
+    if not names or len(names) > MAX_STUDENTS:
+        raise UserError(f"{path} names {len(names)} students; expected one id a line.")
+    return list(dict.fromkeys(names))

@@ -3,22 +3,34 @@
 from datetime import datetime
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.grades import read_reports
+from autograder.cli.options import MOMENT, PATH
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.installation import install_command, installed
-from autograder.report.class_report import class_report
+from autograder.report.class_report import class_report as report_of_class
 from autograder.report.class_report_pages import as_html, as_pdf
 
 PAGE, SHEETS = "class-report.html", "class-report.pdf"
 
 
-def run(results: Path, out: Path | None, date: datetime | None) -> int:
-    """Write both files; 1 if the PDF could not be made for want of its library."""
-    report = class_report(read_reports(results), f"{date.day} {date:%B %Y}" if date else "")
+@click.command("class-report")
+@click.argument("results", type=PATH)
+@click.option("--out", type=PATH, help="The folder.  [default: RESULTS]")
+@click.option("--date", type=MOMENT, metavar="DATE", help="A date to stand on it.  [default: none]")
+def class_report(results: Path, out: Path | None, date: datetime | None) -> None:
+    """Tell of the class in RESULTS on two pages, as HTML and PDF, for who was not there.
+
+    How the points lie, how hard the exercises are, what was misunderstood, how reliable the points
+    are. No number of fewer than five students is told. The exit code is 1 if there is no PDF, since
+    that needs the extra `pdf`.
+    """
+    day = f"{date.day} {date:%B %Y}" if date else ""
+    report = report_of_class(read_reports(results), day)
     folder = out or results
     console = Console(highlight=False, soft_wrap=True)
     try:
@@ -30,9 +42,8 @@ def run(results: Path, out: Path | None, date: datetime | None) -> int:
             console.print(
                 Text(f"No PDF was made: that needs typst. Run: {command}. Or print the page.")
             )
-            return 1
+            raise SystemExit(1)
         write_atomically(folder / SHEETS, as_pdf(report))
         console.print(Text(f"Written   {folder / SHEETS}"))
     except OSError as error:
         raise UserError(f"{folder} cannot be written to: {error.strerror}.") from None
-    return 0

@@ -1,4 +1,4 @@
-"""`autograder diff`: whose grades differ between two folders of results, and why."""
+"""`autograder diff`, and the table of changed grades, which a run also shows before they count."""
 
 import sys
 from contextlib import closing
@@ -19,24 +19,79 @@ from autograder.classroom.grade_difference import (
 )
 from autograder.classroom.history import HISTORY, ensure_settled
 from autograder.classroom.records import FILE, Records
-from autograder.cli import log
+from autograder.cli.log import cell_text, emit_changes
+from autograder.cli.options import PATH, json_lines_option
 from autograder.course.errors import UserError
 
-# What a run would change in the grades that are there, shown before it counts.
-
-
-MOST = 10
+MOST = 10  # changes that a run shows
 MOST_CELLS = 3
 MOST_CHECKS = 2
+MOST_OF_DIFF = 12
+
+
+@click.command()
+@click.argument("before", type=PATH)
+@click.argument("after", type=PATH)
+@click.option("--all", "everything", is_flag=True, help="Everybody, not the first few.")
+@json_lines_option
+def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
+    """Say whose grades differ between two folders of results, BEFORE and AFTER, and why.
+
+    RESULTS/history/0001 is a folder of results too, and so is RESULTS/proposed. The exit code is 0
+    if all grades are the same, 1 if not, 2 if it could not be carried out.
+    """
+    with closing(_records(before)) as earlier, closing(_records(after)) as later:
+        difference = _compared(earlier, later)
+    if as_json:
+        emit_changes(difference.changes)
+    else:
+        most = None if everything else MOST_OF_DIFF
+        console = Console(highlight=False)
+        print_difference(console, difference, Path("the output of diff --all"), most)
+    raise SystemExit(1 if difference.changes else 0)
+
+
+def _records(place: Path) -> Records:
+    """Open the records of a folder, or of a file of them.
+
+    Raises:
+        UserError: there are none.
+    """
+    folder = place if place.is_dir() else place.parent
+    ensure_settled(folder)
+    records = Records(place / FILE if place.is_dir() else place)
+    if not records.there and folder.parent.name == HISTORY:
+        raise UserError(
+            f"{place} has no records of its own: it is the version that counts. Name "
+            f"{folder.parent.parent} itself."
+        )
+    if not records.there:
+        raise UserError(f"{place} holds no {FILE}. Name a folder that grade wrote with --out.")
+    return records
+
+
+def _compared(before: Records, after: Records) -> GradeDifference:
+    """Return all that differs, in the order of the later table; then who is no longer in it."""
+    difference = GradeDifference()
+    gone = [student for student in before.students if student not in after]
+    for student in [*after.students, *gone]:
+        if before.line(student) == after.line(student):
+            continue
+        change = compare(before.get(student), after.get(student), None)
+        if change is None:
+            difference.texts += 1
+        else:
+            difference.changes.append(change)
+    return difference
 
 
 def in_a_terminal() -> bool:
-    """Whether there is somebody who can be asked."""
+    """Return whether there is somebody who can be asked."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def confirm() -> bool:
-    """Whether the person at the terminal says yes."""
+    """Ask the person at the terminal; return whether they say yes."""
     try:
         question = "Put this in force? The table that counts now is kept."
         return click.confirm(question, default=False, err=True)
@@ -47,9 +102,9 @@ def confirm() -> bool:
 def print_difference(
     console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
 ) -> None:
-    """Whose grades change from what to what, and why; of many, the first, and where the rest is.
+    """Print whose grades change from what to what, and why; of many, the first `most`.
 
-    Many have a line each; of few, the checks are named.
+    Many have a line each; of few, the checks are named. `rest` is where all of them are.
     """
     changes = difference.changes
     for line in headline(difference):
@@ -78,60 +133,14 @@ def _total(change: Change) -> Text:
 def _cells(change: Change, most: int, checks: int) -> Text:
     if change.kind != "changed":
         return Text("new" if change.kind == "new" else "gone")
-    told = [_cell(cell, checks) for cell in change.cells if cell.exercise != TOTAL]
-    told = told or [_cell(cell, checks) for cell in change.cells]
-    more = f"… {len(told) - most} more" if len(told) > most else ""
-    return Text(("\n" if checks else ", ").join(filter(None, [*told[:most], more])))
+    cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells
+    texts = [_cell(cell, checks) for cell in cells[:most]]
+    if len(cells) > most:
+        texts.append(f"… {len(cells) - most} more")
+    return Text(("\n" if checks else ", ").join(texts))
 
 
 def _cell(cell: GradeCell, most: int) -> str:
     checks = [*cell.checks[:most], *(["…"] if len(cell.checks) > most else [])]
     where = f" ({'; '.join(checks)})" if checks and most else ""
-    return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}{where}"
-
-
-def run(before: Path, after: Path, everything: bool, as_json: bool) -> int:
-    """Say it; the exit code is 1 if a grade differs."""
-    with closing(_records(before)) as earlier, closing(_records(after)) as later:
-        difference = differ(earlier, later)
-    if as_json:
-        log.emit_changes(difference.changes)
-    else:
-        most = None if everything else 12
-        console = Console(highlight=False)
-        print_difference(console, difference, Path("the output of diff --all"), most)
-    return 1 if difference.changes else 0
-
-
-def differ(before: Records, after: Records) -> GradeDifference:
-    """All that differs, in the order of the later table; then who is no longer in it."""
-    found = GradeDifference()
-    gone = [student for student in before.students if student not in after]
-    for student in [*after.students, *gone]:
-        if before.line(student) == after.line(student):
-            continue
-        change = compare(before.get(student), after.get(student), None)
-        if change is None:
-            found.texts += 1
-        else:
-            found.changes.append(change)
-    return found
-
-
-def _records(place: Path) -> Records:
-    """The records of a folder, or of a file of them.
-
-    Raises:
-        UserError: there are none.
-    """
-    folder = place if place.is_dir() else place.parent
-    ensure_settled(folder)
-    records = Records(place / FILE if place.is_dir() else place)
-    if not records.there and folder.parent.name == HISTORY:
-        raise UserError(
-            f"{place} has no records of its own: it is the version that counts. Name "
-            f"{folder.parent.parent} itself."
-        )
-    if not records.there:
-        raise UserError(f"{place} holds no {FILE}. Name a folder that grade wrote with --out.")
-    return records
+    return f"{cell_text(cell)}{where}"

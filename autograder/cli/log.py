@@ -1,4 +1,7 @@
-"""`grade.log`: what runs did and said, with the times; what a screen has no room for is here."""
+"""What runs did: `grade.log` with the times for people, and events in JSON for scripts (`--json`).
+
+The log has what a screen has no room for.
+"""
 
 import logging
 import logging.handlers
@@ -8,20 +11,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import msgspec
 
-from autograder.classroom.grade_difference import Change
+from autograder.classroom.grade_class import Job
+from autograder.classroom.grade_difference import Change, GradeCell
 from autograder.classroom.proposed import GradedClass
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
-
-if TYPE_CHECKING:
-    from autograder.classroom.grade_class import Job
-    from autograder.classroom.grade_difference import Change
-    from autograder.classroom.proposed import GradedClass
-
 
 FILE = "grade.log"
 MOST_BYTES = 4 * 2**20  # of a file; there is one older one beside it
@@ -36,7 +34,7 @@ class _Quiet(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """The log of a run. It begins with the first thing that is to be said."""
+    """The log of a run. It begins with its first line."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -49,17 +47,17 @@ class Log:
         if self._logger is None:  # nothing had begun; the folder may be anybody's
             return
         if error is not None:
-            told = isinstance(error, UserError)
-            self.line(f"error: {error}" if told else f"ended: {type(error).__name__}")
+            is_known = isinstance(error, UserError)
+            self.line(f"error: {error}" if is_known else f"ended: {type(error).__name__}")
         for handler in self._logger.handlers:
             handler.close()
 
     def line(self, text: str) -> None:
-        """A line with the time in UTC; nothing, where no such file can be."""
+        """Write a line with the time in UTC; nothing, where no such file can be."""
         if self._logger is None:
             self._logger = self._opened()
-            said = " ".join(sys.argv[1:])
-            self._logger.info("%s", one_line(f"process {os.getpid()}: {said}", LONGEST))
+            command = " ".join(sys.argv[1:])
+            self._logger.info("%s", one_line(f"process {os.getpid()}: {command}", LONGEST))
         self._logger.info("%s", one_line(text, LONGEST))
 
     def _opened(self) -> logging.Logger:
@@ -71,29 +69,30 @@ class Log:
             handler = _Quiet(self._path, maxBytes=MOST_BYTES, backupCount=1, encoding="utf-8")
         except OSError:
             return logger
-        form = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
-        form.converter = time.gmtime
-        handler.setFormatter(form)
+        formatter = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+        formatter.converter = time.gmtime
+        handler.setFormatter(formatter)
         logger.addHandler(handler)
         return logger
 
-    def beside(self, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
-        """The same progress, with a line here now and then."""
+    def with_progress(self, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+        """Return the same progress, with a line in the log now and then."""
 
-        def told(done: int, of: int) -> None:
+        def logged(done: int, of: int) -> None:
             if done == of or done % max(1, of // 10) == 0:
                 self.line(f"graded {done} of {of}")
             progress(done, of)
 
-        return told
+        return logged
 
     def overview(self, overview: GradedClass, code: int) -> None:
-        """What came of a run, whole."""
+        """Write all that came of a run."""
         for note in overview.notes:
             self.line(f"note: {note}")
         verb = "changed" if overview.in_force else "would change"
         for change in overview.difference.changes if overview.difference is not None else ():
-            self.line(f"{verb} {change.student}: {_cells(change)}")
+            cells = [f"{cell_text(cell)} ({', '.join(cell.why)})" for cell in change.cells]
+            self.line(f"{verb} {change.student}: {'; '.join(cells)}")
         for row in overview.rows:
             if row.notes:
                 self.line(f"{row.student} ({row.status}): {row.said}")
@@ -101,23 +100,19 @@ class Log:
         self.line(f"{force if overview.in_force else 'not put in force'}; exit code {code}")
 
 
-def _cells(change: Change) -> str:
-    return "; ".join(
-        f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'} ({', '.join(cell.why)})"
-        for cell in change.cells
-    )
-
-
-# `--json`: what a command has to say, as one JSON object a line on stdout, for scripts.
+def cell_text(cell: GradeCell) -> str:
+    """Return the change of one cell of the grades: `softmax 12/12 → 9/12`."""
+    return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}"
 
 
 def emit(event: str, **values: Any) -> None:
-    """An object with the name of what happened, at once."""
+    """Print an event at once: one JSON object on a line of its own."""
     sys.stdout.write(msgspec.json.encode({"event": event, **values}).decode() + "\n")
     sys.stdout.flush()
 
 
-def emit_start(job: "Job") -> None:
+def emit_start(job: Job) -> None:
+    """Print what is about to be graded."""
     emit(
         "start",
         course=job.course.title,
@@ -131,16 +126,18 @@ def emit_start(job: "Job") -> None:
 
 
 def emit_progress(done: int, of: int) -> None:
+    """Print how many of how many submissions are graded."""
     emit("progress", done=done, of=of)
 
 
-def emit_changes(found: "Iterable[Change]") -> None:
-    for change in found:
+def emit_changes(changes: Iterable[Change]) -> None:
+    """Print each student's change of grades."""
+    for change in changes:
         emit("change", **msgspec.to_builtins(change))
 
 
-def emit_end(overview: "GradedClass", out: Path, code: int) -> None:
-    """What came of a run: changes, students, notes, and a last object with the counts."""
+def emit_end(overview: GradedClass, out: Path, code: int) -> None:
+    """Print what came of a run: changes, students, notes, and a last object with the counts."""
     difference = overview.difference
     emit_changes(difference.changes if difference is not None else ())
     for row in overview.rows:

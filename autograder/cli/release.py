@@ -6,11 +6,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
+
 from autograder.authoring.compare import Compared, compared
 from autograder.authoring.kit_files import FileForm
 from autograder.authoring.recording import MAX_KEPT, How
 from autograder.authoring.release import Handout, bundle, update, without_work, write
 from autograder.authoring.wheel import zipped
+from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
 from autograder.course.errors import UserError
@@ -18,12 +21,44 @@ from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, several
 
 ZIP = ".zip"
+POLICIES = {"practice": "every hint", "homework": "no third hint", "exam": "no hint, no finding"}
 
 
-def run(
+@click.command()
+@click.argument("target", metavar="DIR", type=PATH)
+@click.option("--assignment", "assignments", multiple=True, help="Its exercises; may be repeated.")
+@click.option(
+    "--exercise", "exercises", multiple=True, type=ExerciseName(), help="This one; may be repeated."
+)
+@click.option(
+    "--policy",
+    type=click.Choice(list(POLICIES)),
+    help="What students are shown.  [default: the course's `hints`]",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["py", "ipynb"]),
+    default="py",
+    show_default=True,
+    help="Scripts or notebooks.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 50),
+    default=3,
+    show_default=True,
+    help="Draws of random inputs to record.",
+)
+@click.option("--update", "again", is_flag=True, help="Over an earlier one; students' files stay.")
+@click.option("--compare", is_flag=True, help="Show that it says what the full course says.")
+@click.option("--workers", type=click.IntRange(1, 256), help="So many at a time.  [default: 2]")
+@click.option("--anew", is_flag=True, help="Record all anew, also what is kept from before.")
+@course_option
+def release(
     target: Path,
-    names: Sequence[str],
-    assignments: Sequence[str],
+    assignments: tuple[str, ...],
+    exercises: tuple[str, ...],
     policy: HintPolicy | None,
     form: FileForm,
     seeds: int,
@@ -32,23 +67,25 @@ def run(
     workers: int | None,
     anew: bool,
     course_path: Path | None,
-) -> int:
+) -> None:
+    """Make what students get in DIR, or in a zip: exercises, checks, recorded answers.
+
+    No solution, reference or hidden check is in it. What is recorded is kept: a run that was
+    stopped goes on where it was, and later only what has changed is recorded. The exit code is 1
+    if --compare finds a difference.
+    """
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
         raise UserError(f"{course.root} is a released course already: it has no answers to record.")
-    wanted = Handout(
-        _chosen(course, names, assignments), policy or course.content.hints, form, seeds
-    )
-    require_libraries(wanted.exercises)
+    chosen = _chosen(course, exercises, assignments)
+    handout = Handout(chosen, policy or course.content.hints, form, seeds)
+    require_libraries(chosen)
     if form == "ipynb":
         require("authoring", "autograder release --as ipynb")
-    _refuse_what_is_there(target, again)
-    files = bundle(
-        course,
-        wanted,
-        _said,
-        How(workers or min(2, os.cpu_count() or 1), anew, Cache.of_user("recorded", MAX_KEPT)),
-    )
+    _refuse_existing(target, again)
+    processes = workers or min(2, os.cpu_count() or 1)
+    how = How(processes, anew, Cache.of_user("recorded", MAX_KEPT))
+    files = bundle(course, handout, _print_recorded, how)
     kept: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zipped(without_work(files) if again else files))
@@ -56,21 +93,27 @@ def run(
         kept = update(target, files)
     else:
         write(target, files)
-    _tell(target, wanted, files, kept)
-    return _compared(course, files, wanted.exercises) if compare else 0
+    size = number(round(sum(map(len, files.values())) / 1e6, 1))
+    print(
+        f"{target}: {several(len(chosen), 'exercise')} ({handout.policy}: "
+        f"{POLICIES[handout.policy]}), {size} MB, no answer in it."
+    )
+    for name in kept:
+        print(f"Kept {name}, which was written in.")
+    if compare:
+        raise SystemExit(_compare_with_course(course, files, chosen))
 
 
 def _chosen(
     course: Course, names: Sequence[str], assignments: Sequence[str]
 ) -> tuple[Exercise, ...]:
-    asked = {*names, *(n for each in assignments for n in course.assignment(each).exercises)}
-    for name in names:
-        course.exercise(name)
-    every = course.content.exercises
-    return tuple(each for each in every if not asked or each.name in asked)
+    chosen = {course.exercise(name).name for name in names}
+    for assignment in assignments:
+        chosen.update(course.assignment(assignment).exercises)
+    return tuple(e for e in course.content.exercises if not chosen or e.name in chosen)
 
 
-def _refuse_what_is_there(target: Path, again: bool) -> None:
+def _refuse_existing(target: Path, again: bool) -> None:
     if again and target.suffix != ZIP:
         if not target.is_dir():
             raise UserError(f"{target} is not there, so there is nothing to update.")
@@ -86,38 +129,34 @@ def _refuse_what_is_there(target: Path, again: bool) -> None:
         raise UserError(f"{target.absolute().parent} is not there.")
 
 
-def _said(what: str) -> None:
-    print(f"recorded: {what}", file=sys.stderr, flush=True)
+def _print_recorded(name: str) -> None:
+    print(f"recorded: {name}", file=sys.stderr, flush=True)
 
 
-def _tell(target: Path, wanted: Handout, files: dict[str, bytes], kept: Sequence[str]) -> None:
-    size = sum(map(len, files.values())) / 1e6
-    policy = {"practice": "every hint", "homework": "no third hint", "exam": "no hint, no finding"}
-    print(
-        f"{target}: {several(len(wanted.exercises), 'exercise')} ({wanted.policy}: "
-        f"{policy[wanted.policy]}), {number(round(size, 1))} MB, no answer in it."
-    )
-    for name in kept:
-        print(f"Kept {name}, which was written in.")
+def _compare_with_course(
+    course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
+) -> int:
+    """Print, for each exercise, how what was released grades beside the whole course.
 
-
-def _compared(course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]) -> int:
+    Returns:
+        the exit code: 1 if something differs.
+    """
     whole = Compared("all")
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
         print(f"\n{'exercise':32}{'work':>6}{'same':>7}{'not told':>10}{'names':>12}{'time':>7}")
-        for found in compared(course, folder, exercises):
-            print(_row(found), flush=True)
-            whole.add(found)
-            for said in [*found.differences, *found.false_names, *found.not_named]:
-                print(f"    {said}")
-    print(_row(whole))
+        for row in compared(course, folder, exercises):
+            print(_row_text(row), flush=True)
+            whole.add(row)
+            for message in [*row.differences, *row.false_names, *row.not_named]:
+                print(f"    {message}")
+    print(_row_text(whole))
     return 0 if whole.holds else 1
 
 
-def _row(found: Compared) -> str:
-    names = f"{found.also_named} of {found.named}"
-    share = found.seconds / found.seconds_full if found.seconds_full else 1.0
-    counts = f"{found.works:>6}{found.same:>7}{found.untold:>10}{names:>12}{share:>7.2f}"
-    return f"{found.exercise:32}{counts}"
+def _row_text(row: Compared) -> str:
+    names = f"{row.also_named} of {row.named}"
+    share = row.seconds / row.seconds_full if row.seconds_full else 1.0
+    counts = f"{row.works:>6}{row.same:>7}{row.untold:>10}{names:>12}{share:>7.2f}"
+    return f"{row.exercise:32}{counts}"

@@ -1,10 +1,10 @@
-"""The files that continuous integration asks for, written where it wants them."""
+"""Files that continuous integration reads: JUnit, CTRF, a summary; annotations in the log."""
 
-import functools
+import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import msgspec
@@ -13,11 +13,17 @@ from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 
 if TYPE_CHECKING:
+    from autograder.report.model import ExerciseReport
     from autograder.report.test_results import ShownExercise
+
+T = TypeVar("T")
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+COUNTS = {0, 1}  # exit codes of `grade` with which results count
 
 
 class ResultFiles(msgspec.Struct, frozen=True):
-    """Which files are asked for, and whether the log gets annotations."""
+    """The files to write, and whether the log gets annotations."""
 
     junit: Path | None = None
     ctrf: Path | None = None
@@ -28,7 +34,67 @@ class ResultFiles(msgspec.Struct, frozen=True):
         return self.annotate or any((self.junit, self.ctrf, self.summary))
 
 
-def write_result_files(wanted: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
+def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
+    """Add the options that name the files."""
+    for option in (
+        click.option("--summary", type=FILE, help="Write a summary in Markdown, for a job's page."),
+        click.option("--ctrf", type=FILE, help="Write them as CTRF, in JSON."),
+        click.option("--junit", type=FILE, help="Write the results as JUnit's XML to this file."),
+    ):
+        command = option(command)
+    return command
+
+
+def write_check_result_files(
+    files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
+) -> None:
+    """Write the files of a check; `paths` are the student's files, as they are found from here.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    if not files:
+        return
+    from autograder.report.test_results import ShownExercise
+    from autograder.student.terminal import from_here
+    from autograder.submission.read import UnreadableFile, read_text
+    from autograder.submission.source import MAX_SOURCE
+
+    shown = []
+    for path, report in zip(paths, reports, strict=True):
+        text = ""
+        with contextlib.suppress(UnreadableFile):
+            text = read_text(path, MAX_SOURCE)
+        shown.append(ShownExercise(report, from_here(path), text))
+    write_result_files(files, shown)
+
+
+def write_class_result_files(
+    files: ResultFiles, results: Path, course_path: Path | None, code: int
+) -> None:
+    """Write the files of a class's results, with what students may see: logs are read by many.
+
+    Nothing is written where the exit code says that the results do not count.
+
+    Raises:
+        UserError: the results cannot be read, or a file not be written.
+    """
+    if not files or code not in COUNTS:
+        return
+    from autograder.classroom.grades import read_reports
+    from autograder.course.course_file import find_course
+    from autograder.report.redaction import for_student
+    from autograder.report.test_results import ShownExercise
+
+    course = find_course(Path.cwd(), named=course_path)
+    shown = []
+    for report in read_reports(results):
+        for exercise in for_student(report, course.content.hints).exercises:
+            shown.append(ShownExercise(exercise, exercise.file, student=report.student))
+    write_result_files(files, shown)
+
+
+def write_result_files(files: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
     """Write what is asked for, and print annotations, to where no program reads the output.
 
     Raises:
@@ -36,74 +102,14 @@ def write_result_files(wanted: ResultFiles, shown: "Sequence[ShownExercise]") ->
     """
     from autograder.report.test_results import annotations, ctrf, job_summary, junit
 
-    made = ((wanted.junit, junit), (wanted.ctrf, ctrf), (wanted.summary, job_summary))
-    for path, make in made:
+    writers = ((files.junit, junit), (files.ctrf, ctrf), (files.summary, job_summary))
+    for path, text_of in writers:
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(path, make(shown))
+                write_atomically(path, text_of(shown))
             except OSError as error:
                 raise UserError(f"{path} cannot be written: {error.strerror}.") from None
-    if wanted.annotate:
+    if files.annotate:
         for line in annotations(shown):
             print(line, file=sys.stderr)
-
-
-# What continuous integration reads: the options for it, and the files of a class.
-
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
-COUNTS = {0, 1}  # exit codes with which results were written
-
-Command = Callable[..., None]
-
-
-def result_files(command: Command) -> Command:
-    """The options that name the files."""
-    options = (
-        click.option("--junit", type=_FILE, help="Write the results as JUnit's XML to this file."),
-        click.option("--ctrf", type=_FILE, help="Write them as CTRF, in JSON."),
-        click.option(
-            "--summary", type=_FILE, help="Write a summary in Markdown, for a job's page."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def with_result_files(command: Command) -> Command:
-    """The same options for a command that grades a class into `out`, and then the files."""
-
-    @functools.wraps(command)
-    def run(junit: Path | None, ctrf: Path | None, summary: Path | None, **options: Any) -> None:
-        wanted = ResultFiles(junit, ctrf, summary)
-        try:
-            command(**options)
-        except SystemExit as done:
-            if wanted and done.code in COUNTS and not options["dry_run"]:
-                write_class_result_files(wanted, options["out"], options["course_path"])
-            raise
-
-    return result_files(run)
-
-
-def write_class_result_files(wanted: ResultFiles, results: Path, course_path: Path | None) -> None:
-    """Write the files from a folder of results, with what students may see: logs are read by many.
-
-    Raises:
-        UserError: the results cannot be read, or a file not be written.
-    """
-    from autograder.classroom.grades import read_reports
-    from autograder.course.course_file import find_course
-    from autograder.report.redaction import for_student
-    from autograder.report.test_results import ShownExercise
-
-    course = find_course(Path.cwd(), named=course_path)
-    found = []
-    for report in read_reports(results):
-        shown = for_student(report, course.content.hints)
-        found += [
-            ShownExercise(each, each.file, student=report.student) for each in shown.exercises
-        ]
-    write_result_files(wanted, found)

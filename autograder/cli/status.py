@@ -3,22 +3,42 @@
 from datetime import datetime
 from pathlib import Path
 
+import click
+
+from autograder.cli.options import course_option, plain_option
 from autograder.course.course_file import find_course
 from autograder.student.listing import course_lines, course_words, next_lines
 from autograder.student.progress import by_assignment, course_progress, next_unfinished
 from autograder.student.terminal import Terminal, from_here
 
 
-def run(spoken: bool, course_path: Path | None, whole: bool) -> int:
-    """The whole course, or only what comes next."""
+@click.command()
+@plain_option
+@course_option
+def status(plain: bool, course_path: Path | None) -> None:
+    """List the course: what is done, begun and untouched, by the last check of each.
+
+    Nothing is graded for it: it says how old each check is, and whether the file has changed.
+    """
+    _show(plain, course_path, with_list=True)
+
+
+@click.command("next")
+@plain_option
+@course_option
+def next_exercise(plain: bool, course_path: Path | None) -> None:
+    """Say which exercise comes next, and where its file is."""
+    _show(plain, course_path, with_list=False)
+
+
+def _show(plain: bool, course_path: Path | None, with_list: bool) -> None:
     course = find_course(Path.cwd(), named=course_path)
-    terminal, now = Terminal(spoken), datetime.now().astimezone()
-    found = course_progress(course)
-    if whole:
-        lines = course_words if spoken else course_lines
-        terminal.show(lines(course.title, by_assignment(course, found), now))
+    terminal, now = Terminal(plain), datetime.now().astimezone()
+    progress = course_progress(course)
+    if with_list:
+        lines = course_words if plain else course_lines
+        terminal.show(lines(course.title, by_assignment(course, progress), now))
         terminal.show([[]])
-    following = next_unfinished(course, found)
+    following = next_unfinished(course, progress)
     where = from_here(following.file) if following and following.file else ""
-    terminal.show(next_lines(following, list(found.values()), where, now))
-    return 0
+    terminal.show(next_lines(following, list(progress.values()), where, now))

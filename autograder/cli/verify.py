@@ -6,79 +6,107 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
 from autograder.authoring.verify import COLUMNS, QUICK, Verified, Verifier, markdown, row
-from autograder.course.course_file import find_course, load_course
+from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.course.course_file import Course, find_course, load_course
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import several
 
 WIDE = 200  # columns, where no terminal cuts the table
 
 
-def run(
-    names: tuple[str, ...],
+@click.command()
+@click.argument("exercises", nargs=-1, type=ExerciseName())
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
+@click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
+@click.option("--quick", is_flag=True, help="Of mistakes, mutants, pairs and seeds one in 24.")
+@click.option("--unseen", is_flag=True, help="What reports say of mutants of right answers.")
+@click.option("--sample", type=click.IntRange(0), default=0, help="With --unseen: so many of each.")
+@click.option("--table", type=PATH, help="Write the table as Markdown.")
+@course_option
+def verify(
+    exercises: tuple[str, ...],
     workers: int | None,
-    with_mutants: bool,
+    no_mutants: bool,
     quick: bool,
+    unseen: bool,
+    sample: int,
     table: Path | None,
     course_path: Path | None,
-) -> int:
+) -> None:
+    """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
+
+    With --unseen it grades mutants of every right answer as a student's file is graded, and counts
+    what the reports say: a name, the changed line, something else, something false.
+    The exit code is 0 if all of it holds, and nothing false was said.
+    """
+    if unseen:
+        from tools.unseen.__main__ import run as run_unseen
+
+        raise SystemExit(run_unseen(exercises, workers, sample, table, course_path))
     course = find_course(Path.cwd(), named=course_path)
-    if with_mutants:
+    if not no_mutants:
         require("dev", "autograder verify without --no-mutants")
-    exercises = [course.exercise(name).name for name in names] or list(course.exercises)
-    require_libraries(course.exercise(name) for name in exercises)
-    refuse_authoring_errors(course, [course.exercise(name) for name in exercises])
-    if with_mutants:
-        equivalent_mutants(course.solution_file(exercises[0]).parent, course.exercises)
-    results: dict[str, Verified] = {}
-    size = min(workers or os.cpu_count() or 1, len(exercises))
-    with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
-        tasks = {  # the last exercises of a course are the largest: begin with them
-            pool.submit(verify, course.root, name, with_mutants, QUICK if quick else 1): name
-            for name in reversed(exercises)
-        }
-        for task in as_completed(tasks):
-            results[tasks[task]] = task.result()
-            done = results[tasks[task]]
-            state = "holds" if not done.faults else several(len(done.faults), "fault")
-            print(f"{done.name}: {state} ({len(results)} of {len(exercises)})", file=sys.stderr)
-    ordered = [results[name] for name in exercises]
-    _show(ordered)
+    chosen = [course.exercise(name) for name in exercises] or list(course.exercises.values())
+    require_libraries(chosen)
+    refuse_authoring_errors(course, chosen)
+    if not no_mutants:
+        equivalent_mutants(course.solution_file(chosen[0].name).parent, course.exercises)
+    names = [exercise.name for exercise in chosen]
+    results = _verify_in_processes(
+        course, names, workers or os.cpu_count() or 1, not no_mutants, QUICK if quick else 1
+    )
+    print_results(results)
     if table is not None:
-        table.write_text(markdown(ordered), encoding="utf-8")
-    return 1 if any(result.faults for result in ordered) else 0
+        table.write_text(markdown(results), encoding="utf-8")
+    raise SystemExit(1 if any(result.faults for result in results) else 0)
 
 
-def verify(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
+def _verify_in_processes(
+    course: Course, names: list[str], workers: int, with_mutants: bool, share: int
+) -> list[Verified]:
+    """Verify exercises, each in a process of its own; return the results in their order."""
+    results: dict[str, Verified] = {}
+    with ProcessPoolExecutor(min(workers, len(names)), get_context("spawn")) as pool:
+        tasks = [  # the last exercises of a course are the largest: begin with them
+            pool.submit(verify_exercise, course.root, name, with_mutants, share)
+            for name in reversed(names)
+        ]
+        for task in as_completed(tasks):
+            result = task.result()
+            results[result.name] = result
+            state = several(len(result.faults), "fault") if result.faults else "holds"
+            print(f"{result.name}: {state} ({len(results)} of {len(names)})", file=sys.stderr)
+    return [results[name] for name in names]
+
+
+def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
     """Verify one exercise, in a process of its own."""
     course = load_course(root / "course.yml")
     with Verifier(course, course.exercise(name), share) as verifier:
         return verifier.run(with_mutants)
 
 
-def _show(results: list[Verified]) -> None:
-    """The table as wide as the terminal, or as it is in a pipe; sentences whole, to be copied."""
-    known = sys.stdout.isatty() or "COLUMNS" in os.environ
-    console = Console(highlight=False, width=None if known else WIDE)
-    shown = Table(box=None, pad_edge=False, header_style="bold")
+def print_results(results: list[Verified]) -> None:
+    """Print the table as wide as the terminal, whole in a pipe; sentences whole, to be copied."""
+    is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console(highlight=False, width=None if is_known else WIDE)
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(COLUMNS):
-        shown.add_column(
+        table.add_column(
             column, justify="right" if place else "left", overflow="fold", no_wrap=not place
         )
     for result in results:
-        shown.add_row(*row(result))
-    console.print(shown)
+        table.add_row(*row(result))
+    console.print(table)
     for result in results:
-        for fault in result.faults:
-            _say(console, f"{result.name}: {fault}", "red")
-        for remark in result.remarks:
-            _say(console, f"{result.name}: {remark}", "dim")
-
-
-def _say(console: Console, text: str, style: str) -> None:
-    console.print(text, style=style, markup=False, soft_wrap=True)
+        for style, messages in (("red", result.faults), ("dim", result.remarks)):
+            for message in messages:
+                text = f"{result.name}: {message}"
+                console.print(text, style=style, markup=False, soft_wrap=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.for_instructors import start_ahead
+from autograder.cli.grade import start_ahead
 from autograder.cli.options import course_option
 from autograder.course.course_file import find_course
 from autograder.course.installation import imports_that_stay, require, require_libraries

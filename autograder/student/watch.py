@@ -128,9 +128,9 @@ KEYS = "h hint   a all values   p picture   n next   q quit"
 
 
 class Redraw(msgspec.Struct, frozen=True):
-    """The terminal is another size, or is `wanted` by the shell: Ctrl-Z."""
+    """The terminal has another size; or the shell takes it (Ctrl-Z), to `suspend` the watching."""
 
-    wanted: bool = False
+    suspend: bool = False
 
 
 Event = frozenset[Path] | str | GradedSource | BaseException | Redraw
@@ -206,7 +206,7 @@ class Watch:
         elif isinstance(event, str):
             return self._key(event)
         else:
-            if event.wanted:
+            if event.suspend:
                 self._be_away()
             self._draw()
         return True

@@ -5,7 +5,7 @@ import pytest
 from autograder.author import Family, Recipe
 from autograder.authoring.verify import Verified, Verifier
 from autograder.authoring.verify_findings import id_remarks
-from autograder.cli.verify import _show
+from autograder.cli.verify import print_results
 from autograder.course.course_file import load_course
 from tests.authoring.course import arguments, command, make
 
@@ -102,7 +102,7 @@ def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
 def test_in_a_pipe_the_table_is_whole_and_no_sentence_is_broken(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS", raising=False)
     line = "total = " + " + ".join(["width * height"] * 30)
-    _show([Verified("the_longest_name_of_an_exercise", faults=[line])])
+    print_results([Verified("the_longest_name_of_an_exercise", faults=[line])])
     table, row, fault = capsys.readouterr().out.splitlines()
     assert "misconceptions named" in table and "mutants rejected" in table
     assert row.startswith("the_longest_name_of_an_exercise ")

@@ -386,7 +386,7 @@ def test_a_table_that_somebody_has_in_hand_is_left_as_it_is(marked, monkeypatch,
 
         return grade_class(job, meanwhile, *others)
 
-    monkeypatch.setattr("autograder.cli.grade.grade_class", grade)
+    monkeypatch.setattr("autograder.cli.grade_run.grade_class", grade)
     result, _ = marked()
     assert "was left as it is" in result.output.replace("\n", " ")
     assert (marked.table.read_bytes() if marked.table.exists() else None) == left[0]

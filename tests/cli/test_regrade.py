@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from autograder.classroom.grade_difference import Change, GradeCell, GradeDifference
-from autograder.cli import app, diff
+from autograder.cli import app
+from autograder.cli.diff import print_difference
 from autograder.cli.summary import print_overview
 from autograder.report.overview import ClassOverview, Row
 from tests.classroom.quick import Quick
@@ -27,7 +28,7 @@ def quick(tmp_path, monkeypatch):
 
 @pytest.fixture
 def at_a_terminal(monkeypatch):
-    monkeypatch.setattr("autograder.cli.grade.in_a_terminal", lambda: True)
+    monkeypatch.setattr("autograder.cli.grade_run.in_a_terminal", lambda: True)
 
 
 def lines(done):
@@ -205,7 +206,7 @@ def test_a_thousand_changes_fit_on_a_screen():
         for n in range(1000)
     ]
     said = io.StringIO()
-    diff.print_difference(Console(file=said, width=80), GradeDifference(changes), Path("rest.csv"))
+    print_difference(Console(file=said, width=80), GradeDifference(changes), Path("rest.csv"))
     output = said.getvalue()
     assert len(output.splitlines()) <= 15, output
     assert "Changes the grades of 1000 students: check changed 1000." in output

@@ -105,13 +105,13 @@ def test_a_typed_apostrophe_is_no_mark():
 
 
 def test_handouts_of_different_ids_never_share_a_folder(tmp_path):
-    from autograder.cli.variants import _folder, _read_students
+    from autograder.cli.build import folder_name, read_students
 
     ids = ["a/b", "a_b", "a  b", "a b", "李/", "王/", ".x", "_x", file_name("a/b"), "\u200da", "a"]
     with (tmp_path / "ids.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([[each] for each in ids])
-    read = _read_students(tmp_path / "ids.csv")
-    folders = [_folder(each) for each in read]
+    read = read_students(tmp_path / "ids.csv")
+    folders = [folder_name(each) for each in read]
     assert read == ids
     assert len({identity(folder) for folder in folders}) == len(ids)
     assert all("/" not in folder and not folder.startswith(".") for folder in folders)

@@ -4,34 +4,25 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from autograder.cli.result_files import with_result_files
+from autograder.cli.result_files import ResultFiles, write_class_result_files
+from tests.classroom.quick import Quick
 from tests.platforms.records import record, write
 
 
 @pytest.mark.parametrize(("code", "there"), [(0, True), (1, True), (2, False), (3, False)])
-def test_they_are_written_where_results_are(root, tmp_path, code, there):
-    @with_result_files
-    def grade(out, course, dry_run):
-        write(out, record("=s1", 12.0), record("s2", 0.0, "missing"))
-        raise SystemExit(code)
-
+def test_they_are_written_where_results_count(root, tmp_path, code, there):
+    write(tmp_path / "out", record("=s1", 12.0), record("s2", 0.0, "missing"))
     files = {name: tmp_path / name for name in ("junit", "ctrf", "summary")}
-    with pytest.raises(SystemExit) as done:
-        grade(**files, out=tmp_path / "out", course=root, dry_run=False)
-    assert done.value.code == code
+    write_class_result_files(ResultFiles(**files), tmp_path / "out", root, code)
     assert all(path.is_file() == there for path in files.values())
     if there:
         suites = ET.fromstring(files["junit"].read_text()).findall("testsuite")
         assert [each.attrib["name"] for each in suites] == ["=s1: softmax", "s2: softmax"]
 
 
-def test_nothing_is_written_of_a_dry_run(root, tmp_path):
-    @with_result_files
-    def grade(out, course, dry_run):
-        raise SystemExit(0)
-
-    with pytest.raises(SystemExit):
-        grade(
-            junit=tmp_path / "x", ctrf=None, summary=None, out=tmp_path, course=root, dry_run=True
-        )
-    assert not (tmp_path / "x").exists()
+def test_a_class_is_graded_with_them_and_a_dry_run_without(tmp_path, monkeypatch):
+    quick = Quick(tmp_path, monkeypatch)
+    quick.work("ann", one="a=5 b=5", two="a=1 b=1")
+    assert quick.run("grade", "--dry-run", "--junit", tmp_path / "dry.xml").exit_code == 0
+    assert quick.run("grade", "--junit", tmp_path / "real.xml").exit_code == 0
+    assert [path.name for path in tmp_path.glob("*.xml")] == ["real.xml"]

@@ -1,0 +1,266 @@
+"""A run of `autograder grade`: a class is graded, what changes is shown, and put in force."""
+
+import functools
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
+from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.classroom.grade_difference import GradeDifference
+from autograder.classroom.history import (
+    CHANGES_TABLE,
+    HISTORY,
+    PROPOSED,
+    GradeCommand,
+    remember_command,
+)
+from autograder.classroom.judge_pool import Graders
+from autograder.classroom.marks import TABLE
+from autograder.classroom.proposed import GradedClass
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.cli.diff import confirm, in_a_terminal, print_difference
+from autograder.cli.dry_run import show
+from autograder.cli.log import FILE as LOG
+from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_start
+from autograder.cli.progress import graded_with_progress
+from autograder.cli.summary import print_notes, print_overview
+from autograder.course.course_file import Course, Exercise, find_course
+from autograder.course.errors import UserError
+from autograder.course.installation import extension, require_libraries
+from autograder.course.text import one_line, several
+from autograder.report.html import ANSWERS, FOLDER, INDEX
+from autograder.sandbox.levels import choose
+from autograder.worker.confinement import LAYERS, Level
+
+NOT_APPLIED = 3
+
+
+class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of the command line, by their names there."""
+
+    submissions: Path
+    out: Path
+    workers: int | None = None
+    exercises: tuple[str, ...] = ()
+    assignment: str | None = None
+    students: tuple[str, ...] = ()
+    course_path: Path | None = None
+    seed: int | None = None
+    confinement: Level | None = None
+    own_code: bool = False
+    platform: str | None = None
+    roster: Path | None = None
+    apply: bool | None = None
+    only_if: str = ""
+    wait: float = 0.0
+    as_json: bool = False
+    dry_run: bool = False
+    anonymous: bool = False
+    scheduler: str | None = None
+    local_cluster: int | None = None
+    tls_ca_file: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+
+    @property
+    def cluster(self) -> str:
+        """The place where it is graded, if not in processes here."""
+        if self.scheduler is not None:
+            return f"the machines of {one_line(self.scheduler, 80)}"
+        return f"a local cluster of {self.local_cluster}" if self.local_cluster else ""
+
+
+def run(options: GradeOptions) -> int:
+    """Grade, and say what came of it.
+
+    Returns:
+        the exit code.
+
+    Raises:
+        UserError: it cannot be carried out.
+    """
+    if not options.as_json:
+        return _run(options, Console(highlight=False))
+    if options.dry_run:
+        raise UserError("--json has nothing to say of a dry run. Leave one of them out.")
+    try:
+        return _run(options, Console(highlight=False, file=io.StringIO()))
+    except UserError as error:
+        emit("error", said=str(error), exit_code=2)
+        raise
+
+
+def _run(options: GradeOptions, console: Console) -> int:
+    course = find_course(Path.cwd(), named=options.course_path)
+    assigned = course.assignment(options.assignment).exercises if options.assignment else ()
+    names = options.exercises or assigned
+    exercises = [course.exercise(name) for name in names] or list(course.exercises.values())
+    require_libraries(exercises)
+    if not options.submissions.exists():
+        raise UserError(
+            f"{options.submissions} is not there. Name the folder or zip of the submissions."
+        )
+    unless_cached(refuse_authoring_errors, course, exercises)
+    if options.dry_run:
+        return show(options.submissions, course, exercises, options.platform, options.roster)
+    job = _job(options, course, exercises)
+    _print_head(console, job, options.cluster)
+    with Log(job.out) as log:
+        overview = _Run(options, job, console, log).grade()
+        code = _exit_code(overview)
+        log.overview(overview, code)
+    if overview.in_force:
+        if not (options.anonymous and options.students):  # whose names stand nowhere
+            remember_command(job.out, _command(options, job))
+        print_overview(console, overview, course)
+        _print_files(console, job, overview)
+    if options.as_json:
+        emit_end(overview, job.out, code)
+    return code
+
+
+def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
+    return Job(
+        course=course,
+        exercises=tuple(e for e in course.content.exercises if e in exercises),
+        submissions=options.submissions,
+        out=options.out,
+        workers=options.local_cluster or options.workers or os.cpu_count() or 1,
+        seed=course.content.seed if options.seed is None else options.seed,
+        level=_level(options),
+        platform=options.platform,
+        roster=options.roster,
+        partial=bool(options.exercises or options.assignment or options.students),
+        students=options.students,
+        wait=options.wait,
+        anonymous=options.anonymous,
+    )
+
+
+def _level(options: GradeOptions) -> Level:
+    """Return how the code is confined; on a cluster its machines must hold what is named."""
+    if options.scheduler is not None and options.confinement not in {None, "none"}:
+        assert options.confinement is not None
+        return options.confinement
+    return choose(options.confinement, options.own_code)
+
+
+def _command(options: GradeOptions, job: Job) -> GradeCommand:
+    """Return the command in a form that can be repeated from anywhere."""
+    is_selection = bool(options.exercises or options.assignment)
+    return GradeCommand(
+        submissions=str(job.submissions.resolve()),
+        course=str(job.course.root.resolve()),
+        exercises=tuple(e.name for e in job.exercises) if is_selection else (),
+        students=options.students,
+        platform=options.platform or "",
+        roster=str(options.roster.resolve()) if options.roster else "",
+        seed=options.seed,
+        confinement=options.confinement or "",
+        own_code=options.own_code,
+        anonymous=options.anonymous,
+    )
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """One run: it grades, shows what would change, and lets a person decide."""
+
+    options: GradeOptions
+    job: Job
+    console: Console
+    log: Log
+
+    def grade(self) -> GradedClass:
+        """Grade the class, and print what changes and what does not count."""
+        options, out = self.options, self.job.out
+        graders = self._graders()
+        if options.as_json:
+            emit_start(self.job)
+
+        def work(progress: Callable[[int, int], None]) -> GradedClass:
+            decide = None if options.apply is False else self._decide
+            progress = self.log.with_progress(progress)
+            return grade_class(self.job, progress, decide, self._speaker("waiting"), graders)
+
+        kept = f"graded so far are kept in {out}; run the same command to go on from there."
+        overview = graded_with_progress(work, kept, emit_progress if options.as_json else None)
+        difference = overview.difference
+        if difference is not None:
+            was_shown = options.apply is None and in_a_terminal() and difference.needs_yes
+            if not was_shown:
+                version = Path(HISTORY, f"{overview.version:04}")
+                place = version if overview.in_force else Path(PROPOSED)
+                print_difference(self.console, difference, out / place / CHANGES_TABLE)
+        if not overview.in_force:
+            print_notes(self.console, overview, LOG)
+            text = f"""
+Nothing was changed: the grades that were there count as they are. To put these in
+force, run the same command with --apply. They are in {out / PROPOSED}."""
+            self.console.print(Text(text), soft_wrap=True)
+        return overview
+
+    def _decide(self, difference: GradeDifference) -> bool:
+        """Return whether what changes is put in force, by the options or by a person."""
+        options = self.options
+        if options.only_if and difference.digest != options.only_if:
+            return False
+        if options.apply or options.as_json or not in_a_terminal():
+            return bool(options.apply)
+        print_difference(self.console, difference, self.job.out / PROPOSED / CHANGES_TABLE)
+        return confirm()
+
+    def _graders(self) -> Graders | None:
+        """Return what grades on a cluster, if that is asked for; None for processes here."""
+        options = self.options
+        tls = options.tls_ca_file, options.tls_cert, options.tls_key
+        if options.scheduler is None and options.local_cluster is None and not any(tls):
+            return None
+        speak = self._speaker("machine")
+
+        def report_machine(message: str) -> None:
+            self.log.line(message)
+            speak(message)
+
+        make = extension("autograder.graders", "dask", "grade --scheduler", extra="cluster")
+        graders: Graders = make(options.scheduler, options.local_cluster, tls, report_machine)
+        return graders
+
+    def _speaker(self, event: str) -> Callable[[str], None]:
+        """Return what says a sentence at once: on stderr, or as an event."""
+        if self.options.as_json:
+            return lambda message: emit(event, said=message)
+        return functools.partial(print, file=sys.stderr, flush=True)
+
+
+def _exit_code(overview: GradedClass) -> int:
+    difference = overview.difference
+    if not overview.in_force and (difference is None or difference.changes or difference.texts):
+        return NOT_APPLIED
+    return 1 if overview.needs_a_person or overview.not_understood else 0
+
+
+def _print_head(console: Console, job: Job, cluster: str) -> None:
+    where = escape(cluster) or several(job.workers, "worker")
+    console.print(f"[bold]{job.course.title}[/]: {where}, seed {job.seed}")
+    if job.level == "none":
+        console.print("confinement: none. The code runs with your rights.", style="yellow")
+    else:
+        console.print(f"confinement: {job.level} ({', '.join(LAYERS[job.level])})")
+
+
+def _print_files(console: Console, job: Job, overview: GradedClass) -> None:
+    out = job.out
+    console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
+    if any(exercise.questions for exercise in overview.exercises):
+        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
+    console.print(f"Records   {out / REPORTS}\nLog       {out / LOG}")
+    if job.anonymous:
+        console.print(f"Names     {job.course.root / PSEUDONYMS}, and nowhere else")

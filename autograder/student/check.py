@@ -1,0 +1,192 @@
+"""A check of one's own files: each is graded, shown in the terminal, and kept as it was seen.
+
+It is imported once the worker starts: pytest first, which the worker does not import. Otherwise
+the two would be in each other's way with numpy.
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest  # noqa: F401
+
+from autograder.authoring.lint import refuse_errors_in_code
+from autograder.authoring.lint_cache import unless_cached
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.course.text import number, several
+from autograder.grading.judge import Judge
+from autograder.grading.repair import LOOKING
+from autograder.grading.reports import grader_record, report_without_checks, whole_report
+from autograder.report.model import ExerciseReport
+from autograder.report.presentation import opening
+from autograder.report.styled_lines import StyledLine
+from autograder.report.terminal import repair_lines, score
+from autograder.sandbox.child import Children
+from autograder.student.attempts import attempts_path, read_attempts
+from autograder.student.progress import progress_of
+from autograder.student.step import (
+    may_have_repair,
+    no_further_hint,
+    report_lines,
+    shown_in_short,
+    shown_step,
+    source_of,
+    with_repair_found,
+)
+from autograder.student.targets import Target
+from autograder.student.terminal import Terminal, from_here
+from autograder.submission.source import Source
+
+EVERY = 1000  # details of a report
+
+
+class CheckOptions(msgspec.Struct, frozen=True):
+    """What is shown of a report: one hint more, every value, JSON, a picture; and the seed."""
+
+    more: bool = False
+    show_all: bool = False
+    as_json: bool = False
+    plot: bool = False
+    seed: int | None = None
+
+
+def check_targets(
+    course: Course,
+    targets: Sequence[Target],
+    children: Children,
+    terminal: Terminal,
+    options: CheckOptions,
+) -> list[ExerciseReport]:
+    """Grade files, print what the student may see of each, and return that.
+
+    Of several files that are not shown whole, each is a line or two; one that cannot be read is a
+    report that says so.
+
+    Raises:
+        UserError: the only file cannot be read, or the course has an authoring error.
+    """
+    is_single = len(targets) == 1
+    whole = is_single or options.show_all
+    sources = [_read(target, is_single) for target in targets]  # before anything is started
+    reports = []
+    with Judge(course, [target.exercise for target in targets], children, options.seed) as judge:
+        unless_cached(refuse_errors_in_code, course, list(judge.exercises.values()))
+        for target, source in zip(targets, sources, strict=True):
+            printer = _Printer(target.path, whole, is_single, terminal, options)
+            if isinstance(source, ExerciseReport):
+                report = source
+                printer.print_report(report)
+            elif whole:
+                report = _check_step(judge, source, printer)
+            else:
+                report = shown_in_short(course, judge.grade(source), target.path)
+                printer.print_report(report)
+            reports.append(report)
+    if options.as_json:
+        _print_json(course, reports, options)
+    elif not is_single:
+        terminal.show(_sum(reports))
+    return reports
+
+
+def _read(target: Target, is_single: bool) -> Source | ExerciseReport:
+    try:
+        return source_of(target.path, target.exercise)
+    except UserError as error:
+        if is_single:
+            raise
+        return report_without_checks(target.exercise, "not loaded", str(error), ran=False)
+
+
+class _Printer(msgspec.Struct, frozen=True):
+    """Prints what a student sees of one file, unless it comes as JSON with the others."""
+
+    path: Path
+    whole: bool
+    is_single: bool
+    terminal: Terminal
+    options: CheckOptions
+
+    def print_lines(self, lines: Iterable[StyledLine]) -> None:
+        if not self.options.as_json:
+            self.terminal.show(lines)
+
+    def print_report(self, report: ExerciseReport) -> None:
+        terminal, show_all = self.terminal, self.options.show_all
+        if self.options.as_json:
+            return
+        if self.whole:
+            details, where = EVERY if show_all else 1, from_here(self.path)
+            terminal.show(report_lines(report, details, where, terminal.width, terminal.spoken))
+            if not self.is_single:
+                terminal.show([[]])
+        else:
+            terminal.show(_in_short(report, terminal.spoken))
+        if self.options.plot:
+            from autograder.report.picture import save_picture
+
+            print(save_picture(report, Path(f"{report.name}-check.png")))
+
+
+def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseReport:
+    """Grade one file as a step of the student's, with hints and the search for a repair."""
+    course, path, is_single = judge.course, printer.path, printer.is_single
+    graded = judge.run(source)
+    message = ""
+    if printer.options.more and is_single:
+        seen = read_attempts(attempts_path(path, graded.report.name))
+        values = f"`autograder check {graded.report.name} --all` with every value"
+        message = no_further_hint(seen, graded.report, course.content.hints, values, path.name)
+    report = shown_step(course, graded.report, path, printer.options.more)
+    printer.print_report(report)
+    if message:
+        printer.print_lines([[], [(message, "")]])
+    if is_single and may_have_repair(judge, graded):
+        with _search_notice():
+            report = with_repair_found(report, judge, graded)
+        printer.print_lines(repair_lines(report))
+    return report
+
+
+@contextlib.contextmanager
+def _search_notice() -> Iterator[None]:
+    """Show a word on the screen for as long as the search for a repair takes."""
+    screen = sys.stderr.isatty()
+    if screen:
+        print(LOOKING, end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if screen:
+            print(f"\r{' ' * len(LOOKING)}\r", end="", file=sys.stderr, flush=True)
+
+
+def _in_short(report: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
+    """Yield an exercise in a line or two: its points, and the one sentence to act on."""
+    message = opening(report)
+    if spoken:
+        yield [(f"{report.name}: {score(report)}. {message}".strip(), "")]
+        return
+    mark, style = ("✓", "good") if progress_of(report).is_done else ("✗", "bad")
+    yield [(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]
+    if message:
+        yield [("  ", ""), (message, "")]
+
+
+def _sum(reports: Sequence[ExerciseReport]) -> Iterator[StyledLine]:
+    points = number(sum(report.points for report in reports))
+    most = number(sum(report.max_points for report in reports))
+    yield []
+    yield [(f"{points} of {most} points in {several(len(reports), 'exercise')}.", "bold")]
+    unfinished = [report.name for report in reports if not progress_of(report).is_done]
+    if unfinished:
+        yield [(f"autograder check {unfinished[0]} shows more of it.", "dim")]
+
+
+def _print_json(course: Course, reports: Sequence[ExerciseReport], options: CheckOptions) -> None:
+    seed = course.content.seed if options.seed is None else options.seed
+    report = whole_report("", course, reports, grader_record(course, seed))
+    print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
