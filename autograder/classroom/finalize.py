@@ -1,6 +1,6 @@
-"""A student's report with what is not about the code: who is excused, and what lateness costs."""
+"""A student's whole report: what was graded now and before, excuses, lateness, adjustments."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -22,6 +22,7 @@ from autograder.report.model import (
 )
 
 EVERYTHING = "all"
+NOTHING = "Nothing was handed in for this exercise."
 
 
 def finalize(
@@ -31,19 +32,30 @@ def finalize(
     only: Collection[str] | None = None,
     before: Sequence[Lateness] = (),
 ) -> Report:
-    """The report with its totals: without what is excused, less lateness, and as adjusted.
+    """Return the report with its totals: without excused exercises, less lateness, as adjusted.
 
-    `adjustments` name all that was changed; those of exercises are in their points already. With
-    `only`, the other exercises are as they were finished before, and so is their lateness.
+    Args:
+        adjustments: all that people changed; those of exercises are in their points already.
+        only: the exercises graded now; the others, and their lateness, stay as they were.
+        before: the lateness of the report before.
     """
-    exercises = _with_excused(report, course, only)
+    excused = set(report.hand_in.excused if report.hand_in else ())
+    for assignment in course.content.assignments:
+        if assignment.name in excused:
+            excused.update(assignment.exercises)
+    exercises = tuple(
+        msgspec.structs.replace(each, excused=True)
+        if excused & {EVERYTHING, each.name} and (only is None or each.name in only)
+        else each
+        for each in report.exercises
+    )
     counted = [exercise for exercise in exercises if not exercise.excused]
     lateness = _lateness(report.hand_in or HandIn(), counted, course, only, before)
     points = sum(exercise.points for exercise in counted) - sum(each.points for each in lateness)
-    told = []
+    applied = []
     for entered in adjustments:
         points, each = (points, entered) if entered.exercise else on_the_total(points, entered)
-        told.append(each)
+        applied.append(each)
     return msgspec.structs.replace(
         report,
         exercises=exercises,
@@ -51,27 +63,7 @@ def finalize(
         points=round(max(0.0, points), 2),
         max_points=round(sum(exercise.max_points for exercise in counted), 2),
         lateness=tuple(lateness),
-        adjustments=tuple(told),
-    )
-
-
-def _with_excused(
-    report: Report, course: Course, only: Collection[str] | None
-) -> tuple[ExerciseReport, ...]:
-    """The exercises, those of assignments that the roster excuses marked."""
-    said = report.hand_in.excused if report.hand_in else ()
-    names = {
-        exercise
-        for assignment in course.content.assignments
-        if assignment.name in said
-        for exercise in assignment.exercises
-    }
-    return tuple(
-        msgspec.structs.replace(each, excused=True)
-        if (EVERYTHING in said or each.name in said or each.name in names)
-        and (only is None or each.name in only)
-        else each
-        for each in report.exercises
+        adjustments=tuple(applied),
     )
 
 
@@ -82,52 +74,49 @@ def _lateness(
     only: Collection[str] | None,
     before: Sequence[Lateness],
 ) -> list[Lateness]:
-    """What each assignment's deadline means for a hand-in, in the course's order."""
-    found = []
-    used = hand_in.late_days_used
+    """Return the lateness in each assignment, in the course's order."""
+    found: list[Lateness] = []
     for assignment in course.content.assignments:
         if only is not None and not set(assignment.exercises) & set(only):
-            kept = [each for each in before if each.assignment == assignment.name]
-            found += kept
-            used += sum(each.free_days for each in kept)
+            found += [each for each in before if each.assignment == assignment.name]
             continue
-        policy = assignment.late or course.content.late
-        mine = [e for e in counted if e.name in assignment.exercises and e.status != "missing"]
-        if assignment.due is None or not mine:
+        parts = [e for e in counted if e.name in assignment.exercises and e.status != "missing"]
+        if assignment.due is None or not parts:
             continue
-        earned = sum(exercise.points for exercise in mine)
-        late = _of(assignment, hand_in, policy or LatePolicy(), earned, used)
-        if late is not None:
-            found.append(late)
-            used += late.free_days
+        used = hand_in.late_days_used + sum(each.free_days for each in found)
+        policy = assignment.late or course.content.late or LatePolicy()
+        earned = sum(exercise.points for exercise in parts)
+        late = _late(assignment, assignment.due, hand_in, policy, earned, used)
+        found += [late] if late is not None else []
     return found
 
 
-def _of(
-    assignment: Assignment, hand_in: HandIn, policy: LatePolicy, earned: float, used: float
+def _late(
+    assignment: Assignment,
+    due: datetime,
+    hand_in: HandIn,
+    policy: LatePolicy,
+    earned: float,
+    used: float,
 ) -> Lateness | None:
-    """What one assignment's deadline means; None for a hand-in that is not known to be late."""
-    assert assignment.due is not None
-    name, due = assignment.name, assignment.due.isoformat()
+    """Return the lateness in one assignment; None if the hand-in is not known to be late."""
+    lateness = Lateness(assignment=assignment.name, due=due.isoformat(), said="")
     if not hand_in.at:
-        if not hand_in.late:
-            return None
         by = hand_in.at_from or hand_in.platform
         said = (
             f"{assignment.title}: marked as late by {by}. When it came is not known, so nothing is "
             f"taken off."
         )
-        return Lateness(assignment=name, due=due, said=said)
+        return msgspec.structs.replace(lateness, said=said) if hand_in.late else None
     at = datetime.fromisoformat(hand_in.at)
-    days = days_late(assignment.due, at, policy.grace_minutes, hand_in.extra_days)
+    days = days_late(due, at, policy.grace_minutes, hand_in.extra_days)
     if not days:
         return None
     cost = late_penalty(policy, days, int(policy.free_days - used))
     points = round(earned * cost.percent / 100, 2)
     shown = at.replace(microsecond=0).isoformat(" ")
-    return Lateness(
-        assignment=name,
-        due=due,
+    return msgspec.structs.replace(
+        lateness,
         at=hand_in.at,
         days=cost.days,
         free_days=cost.free_days,
@@ -137,28 +126,22 @@ def _of(
     )
 
 
-# A student's report from what was graded now and what was graded before.
-
-
-NOTHING = "Nothing was handed in for this exercise."
-
-
-def missing(exercise: Exercise) -> ExerciseReport:
+def _missing(exercise: Exercise) -> ExerciseReport:
     return report_without_checks(exercise, "missing", NOTHING, ran=False)
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """The report of an exercise for which what was handed in gives no check anything to look at."""
+    """Return the report of an exercise that no check can look at; None if checks can."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)
     if name in work.not_loaded:
         return report_without_checks(exercise, "not loaded", work.not_loaded[name], ran=False)
-    return None if name in work.sources else missing(exercise)
+    return None if name in work.sources else _missing(exercise)
 
 
 class ReportMerger:
-    """Puts reports together: `names` are the exercises graded now, `exercises` all in the table."""
+    """Merger of reports: `names` are the exercises graded now, `exercises` all of the table."""
 
     def __init__(
         self,
@@ -182,60 +165,52 @@ class ReportMerger:
         hand_in: HandIn | None,
         before: Report | None,
     ) -> Report:
-        """The report of who was graded now; without `before`, of this alone."""
+        """Return the report of a student who was graded now, with what the report before has."""
         course, now = self._course, {each.name: each for each in graded}
-        merged = self._all(now, before)
+        old = {each.name: each for each in before.exercises} if before else {}
+        merged = [now.get(e.name) or old.get(e.name) or _missing(e) for e in self._exercises]
         exercises, adjusted = self._adjustments.apply(student, merged, now)
         late: Sequence[Lateness] = ()
         if before is not None:
             kept = [e for e in before.adjustments if e.exercise and e.exercise not in now]
             adjusted = self._adjustments.in_order(student, [*kept, *adjusted])
-            notes, hand_in = _notes(before, notes, now), _hand_in(before, hand_in, now)
+            regraded = any(each.name in now and each.file for each in before.exercises)
+            if not regraded:  # the notes before are on other files
+                notes = list(dict.fromkeys([*before.notes, *notes]))
+            hand_in = _merged_hand_in(before.hand_in, hand_in, now)
             late = before.lateness
         new = whole_report(student, course, exercises, self._grader, notes, hand_in)
         return finalize(new, course, adjusted, now, late)
 
     def absent(self, before: Report, is_chosen: bool) -> Report | None:
-        """The report of who is not among those graded now; None if nothing is left of it.
+        """Return the report of a student who was not graded now; None if nothing is left of it.
 
-        `is_chosen` if this student could have been: what is graded now is then missing.
+        With `is_chosen` the student would have been graded: what is graded now is missing then.
         """
         names = self._names if is_chosen else ()
         old = {each.name for each in before.exercises}
         if is_chosen and old <= set(names):
             return None
-        gone = [missing(each) for each in self._exercises if each.name in names]
+        gone = [_missing(each) for each in self._exercises if each.name in names]
         if not gone and old == {each.name for each in self._exercises}:
             return before
         report = self.whole(before.student, gone, before.notes, before.hand_in, before)
         return msgspec.structs.replace(report, grader=before.grader)
 
-    def _all(self, now: dict[str, ExerciseReport], before: Report | None) -> list[ExerciseReport]:
-        """All exercises of the table: graded now, else before, else missing."""
-        old = {each.name: each for each in before.exercises} if before else {}
-        return [now.get(e.name) or old.get(e.name) or missing(e) for e in self._exercises]
 
-
-def _notes(before: Report, notes: Sequence[str], names: Collection[str]) -> list[str]:
-    """Notes on the files: those of before too, where they are of other work."""
-    regraded = any(each.name in names and each.file for each in before.exercises)
-    return list(notes) if regraded else list(dict.fromkeys([*before.notes, *notes]))
-
-
-def _hand_in(
-    before: Report, hand_in: HandIn | None, now: dict[str, ExerciseReport]
+def _merged_hand_in(
+    old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
-    """What is known of the hand-in: of who handed in nothing now, what was known before."""
-    old = before.hand_in
-    if old is None or hand_in is None:
-        return hand_in or old
+    """Return what is known of a hand-in; the old one if nothing was handed in now."""
+    if old is None or new is None:
+        return new or old
     if all(each.status == "missing" for each in now.values()):
         return old
     return msgspec.structs.replace(
-        hand_in,
-        platform_id=hand_in.platform_id or old.platform_id,
-        platform=hand_in.platform or old.platform,
-        name=hand_in.name or old.name,
-        email=hand_in.email or old.email,
-        ids={**old.ids, **hand_in.ids},
+        new,
+        platform_id=new.platform_id or old.platform_id,
+        platform=new.platform or old.platform,
+        name=new.name or old.name,
+        email=new.email or old.email,
+        ids={**old.ids, **new.ids},
     )

@@ -1,11 +1,17 @@
-"""`.runs.json`: by which commands a folder of results was made, so that they can be repeated."""
+"""History of a folder of results: its versions, and the commands that made it.
+
+A run prepares its results in `proposed/`. To put them in force, that folder is renamed to
+`history/0002.applying`, and its files replace the current ones. Whoever opens the results next
+finishes what was begun: at no time is there half of the old and half of the new.
+"""
 
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,12 +26,17 @@ from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.model import Grader
 
 COMMANDS_FILE = ".runs.json"
-MOST = 20
-MOST_BYTES = 200_000
+MOST_COMMANDS, MOST_BYTES = 20, 200_000
+HISTORY, PROPOSED, APPLYING = "history", "proposed", ".applying"
+GRADES, CHANGES, CHANGES_TABLE = "grades.csv", "changes.jsonl", "changes.csv"
+VERSION = "version.json"
+KEPT = (GRADES, REPORTS)  # of the results that a version replaces
+OF_THE_VERSION = {VERSION, CHANGES, CHANGES_TABLE}
+OURS = {*KEPT, *OF_THE_VERSION, INDEX, ANSWERS, FOLDER}
 
 
 class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What `grade` was asked for; all paths are whole."""
+    """A command `grade` with its options; all paths are whole."""
 
     submissions: str
     course: str
@@ -38,32 +49,29 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     own_code: bool = False
     anonymous: bool = False
 
-    @property
-    def of_all(self) -> bool:
-        """Whether it was for every exercise and student."""
-        return not self.exercises and not self.students
-
     def arguments(self, results: Path) -> list[str]:
-        """The words of the command line, after `autograder`."""
-        named = [f"--exercise={name}" for name in self.exercises]
-        named += [f"--student={name}" for name in self.students]
+        """Return the words of the command line, after `autograder`."""
+        words = [f"--exercise={name}" for name in self.exercises]
+        words += [f"--student={name}" for name in self.students]
         given = {"from": self.platform, "roster": self.roster, "confinement": self.confinement}
         given |= {"course": self.course, "seed": "" if self.seed is None else str(self.seed)}
-        named += [f"--{name}={value}" for name, value in given.items() if value]
-        flags = [*["--own-code"][: self.own_code], *["--anonymous"][: self.anonymous]]
-        return ["grade", f"--out={results}", *named, *flags, "--", self.submissions]
+        words += [f"--{name}={value}" for name, value in given.items() if value]
+        words += ["--own-code"] if self.own_code else []
+        words += ["--anonymous"] if self.anonymous else []
+        return ["grade", f"--out={results}", *words, "--", self.submissions]
 
 
 def remember_command(results: Path, command: GradeCommand) -> None:
-    """Keep a command; what was asked for all takes the place of all that was before."""
-    before = [] if command.of_all else [each for each in grade_commands(results) if each != command]
-    write_atomically(
-        results / COMMANDS_FILE, msgspec.json.encode([command, *before][:MOST]) + b"\n"
-    )
+    """Keep a command; one for the whole class replaces all before it."""
+    commands = [command]
+    if command.exercises or command.students:
+        commands += [each for each in grade_commands(results) if each != command]
+    data = msgspec.json.encode(commands[:MOST_COMMANDS]) + b"\n"
+    write_atomically(results / COMMANDS_FILE, data)
 
 
 def grade_commands(results: Path) -> Sequence[GradeCommand]:
-    """The commands, the latest first; none where the file is not there or is not of this form."""
+    """Return the commands, the latest first; none if there is no file of this form."""
     try:
         with (results / COMMANDS_FILE).open("rb") as file:
             return msgspec.json.decode(file.read(MOST_BYTES), type=list[GradeCommand])
@@ -71,30 +79,10 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
         return []
 
 
-# Which results count: those put in force last, in one step, and all that were before them.
-#
-# A run prepares its results in `proposed/`. To put them in force, that folder is renamed to
-# `history/0002.applying`, and its files take the places of those that counted. Whoever opens the
-# results finishes what was begun so: at no time is there half of the one and half of the other.
-
-
-HISTORY, PROPOSED = "history", "proposed"
-GRADES, CHANGES, CHANGES_TABLE, VERSION = (
-    "grades.csv",
-    "changes.jsonl",
-    "changes.csv",
-    "version.json",
-)
-APPLYING = ".applying"
-KEPT = (GRADES, REPORTS)  # of what counted before
-OF_THE_VERSION = {VERSION, CHANGES, CHANGES_TABLE}
-OURS = {*KEPT, *OF_THE_VERSION, INDEX, ANSWERS, FOLDER}
-
-
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """What was put in force: when, by whom, by which grader, and what became of how many.
+    """A version of the results: when, by whom and by which grader it was put in force.
 
-    `at` is a time in UTC. These are the only times in a folder of results.
+    `at` is a time in UTC; `changed` counts the students whose grade it changed, `why` by reason.
     """
 
     number: int
@@ -108,7 +96,7 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def proposal(results: Path) -> Path:
-    """An empty folder for results that do not count yet; what an earlier run left there goes.
+    """Return an empty folder for results that do not count yet, without those of earlier runs.
 
     Raises:
         UserError: there is something else in it.
@@ -116,7 +104,9 @@ def proposal(results: Path) -> Path:
     """
     folder = results / PROPOSED
     plain_folder(folder)
-    others = [entry.name for entry in os.scandir(folder) if not _is_ours(entry.name)]
+    others = [
+        each.name for each in os.scandir(folder) if each.name.removesuffix(".part") not in OURS
+    ]
     if others:
         raise UserError(
             f"{folder} holds what grade did not write there: {few(sorted(others), 5)}. Move it "
@@ -127,31 +117,31 @@ def proposal(results: Path) -> Path:
     return folder
 
 
-def _is_ours(name: str) -> bool:
-    return name.removesuffix(".part") in OURS
+def put_in_force(results: Path, **about: Any) -> ResultsVersion:
+    """Put the proposal in force as the next version, and keep the results before it.
 
-
-def put_in_force(results: Path, about: Mapping[str, object]) -> ResultsVersion:
-    """Put the proposal in force as the next version, and keep what counted before.
+    Args:
+        about: what `ResultsVersion` says besides number, time and person.
 
     Raises:
-        OSError: there is no room, for example; then what counted still does.
+        OSError: there is no room, for example; then nothing has changed.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
-    last = _highest(history)
-    if not last and (results / REPORTS).exists():
+    last = max(_folders(results), default=0)
+    if not last and (results / REPORTS).exists():  # results of before there was a history
         last = 1
-        _adopt(results, history / _name(last))
+        plain_folder(history / _name(last))
+        changed = datetime.fromtimestamp((results / REPORTS).stat().st_mtime, UTC)
+        first = ResultsVersion(number=1, at=changed.isoformat(timespec="seconds"), by="")
+        _write_version(history / _name(last), first)
     if last:
         plain_folder(history / _name(last))
         for name in KEPT:
             _keep(results / name, history / _name(last) / name)
-    version = msgspec.convert(
-        {"number": last + 1, "at": timestamp(), "by": user(), **about}, ResultsVersion
-    )
-    write_atomically(proposed / VERSION, msgspec.json.encode(version) + b"\n", sync=True)
-    for name in (REPORTS, GRADES):
+    version = ResultsVersion(number=last + 1, at=timestamp(), by=user(), **about)
+    _write_version(proposed, version)
+    for name in KEPT:
         synced(proposed / name)
     synced(proposed)
     os.rename(proposed, history / f"{_name(last + 1)}{APPLYING}")
@@ -164,16 +154,12 @@ def put_in_force(results: Path, about: Mapping[str, object]) -> ResultsVersion:
     return version
 
 
-def _adopt(results: Path, folder: Path) -> None:
-    """Take results for the first version that were there before there was a history."""
-    plain_folder(folder)
-    changed = datetime.fromtimestamp((results / REPORTS).stat().st_mtime, UTC)
-    first = ResultsVersion(number=1, at=changed.isoformat(timespec="seconds"), by="")
-    write_atomically(folder / VERSION, msgspec.json.encode(first) + b"\n", sync=True)
+def _write_version(folder: Path, version: ResultsVersion) -> None:
+    write_atomically(folder / VERSION, msgspec.json.encode(version) + b"\n", sync=True)
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Give what is about to be replaced a second name; a copy where there is no such thing."""
+    """Give a file that is about to be replaced a second name, or copy it."""
     if not source.is_file() or source.is_symlink():
         return
     target.unlink(missing_ok=True)
@@ -190,9 +176,9 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> bool:
-    """Finish what was begun to be put in force, if anything; whether there was anything.
+    """Finish what was begun to be put in force; return whether there was anything.
 
-    Only for who has the folder to themselves.
+    The caller has the folder to itself.
 
     Raises:
         OSError: a file cannot be replaced, since it is open elsewhere for example.
@@ -215,19 +201,18 @@ def settle(results: Path) -> bool:
 
 
 def _record(results: Path, begun: Path) -> None:
-    """Record the version that is put in force in the store, and those that it does not have."""
+    """Record a version in the store, and those that the store does not have."""
     number = int(begun.name.removesuffix(APPLYING))
     with write_store(results) as store:
         known = store.versions()
-        folders = {**dict(_numbered(results / HISTORY)), number: begun}
-        for each, folder in folders.items():
+        for each, folder in (_folders(results) | {number: begun}).items():
             if each not in known or each == number:
                 with contextlib.suppress(FileNotFoundError):
                     store.add_version(each, (folder / VERSION).read_bytes())
 
 
 def ensure_settled(results: Path) -> None:
-    """See that the results are whole before they are read, whatever became of who wrote them.
+    """See that the results are whole before they are read, even if their writer was killed.
 
     Raises:
         UserError: a run is just putting others in force.
@@ -256,29 +241,24 @@ def _name(number: int) -> str:
     return f"{number:04}"
 
 
-def _highest(history: Path) -> int:
-    return max((number for number, _ in _numbered(history)), default=0)
-
-
-def _numbered(history: Path) -> list[tuple[int, Path]]:
-    """The folders of versions by number."""
+def _folders(results: Path) -> dict[int, Path]:
+    """Return the folders of versions by number, in order."""
     with contextlib.suppress(OSError):
-        found = [Path(entry.path) for entry in os.scandir(history) if entry.is_dir()]
-        return sorted((int(path.name), path) for path in found if path.name.isdecimal())
-    return []
+        found = [Path(entry.path) for entry in os.scandir(results / HISTORY) if entry.is_dir()]
+        return dict(sorted((int(path.name), path) for path in found if path.name.isdecimal()))
+    return {}
 
 
 def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
-    """All versions in order, each with its folder.
+    """Return all versions in order, each with its folder.
 
     Raises:
-        UserError: what says of one what it is cannot be read.
+        UserError: the record of one cannot be read.
     """
     with read_store(results) as store:
         recorded = store.versions()
-    folders = dict(_numbered(results / HISTORY))
     found = []
-    for number in sorted({*recorded, *folders}):
+    for number in sorted({*recorded, *_folders(results)}):
         path = results / HISTORY / _name(number)
         try:
             data = recorded.get(number) or (path / VERSION).read_bytes()
@@ -291,7 +271,7 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
 
 
 def read_changes(path: Path) -> Iterator[Change]:
-    """The changes of a version, of whose students nobody else is asked.
+    """Yield the changes of a version; none if the file is not there.
 
     Raises:
         UserError: they cannot be read.

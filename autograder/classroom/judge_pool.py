@@ -1,7 +1,8 @@
-"""Judges in processes of their own; results come back as they are ready.
+"""Pool of judge processes: it grades the submissions of a class, several at once.
 
-What ran out of time or was killed beside others is graded again at the end, alone, and only then
-believed: so a grade does not depend on what else the machine had to do.
+A result that timed out or was killed beside others is graded again at the end, alone, and only then
+believed: so a grade does not depend on what else the machine had to do. See
+`docs/maintainers/judge-pool.md`.
 """
 
 import contextlib
@@ -11,8 +12,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing.process import parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -29,8 +31,6 @@ from autograder.worker.confinement import Level
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
-    from autograder.grading.graded import Graded
-
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
@@ -40,8 +40,10 @@ MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises th
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """All that a judge's process must know. `alone` is for results that are believed as they are;
-    others end with the first thing that is in doubt."""
+    """What a judge process must know.
+
+    With `alone` its results are believed as they are; else a submission ends with the first doubt.
+    """
 
     course_file: Path
     exercises: tuple[str, ...]
@@ -53,7 +55,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """A student's sources that have to be graded; `number` is the student's place in the class."""
+    """The sources of one student to grade; `number` is the student's place in the class."""
 
     number: int
     student: str
@@ -64,24 +66,24 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
-    """An encoded `ExerciseReport` for each source, and the names of those not to believe yet."""
+    """An encoded `ExerciseReport` for each source, and the names of those to grade again, alone."""
 
     reports: Reports
     doubtful: frozenset[str] = frozenset()
 
 
 class TaskGrader:
-    """The grading within one process: a judge, and the children that it asks, on one core."""
+    """The judge of one process, and the workers that it asks, on one core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
-        # pytest and numpy, which who starts judges and collects their results has no use for
+        # these import pytest and numpy, which the process that collects results does not need
         from autograder.grading.graded import RunOptions
         from autograder.grading.judge import Judge
         from autograder.sandbox.levels import children_on
 
         self.course = load_course(setup.course_file)
-        self._alone, self._spent = setup.alone, 0.0
-        self._wanted = RunOptions() if setup.alone else RunOptions(until="a doubt")
+        self._alone = setup.alone
+        self._options = RunOptions() if setup.alone else RunOptions(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
         first = exercises[0].needs if exercises else None
         children = children_on(setup.level, self.course, setup.secret, setup.scratch, core, first)
@@ -96,141 +98,90 @@ class TaskGrader:
         self.judge.__exit__()
 
     def grade(self, task: Task) -> TaskReports:
-        """Each source's report.
+        """Grade each source.
 
-        What is graded again is left as it is when a student has used up far too much.
+        Alone, the rest is left out once a student's timeouts have used up far too much time.
         """
-        done: dict[str, Graded] = {}
+        reports: Reports = {}
+        doubtful, spent = set(), 0.0
         most = MOST_BUDGETS * self.course.content.limits.total_seconds
-        self._spent = 0.0
         for source in task.sources:
-            if self._alone and self._spent > most:
+            if self._alone and spent > most:
                 break
-            done[source.name] = self._grade_one(source)
-        return TaskReports(
-            {name: graded.encoded for name, graded in done.items()},
-            frozenset(name for name, graded in done.items() if _is_doubtful(graded)),
-        )
-
-    def _grade_one(self, source: Source) -> "Graded":
-        graded = self.judge.run(source, self._wanted)
-        if any(check.outcome == "timed out" for check in graded.report.checks):
-            self._spent += graded.client.spent
-        return graded
+            graded = self.judge.run(source, self._options)
+            reports[source.name] = graded.encoded
+            if any(check.outcome == "timed out" for check in graded.report.checks):
+                spent += graded.client.spent
+            if graded.report.status in DOUBTFUL or graded.client.is_in_doubt:
+                doubtful.add(source.name)
+        return TaskReports(reports, frozenset(doubtful))
 
 
-def _is_doubtful(graded: "Graded") -> bool:
-    return graded.report.status in DOUBTFUL or graded.client.is_in_doubt
+class JudgePool:
+    """Judge processes of a class, and the only owner of their executor.
 
+    It has one executor at a time, of judges with the same setup, and ends it when another setup is
+    asked for, when a judge dies, and when it is closed. Not safe for several threads.
+    """
 
-_grading: TaskGrader
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._executor: ProcessPoolExecutor | None = None
+        self._made_for: tuple[Setup, int] | None = None
+        self._ending: list[threading.Thread] = []
 
+    def __enter__(self) -> Self:
+        return self
 
-def _start(setup: Setup, number: "Synchronized[int]") -> None:
-    """Make this process a judge. Ctrl-C is for the process that started it."""
-    global _grading  # noqa: PLW0603  one judge for the life of the process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    limit_memory()
-    with number.get_lock():
-        core = number.value
-        number.value += 1
-    _grading = TaskGrader(setup, core)
-    _grading.__enter__()
-    if not is_off("gc_freeze"):
-        gc.freeze()  # what is imported stays; there is no use in looking through it again and again
-    Finalize(None, _grading.__exit__, exitpriority=1)
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        for thread in self._ending:
+            thread.join()
 
-
-def limit_memory() -> None:
-    """What a submission can make a judge allocate has an end, well before the machine's."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
-
-
-def _end_with_parent() -> None:
-    """A judge has no use once the process that collects its results is gone."""
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
-def end_with_parent(parent: int) -> None:
-    """The same for a judge that the process of that id started as any other program."""
-    while os.getppid() == parent:
-        time.sleep(0.2)
-    os._exit(1)
-
-
-def _grade(task: Task) -> TaskReports:
-    return _grading.grade(task)
-
-
-def _nothing() -> None:
-    """What a judge's process can be asked for before there is a task."""
-
-
-@contextlib.contextmanager
-def open_pool(setup: Setup, workers: int, ahead: bool) -> Iterator[Graders]:
-    """What grades as `graded` does; with `ahead`, a first judge of this setup starts meanwhile."""
-    if not ahead or is_off("first_judge_ahead"):
-        yield lambda tasks, setup: grade_tasks(tasks, setup, workers)
-        return
-    with _judges(msgspec.structs.replace(setup, alone=False), workers) as executor:
+    def start(self, setup: Setup) -> None:
+        """Start a first judge, and do not wait for it."""
+        executor = self._executor_for(msgspec.structs.replace(setup, alone=False), self._workers)
 
         def begin() -> None:
-            with contextlib.suppress(RuntimeError, OSError, EOFError):  # as who needs it will see
-                executor.submit(_nothing)
+            with contextlib.suppress(
+                RuntimeError, OSError, EOFError
+            ):  # met again at the first task
+                executor.submit(_do_nothing)
 
         threading.Thread(target=begin, daemon=True).start()
-        yield lambda tasks, setup: grade_tasks(tasks, setup, workers, executor)
 
+    def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
+        """Grade tasks and yield each with its reports as it gets ready, doubtful ones last.
 
-def grade_tasks(
-    tasks: Iterable[Task], setup: Setup, workers: int, first: Executor | None = None
-) -> Iterator[tuple[Task, Reports]]:
-    """Each task and its reports, as they get ready; no reports where a judge died of the task.
+        A task has no reports if a judge died of it. A few more tasks than workers are under way at
+        a time, so that memory does not grow with the class.
+        """
+        doubtful: dict[int, tuple[Task, Reports]] = {}
+        again: list[Task] = []
+        beside = msgspec.structs.replace(setup, alone=False)
+        for task, outcome in self._run(tasks, beside, self._workers):
+            if outcome.doubtful:
+                sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
+                doubtful[task.number] = task, outcome.reports
+                again.append(Task(task.number, task.student, sources))
+            else:
+                yield task, outcome.reports
+        self._end()
+        for alone, outcome in self._run(again, setup, 1):
+            task, reports = doubtful.pop(alone.number)
+            yield task, reports | outcome.reports
 
-    A few more than `workers` are under way at a time, so that memory does not grow with the class.
-    No process is started before there is a task, but for those of `first`, which are asked first.
-    Tasks with something doubtful come last.
-    """
-    doubtful: dict[int, tuple[Task, Reports]] = {}
-    again: list[Task] = []
-    beside = msgspec.structs.replace(setup, alone=False)
-    for task, outcome in _side_by_side(tasks, beside, workers, first):
-        if outcome.doubtful:
-            sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
-            doubtful[task.number] = task, outcome.reports
-            again.append(Task(task.number, task.student, sources))
-        else:
-            yield task, outcome.reports
-    if first is not None:
-        threading.Thread(target=first.shutdown).start()  # who has begun it waits for this
-    for alone, outcome in _side_by_side(again, setup, 1):
-        task, reports = doubtful.pop(alone.number)
-        yield task, reports | outcome.reports
-
-
-def _side_by_side(
-    tasks: Iterable[Task], setup: Setup, workers: int, executor: Executor | None = None
-) -> Iterator[tuple[Task, TaskReports]]:
-    """Each task and what came of it, as it gets ready; no reports where a judge died of it."""
-    coming = iter(tasks)
-    running: dict[Future[TaskReports], Task] = {}
-    with contextlib.ExitStack() as stack:
+    def _run(
+        self, tasks: Iterable[Task], setup: Setup, workers: int
+    ) -> Iterator[tuple[Task, TaskReports]]:
+        """Grade tasks side by side. When a judge dies, tasks under way are graded again, apart."""
+        coming = iter(tasks)
+        running: dict[Future[TaskReports], Task] = {}
         while True:
             broken: list[Task] = []
-            for task in _some(coming, 3 * workers - len(running)):
-                executor = executor or stack.enter_context(_judges(setup, workers))
+            for task in islice(coming, 3 * workers - len(running)):
                 try:
-                    running[_submitted(executor, task)] = task
+                    running[self._submit(task, setup, workers)] = task
                 except BrokenProcessPool:
                     broken.append(task)
                     break
@@ -244,56 +195,103 @@ def _side_by_side(
                 except BrokenProcessPool:
                     broken.append(task)
             if broken:
-                yield from _one_by_one([*broken, *running.values()], setup)
+                for task in [*broken, *running.values()]:
+                    yield task, self._graded_apart(task, setup)
                 running.clear()
-                executor = None
 
+    def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
+        """Grade one task with a judge of its own; no reports if each judge dies."""
+        for tried in range(TRIES):  # something else may end them, more than once
+            self._end()
+            time.sleep(PAUSE * tried)  # the process that judges are forked from may be ending
+            with contextlib.suppress(BrokenProcessPool):
+                outcome = self._submit(task, setup, 1).result()
+                self._end()
+                return outcome
+        self._end()
+        return TaskReports({})
 
-def _submitted(executor: Executor, task: Task) -> Future[TaskReports]:
-    try:
-        return executor.submit(_grade, task)
-    except (OSError, EOFError) as error:  # what judges are forked from ended just now
-        raise BrokenProcessPool from error
-
-
-def _some(coming: Iterator[Task], most: int) -> Iterator[Task]:
-    for _ in range(most):
+    def _submit(self, task: Task, setup: Setup, workers: int) -> Future[TaskReports]:
         try:
-            yield next(coming)
-        except StopIteration:
-            return
+            return self._executor_for(setup, workers).submit(_grade, task)
+        except (OSError, EOFError) as error:  # what judges are forked from ended just now
+            raise BrokenProcessPool from error
 
+    def _executor_for(self, setup: Setup, workers: int) -> ProcessPoolExecutor:
+        if self._executor is None or self._made_for != (setup, workers):
+            self._end()
+            context = context_of_judges()
+            number = context.Value("i", 0)  # of a judge: its submissions run on that core
+            self._executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
+            self._made_for = setup, workers
+        return self._executor
 
-def _one_by_one(tasks: list[Task], setup: Setup) -> Iterator[tuple[Task, TaskReports]]:
-    """Grade again those that were under way when a judge died, each apart, to find the cause."""
-    for task in tasks:
-        outcome = TaskReports({})
-        for tried in range(TRIES):  # the end may have come from outside, more than once
-            time.sleep(PAUSE * tried)  # what judges are forked from may be ending just now
-            with contextlib.suppress(BrokenProcessPool), _judges(setup, 1) as executor:
-                outcome = _submitted(executor, task).result()
-                break
-        yield task, outcome
-
-
-class _JudgePool(ProcessPoolExecutor):
-    """Judges that are ended once, whoever asks for it first; who asks later waits for it."""
-
-    def __init__(self, workers: int, setup: Setup) -> None:
-        context = context_of_judges()
-        number = context.Value("i", 0)  # each judge has its own; its submissions run on that core
-        super().__init__(workers, context, _start, (setup, number))
-        self._ending = threading.Lock()
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        with self._ending:
-            super().shutdown(wait, cancel_futures=cancel_futures)
+    def _end(self) -> None:
+        """End the executor's judges, in a thread: `__exit__` waits for them."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            ending = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True})
+            ending.start()
+            self._ending.append(ending)
 
 
 @contextlib.contextmanager
-def _judges(setup: Setup, workers: int) -> Iterator[Executor]:
-    executor = _JudgePool(workers, setup)
+def open_pool(setup: Setup, workers: int, ahead: bool) -> Iterator[Graders]:
+    """Open a pool that grades tasks; with `ahead`, a first judge of this setup starts meanwhile."""
+    with JudgePool(workers) as pool:
+        if ahead and not is_off("first_judge_ahead"):
+            pool.start(setup)
+        yield pool.grade
+
+
+_grader: TaskGrader
+
+
+def _start(setup: Setup, number: "Synchronized[int]") -> None:
+    """Make this process a judge. Ctrl-C is for the process that started it."""
+    global _grader  # noqa: PLW0603  one judge for the life of the process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_starter, daemon=True).start()
+    limit_memory()
+    with number.get_lock():
+        core = number.value
+        number.value += 1
+    _grader = TaskGrader(setup, core)
+    _grader.__enter__()
+    if not is_off("gc_freeze"):
+        gc.freeze()  # what is imported stays; there is no use in looking through it again and again
+    Finalize(None, _grader.__exit__, exitpriority=1)
+
+
+def _grade(task: Task) -> TaskReports:
+    return _grader.grade(task)
+
+
+def _do_nothing() -> None:
+    """Do nothing, in a judge process that starts for it."""
+
+
+def _end_with_starter() -> None:
+    """End this judge when the process that collects its results is gone."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def end_with_parent(parent: int) -> None:
+    """End this judge when the process of that id, which started it as a program, is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os._exit(1)
+
+
+def limit_memory() -> None:
+    """Limit what a submission can make this judge allocate, well below the machine's memory."""
     try:
-        yield executor
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))

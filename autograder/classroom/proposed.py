@@ -1,7 +1,7 @@
-"""The results of a run before they count: prepared beside those that do, and compared with them."""
+"""Proposal of a run: results that are prepared beside the current ones, and compared with them."""
 
+import filecmp
 import os
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -24,15 +24,17 @@ from autograder.report.model import Grader, Report, WrittenAnswer
 from autograder.report.overview import ClassOverview, above_maximum_note
 from autograder.report.redaction import for_student
 
-# A class's results, and whether they count.
+ALL_HINTS = 99
+CHANGE_COLUMNS = ("student", "exercise", "before", "after", "why", "checks")
+Decide = Callable[[GradeDifference], bool]
 
 
 class GradedClass(ClassOverview):
     """The overview of a run, what it changes, and whether that is in force.
 
-    `version` is the number under which it was put in force, 0 where nothing was new; `difference`
-    is that to what was in force before, None where nothing was. `not_understood` is true if entries
-    of the download are nobody's.
+    `version` is the number under which it was put in force, 0 if nothing was new; `difference` is
+    that to the results before, None if there were none. `not_understood` is true if entries of the
+    download are nobody's.
     """
 
     def __init__(
@@ -43,10 +45,6 @@ class GradedClass(ClassOverview):
         self.version = 0
         self.not_understood = False
         self.difference: GradeDifference | None = None
-
-
-ALL_HINTS = 99
-Decide = Callable[[GradeDifference], bool]
 
 
 class Proposal:
@@ -100,7 +98,9 @@ class Proposal:
         policy = self._course.content.hints
         page = self._pages.path(report)
         key = cache_key(data, policy)
-        if not _is_plain(self._out / page) or not self._journal.page_is(report.student, key):
+        there = self._out / page
+        is_file = there.is_file() and not there.is_symlink()
+        if not is_file or not self._journal.page_is(report.student, key):
             self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
             self._journal.prepare_page(report.student, key)
         return page
@@ -113,9 +113,9 @@ class Proposal:
         grader: Grader,
         names: Sequence[str],
     ) -> None:
-        """Put the results in force, if that is decided; else they stay where they are.
+        """Put the results in force if that is decided; else they stay where they are.
 
-        Grades that nobody had before are no question; without `decide` nothing is put in force.
+        It is not asked about grades that nobody had before; without `decide` nothing is in force.
 
         Raises:
             OSError: something cannot be written; what counted before still does.
@@ -132,46 +132,38 @@ class Proposal:
         if not overview.in_force:
             return
         if any(exercise.questions for exercise in self._exercises):
-            self._write_marks(marks)
+            answers = self._answers
+            overview.notes += (*marks.notes(answers), *marks.write(answers))
+            changed, orphaned = marks.changed(answers), marks.orphaned(answers)
+            self._pages.write_answers(answers, MARKS, changed, orphaned)
         overview.notes += tuple(above_maximum_note(overview.above))
         here = {row.student for row in overview.rows}
         overview.notes += (*adjustments.notes(here), *adjustments.write())
         self._pages.write_index(overview)
-        self._put_in_force(grader, names)
-
-    def _write_marks(self, marks: Marks) -> None:
-        """The table for people's marks, and the page to read the answers on."""
-        answers = self._answers
-        self.overview.notes += (*marks.notes(answers), *marks.write(answers))
-        self._pages.write_answers(answers, MARKS, marks.changed(answers), marks.orphaned(answers))
-
-    def _put_in_force(self, grader: Grader, names: Sequence[str]) -> None:
         self._journal.forget_prepared()
-        if self._is_the_same():
+        self._before.close()
+        if overview.difference is not None and self._is_the_same():
             self._replace()
         else:
-            first = not self._before.there
-            rows = self.overview.rows
-            about = {
-                "grader": msgspec.to_builtins(grader),
-                "exercises": tuple(names),
-                "students": len(rows),
-                "changed": len(rows) if first else len(self.difference.changes),
-                "why": self.difference.counts(),
-            }
-            self._before.close()
-            self.overview.version = put_in_force(self._out, about).number
+            rows = overview.rows
+            overview.version = put_in_force(
+                self._out,
+                grader=grader,
+                exercises=tuple(names),
+                students=len(rows),
+                changed=len(difference.changes) if self._before.there else len(rows),
+                why=difference.counts(),
+            ).number
         self._journal.keep_prepared()
 
     def _is_the_same(self) -> bool:
-        """Whether the records are those that count already."""
-        if not self._before.there or self.difference.changes or self.difference.texts:
+        """Tell whether the records are the current ones."""
+        if self.difference.changes or self.difference.texts:
             return False
-        return _same(self._folder / REPORTS, self._out / REPORTS)
+        return filecmp.cmp(self._folder / REPORTS, self._out / REPORTS, shallow=False)
 
     def _replace(self) -> None:
         """Put the tables and pages back as these records give them, without a new version."""
-        self._before.close()
         plain_folder(self._out / FOLDER)
         for name in (CHANGES, CHANGES_TABLE):
             (self._folder / name).unlink()
@@ -187,11 +179,8 @@ class Proposal:
         self._changes.close()
 
 
-CHANGE_COLUMNS = ("student", "exercise", "before", "after", "why", "checks")
-
-
 def _lines(difference: GradeDifference) -> Iterator[list[str]]:
-    """A row for each cell that changed, and one for each student's total."""
+    """Yield a row for each cell that changed, and one for each student's total."""
     for change in difference.changes:
         student = safe_cell(change.student)
         yield [student, "all", change.before, change.after, "; ".join(change.why), ""]
@@ -199,18 +188,3 @@ def _lines(difference: GradeDifference) -> Iterator[list[str]]:
             texts = [cell.exercise, cell.before, cell.after]
             texts += ["; ".join(cell.why), "; ".join(cell.checks)]
             yield [student, *map(safe_cell, texts)]
-
-
-def _same(one: Path, other: Path) -> bool:
-    with one.open("rb") as a, other.open("rb") as b:
-        if os.fstat(a.fileno()).st_size != os.fstat(b.fileno()).st_size:
-            return False
-        return all(x == y for x, y in zip(a, b, strict=True))
-
-
-def _is_plain(path: Path) -> bool:
-    """Whether a file is there that is no link."""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:
-        return False

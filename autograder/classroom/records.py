@@ -1,4 +1,4 @@
-"""The records of a class on disk, by student, read one at a time."""
+"""Records of a class on disk: those of the results, and those that wait to be written."""
 
 import tempfile
 from pathlib import Path
@@ -17,17 +17,17 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """As much of a record as has to be known of all at once."""
+    """The part of a record that is known of all students at once."""
 
     student: str
     exercises: tuple[_Name, ...]
 
 
 class Records:
-    """The records in a file; `exercises` are those of all of them, in the order that they have."""
+    """The records in a file, by student; `exercises` are those of all records, in order."""
 
     def __init__(self, path: Path) -> None:
-        """Read whose they are; without a file there are none.
+        """Read the students' names; without a file there are none.
 
         Raises:
             UserError: it is there and cannot be read, or is of another version.
@@ -67,7 +67,7 @@ class Records:
 
     @property
     def there(self) -> bool:
-        """Whether there is a file, if only an empty one."""
+        """Tell whether there is a file, if only an empty one."""
         return self._file is not None
 
     @property
@@ -75,7 +75,7 @@ class Records:
         return list(self._places)
 
     def line(self, student: str) -> bytes:
-        """A student's record as it stands there; nothing where there is none."""
+        """Return a student's record as it lies there; b"" if there is none."""
         if self._file is None or student not in self._places:
             return b""
         start, size = self._places[student]
@@ -83,7 +83,7 @@ class Records:
         return self._file.read(size).rstrip(b"\n")
 
     def get(self, student: str) -> Report | None:
-        """A student's record.
+        """Return a student's record; None if there is none.
 
         Raises:
             UserError: it is of another version.
@@ -99,14 +99,14 @@ class Records:
             self._file.close()
 
 
-# Reports that wait for their turn: in a file, so that memory does not grow with the class.
-
-
 class ReportSpool:
-    """Pieces of data by number, each to be put in and taken out once."""
+    """Encoded reports by number that wait in a file: memory does not grow with the class.
+
+    Each is put in and taken out once.
+    """
 
     def __init__(self) -> None:
-        self._file: IO[bytes] | None = None
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  close() closes it
         self._places: dict[int, tuple[int, int]] = {}
         self._end = 0
 
@@ -114,22 +114,18 @@ class ReportSpool:
         return number in self._places
 
     def put(self, number: int, data: bytes) -> None:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115  close() closes it
         self._file.seek(self._end)
         self._file.write(data)
         self._places[number] = self._end, len(data)
         self._end += len(data)
 
     def take(self, number: int) -> bytes:
-        """The data of a number that is there; it is not there afterwards."""
+        """Return the data of a number, and forget it."""
         start, size = self._places.pop(number)
         if not self._places:
             self._end = 0  # nothing waits: begin again
-        assert self._file is not None
         self._file.seek(start)
         return self._file.read(size)
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._file.close()

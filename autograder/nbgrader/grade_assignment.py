@@ -1,7 +1,6 @@
 """`autograder nbgrader grade`: all submissions of an assignment, and the gradebook."""
 
 import contextlib
-import functools
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from autograder.classroom.judge_pool import Graders, Setup, Task, grade_tasks, open_pool
+from autograder.classroom.judge_pool import Graders, Setup, Task, open_pool
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.course.installation import imports_that_stay
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
@@ -73,7 +72,6 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         exercises = [name for name in notebooks if name in job.course.exercises]
         if not set(exercises) <= set(setup.exercises):  # the gradebook's assignment is another one
             setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
-            graders = functools.partial(grade_tasks, workers=job.workers)
         grading = stack.enter_context(open_grading(job.course))
         staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
         writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
