@@ -5,7 +5,8 @@ from datetime import datetime
 
 import msgspec
 
-from autograder.classroom.adjustments import Adjustments, on_the_total
+from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.decisions import on_the_total
 from autograder.classroom.submissions import StudentWork
 from autograder.course.course_file import Assignment, Course, Exercise
 from autograder.course.lateness import LatePolicy, days_late, late_penalty

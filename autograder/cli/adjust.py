@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from autograder.classroom.adjustments import TABLE, Adjustments, check_named, decision_row, doubt_of
+from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.decisions import check_named, decision_row, doubt_of
 from autograder.classroom.grades import read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
@@ -63,6 +64,8 @@ def adjust(
     if problem:
         raise UserError(f"{problem}, and run the same command again.")
     click.echo(f"{done} {AGAIN}")
+    for note in table.put_back_notes():
+        click.echo(note)
 
 
 def _name_in_results(
@@ -70,7 +73,7 @@ def _name_in_results(
 ) -> str:
     """Return a student's name in the results, which may have pseudonyms."""
     pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
-    return pseudonym if pseudonym in reports or table.has(pseudonym) else student
+    return pseudonym if pseudonym in reports or table.of(pseudonym) else student
 
 
 def _change(

@@ -2,15 +2,8 @@
 
 from starlette.responses import Response
 
-from autograder.classroom.adjustments import (
-    MOST,
-    TABLE,
-    TOTAL,
-    Adjustments,
-    check_named,
-    decision_row,
-    doubt_of,
-)
+from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.decisions import MOST, TOTAL, check_named, decision_row, doubt_of
 from autograder.classroom.lock import user
 from autograder.classroom.table_import import as_number
 from autograder.course.errors import UserError
@@ -31,7 +24,7 @@ def show(visit: Visit) -> Response:
     student = asked_for(visit, now)
     report = now.report(student)
     table = Adjustments(visit.place.results / TABLE, visit.place.course)
-    mine = [each for each in table.entered if each.student == student.id]
+    mine = table.of(student.id)
     return visit.page(
         "adjust_view.html",
         student=student,
@@ -59,10 +52,8 @@ def enter(visit: Visit) -> Response:
     results = visit.place.results
     name = check_named({student.id: report}, results, student.id, exercise, check or None)
     where = {"student": student.id, "exercise": exercise, "check": name}
-    with visit.place.writing:
-        table = Adjustments(results / TABLE, visit.place.course)
-        row = decision_row(change, amount, visit.field("why"), visit.field("by"))
-        trouble = table.enter(where | row)
+    row = decision_row(change, amount, visit.field("why"), visit.field("by"))
+    trouble = Adjustments(results / TABLE, visit.place.course).enter(where | row)
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")
     doubt = doubt_of(report, exercise, name, change, amount)
@@ -74,9 +65,8 @@ def undo(visit: Visit) -> Response:
     """Take rows out again."""
     student = asked_for(visit, visit.results())
     exercise, _, check = visit.field("about").partition("/")
-    with visit.place.writing:
-        table = Adjustments(visit.place.results / TABLE, visit.place.course)
-        count, trouble = table.undo(student.id, exercise, check)
+    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    count, trouble = table.undo(student.id, exercise, check)
     if trouble:
         raise UserError(f"{trouble}, and do it again.")
     told = visit.place.kept.say(f"{several(count, 'row')} taken out.")

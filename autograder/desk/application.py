@@ -21,7 +21,6 @@ file that is added to `static/` is named with `{{ static("FILE") }}`.
 Tests begin with `tests/desk/conftest.py`: `desk` is a client that has been let in.
 """
 
-import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -81,7 +80,6 @@ def application(
         works=Submissions(results, course),
         regrading=Regrading(results),
         kept=FlashStore(),
-        writing=threading.Lock(),
         secrets=secrets,
         templates=rendering_environment(),
         navigation=tuple((view.title, view.path) for view in views if view.title),

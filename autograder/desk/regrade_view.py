@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from autograder.classroom.adjustments import refuse_unapplied_entries
+from autograder.classroom.adjustments import UnappliedEntries, refuse_unapplied_entries
 from autograder.classroom.grade_difference import GradeDifference, headline
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.course.errors import UserError
@@ -44,8 +44,10 @@ def _entered(visit: Visit) -> str:
         refuse_unapplied_entries(
             visit.place.results, visit.place.course, list(visit.results().reports())
         )
+    except UnappliedEntries as error:
+        return error.what
     except UserError as error:
-        return str(error).partition(" Run the same")[0]
+        return str(error)
     return ""
 
 

@@ -28,7 +28,7 @@ def show(visit: Visit) -> Response:
         choice=choice,
         parts=list(_parts(visit, report)),
         past=visit.place.past.of(student.id),
-        entered=[each for each in table.entered if each.student == student.id],
+        entered=table.of(student.id),
         in_force=table.are_in(report),
         hints=visit.place.course.content.hints,
         **_neighbours(visit, now, student, choice),

@@ -73,7 +73,7 @@ class DeskContext(NamedTuple):
     """What all views share: the folder of results, the course, the results as they are now.
 
     `past` is the history of grades, `works` is what was handed in, `kept` is what one page leaves
-    for the next; who writes a table that people fill in does so under `writing`.
+    for the next.
     `navigation` are the titles and paths of the views that stand in every page's head.
     """
 
@@ -84,7 +84,6 @@ class DeskContext(NamedTuple):
     works: Submissions
     regrading: Regrading
     kept: FlashStore
-    writing: threading.Lock
     secrets: Secrets
     templates: jinja2.Environment
     navigation: tuple[tuple[str, str], ...] = ()

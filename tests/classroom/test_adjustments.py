@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from autograder.classroom.adjustments import Adjustments, on_the_total, work_id
+from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.decisions import decision_row, on_the_total, work_id
 from autograder.course.errors import UserError
 from autograder.report.model import Adjustment, CheckReport
 from tests.platforms.records import record
@@ -166,3 +167,49 @@ def test_what_has_no_place_is_kept_and_named(apply):
 def test_rows_that_cannot_be_meant(apply, row, said):
     with pytest.raises(UserError, match=said):
         apply(f"{row},,,,,\n")
+
+
+def test_what_a_command_entered_is_put_back_into_an_old_table_and_named(course, tmp_path):
+    path = tmp_path / "adjustments.csv"
+    row = {
+        "student": "s1",
+        "exercise": "softmax",
+        "check": "",
+        **decision_row("add", 1, "why", "x"),
+    }
+    assert Adjustments(path, course).enter(row) == ""
+    path.write_text(HEAD + "s2,softmax,,add,2,typed,,,,\n")  # saved again from before
+    table = Adjustments(path, course)
+    assert [each.decision.student for each in table.entered] == ["s2", "s1"]
+    assert table.notes({"s1", "s2"}) == [
+        "adjustments.csv: 1 row put back that `autograder adjust` or the desk had entered: "
+        "s1 (softmax). To take one out, say --undo."
+    ]
+    assert table.write() == []
+    assert "s1,softmax,,add,1,why" in path.read_text()
+    assert Adjustments(path, course).undo("s1", "softmax", "") == (1, "")
+    assert [each.decision.student for each in Adjustments(path, course).entered] == ["s2"]
+
+
+def test_a_row_that_was_changed_in_the_table_takes_the_place_of_the_command_s(course, tmp_path):
+    path = tmp_path / "adjustments.csv"
+    row = {
+        "student": "s1",
+        "exercise": "softmax",
+        "check": "",
+        **decision_row("add", 1, "why", "x"),
+    }
+    Adjustments(path, course).enter(row)
+    path.write_text(path.read_text().replace("add,1,", "add,3,"))
+    (each,) = Adjustments(path, course).of("s1")
+    assert each.points == 3
+
+
+def test_a_table_that_is_moved_away_is_written_again(course, tmp_path):
+    path = tmp_path / "adjustments.csv"
+    path.write_text(HEAD + "s1,softmax,,set,3,typed,,,,\n")
+    assert Adjustments(path, course).write() == []
+    path.unlink()
+    table = Adjustments(path, course)
+    assert [each.points for each in table.of("s1")] == [3]
+    assert table.write() == [] and "s1,softmax,,set,3,typed" in path.read_text()

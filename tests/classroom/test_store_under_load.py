@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from autograder.classroom.adjustments import Adjustments, decision_row
+from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.decisions import decision_row
 from autograder.classroom.store import FILE, GivenMark, read_store
 from tests.classroom.words import Words
 
@@ -79,7 +80,7 @@ def test_what_was_acknowledged_is_there(tmp_path):
     kept |= {("marked", each.mark.comment) for all in marks.by_answer.values() for each in all}
     assert set(acts) <= kept
     table = Adjustments(words.out / "adjustments.csv", words.course)
-    assert {("adjusted", each.why) for each in table.entered} >= set(acts) - {
+    assert {("adjusted", each.decision.why) for each in table.entered} >= set(acts) - {
         act for act in acts if act[0] == "marked"
     }
     assert not (words.out / f"{FILE}-journal").exists()

@@ -149,7 +149,12 @@ def test_where_nothing_changes_that_is_said(client, post):
 
 def test_commands_are_kept_with_whole_paths_and_repeated_word_for_word(quick):
     (whole,) = grade_commands(quick.out)
-    assert whole.of_all and whole.own_code and whole.submissions == str(quick.class_folder)
+    assert (
+        not whole.exercises
+        and not whole.students
+        and whole.own_code
+        and whole.submissions == str(quick.class_folder)
+    )
     quick.run("grade", "--exercise", "one", "--apply")
     part, again = grade_commands(quick.out)
     assert part.exercises == ("one",) and again == whole

@@ -1,0 +1,223 @@
+"""Decisions of people on points: read from what they enter, and put into effect on exercises."""
+
+import getpass
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Literal, Self, get_args
+
+import msgspec
+
+from autograder.classroom.marks import answer_id
+from autograder.classroom.table_import import as_number
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.course.text import number, one_line
+from autograder.report.model import Adjustment, CheckReport, ExerciseReport, Report
+
+TOTAL = "total"
+MOST = 10_000
+
+ChangeKind = Literal["add", "set", "excuse", "comment"]
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A decision of a person on a student's points."""
+
+    student: str
+    exercise: str
+    check: str
+    change: ChangeKind
+    points: float
+    why: str
+    by: str
+    when: str
+    work: str
+    graded: str  # what the checks had given when it was decided
+
+    @classmethod
+    def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
+        """Read a row of the table.
+
+        Raises:
+            UserError: it cannot be meant; it says `where`.
+        """
+        change, exercise = cells["change"], cells["exercise"]
+        if change not in get_args(ChangeKind):
+            known = ", ".join(get_args(ChangeKind))
+            raise UserError(f"{where}: expected one of {known}, found {change!r:.40}.")
+        if exercise != TOTAL and exercise not in course.exercises:
+            raise UserError(
+                f"{where}: there is no exercise {exercise!r:.40}. Name one of course.yml, "
+                f"or {TOTAL}."
+            )
+        if exercise == TOTAL and change == "set":
+            raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
+        points = 0.0
+        if change in {"add", "set"}:
+            found, least = (
+                as_number(cells["points"].replace("−", "-")),
+                0 if change == "set" else -MOST,
+            )
+            if found is None or not least <= found <= MOST:
+                raise UserError(
+                    f"{where}: expected points from {number(least)} to {number(MOST)}, found "
+                    f"{cells['points']!r:.40}."
+                )
+            points = found
+        values = {name: cells[name] for name in ("student", "exercise", "check", "change")}
+        values |= {name: cells[name] for name in ("why", "by", "when", "graded")}
+        return msgspec.convert(values | {"points": points, "work": cells["work_id"]}, cls)
+
+    @property
+    def target(self) -> tuple[str, str, str]:
+        return self.student, self.exercise, self.check
+
+    def title(self, exercises: Mapping[str, ExerciseReport]) -> str:
+        """Return the titles of what is changed."""
+        if self.exercise == TOTAL:
+            return "All together"
+        exercise = exercises[self.exercise]
+        checks = [check.title for check in exercise.checks if check.name == self.check]
+        return ", ".join([exercise.title, *checks])
+
+    def said(self, title: str) -> str:
+        """Return the line that the student reads."""
+        what = {
+            "add": f"{_signed(self.points)} {'point' if abs(self.points) == 1 else 'points'}",
+            "set": f"set to {number(self.points)} {'point' if self.points == 1 else 'points'}",
+            "excuse": "excused",
+            "comment": "a comment",
+        }[self.change]
+        who = f" by {self.by}" if self.by else ""
+        when = f" on {self.when}" if self.when else ""
+        why = f": {self.why}" if self.why else ""
+        return one_line(f"{title}: {what}{who}{when}{why}", 1000)
+
+
+def _signed(points: float) -> str:
+    return f"{'+' if points >= 0 else '−'}{number(abs(points))}"
+
+
+def work_id(exercises: Sequence[ExerciseReport]) -> str:
+    """Return letters that stand for the work of some exercises, of those that were handed in."""
+    return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
+
+
+def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str:
+    """Return the points that the checks gave for what a decision is about; "" for a total."""
+    if decision.exercise == TOTAL:
+        return ""
+    checks = [check.points for check in exercises[0].checks if check.name == decision.check]
+    return number(checks[0] if checks else exercises[0].points)
+
+
+def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjustment:
+    """Put a decision into effect on some exercises, by name."""
+    if each.exercise == TOTAL:
+        if each.change == "excuse":
+            for name, one in changed.items():
+                changed[name] = msgspec.structs.replace(one, excused=True)
+        return Adjustment(points=each.points, said=each.said(each.title(changed)))
+    before = changed[each.exercise]
+    after = _changed(before, each)
+    changed[each.exercise] = after
+    points = round(after.points - before.points, 2)
+    said = each.said(each.title(changed))
+    cut = each.change == "add" and points != round(each.points, 2)
+    return Adjustment(
+        exercise=each.exercise,
+        check=each.check,
+        points=points,
+        said=in_effect(said, points) if cut else said,
+    )
+
+
+def in_effect(said: str, points: float) -> str:
+    """Return the line of an adjustment that only came to these `points`."""
+    return f"{said} ({_signed(points)} in effect, since there are no points below 0)"
+
+
+def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
+    """Return a total with an adjustment, and the adjustment as it came out."""
+    after = max(0.0, points + adjustment.points)
+    change = round(after - points, 2)
+    if change == round(adjustment.points, 2):
+        return after, adjustment
+    said = in_effect(adjustment.said, change)
+    return after, msgspec.structs.replace(adjustment, points=change, said=said)
+
+
+def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
+    """Return an exercise as a person decided; points are never below 0."""
+    if each.change == "excuse":
+        return msgspec.structs.replace(exercise, excused=True)
+    if each.change == "comment":
+        return exercise
+    checks, before = list(exercise.checks), exercise.points
+    if each.check:
+        at = next(at for at, check in enumerate(checks) if check.name == each.check)
+        old = checks[at].points
+        new = max(0.0, each.points if each.change == "set" else old + each.points)
+        checks[at] = msgspec.structs.replace(checks[at], points=round(new, 2))
+        points = before + new - old
+    else:
+        points = each.points if each.change == "set" else before + each.points
+    graded = each.change == "set" and not each.check
+    return msgspec.structs.replace(
+        exercise,
+        points=round(max(0.0, points), 2),
+        checks=tuple(checks),
+        status="graded" if graded else exercise.status,
+    )
+
+
+def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
+    """Return the cells of a decision: what, by whom and when."""
+    return {
+        "change": change,
+        "points": "" if amount is None else number(amount),
+        "why": one_line(why, 500),
+        "by": one_line(by or getpass.getuser(), 100),
+        "when": date.today().isoformat(),
+    }
+
+
+def check_named(
+    reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
+) -> str:
+    """Return the name of a check for its name or title, and see that all that was named is there.
+
+    Raises:
+        UserError: one of them is not.
+    """
+    if student not in reports:
+        raise UserError(f"There is nobody called {student!r} in {results}. See its grades.csv.")
+    graded = {each.name: each for each in reports[student].exercises}
+    if exercise not in {*graded, TOTAL}:
+        raise UserError(f"{exercise!r} was not graded. Name one of {', '.join(graded)}, {TOTAL}.")
+    if check is None:
+        return ""
+    checks = graded[exercise].checks if exercise in graded else ()
+    found = [each.name for each in checks if check in {each.name, each.title}]
+    if len(found) != 1:
+        known = ", ".join(each.name for each in checks) or "none"
+        raise UserError(f"{exercise} has no check {check!r} of its own. It has: {known}.")
+    return found[0]
+
+
+def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
+    """Return what is odd about a change of the points of the last run, as a sentence."""
+    parts: list[Report | ExerciseReport | CheckReport] = [report]
+    if exercise != TOTAL:
+        one = next(each for each in report.exercises if each.name == exercise)
+        parts = [c for c in one.checks if c.name == check] if check else [one]
+    if amount is None:
+        return ""
+    before, most = parts[0].points, parts[0].max_points
+    after = amount if change == "set" else before + amount
+    if after < 0:
+        return f" There were {number(before)} points, so no more than these are taken off."
+    if after > most and amount:
+        return f" That makes {number(after)} of {number(most)} points: see that it is meant."
+    return ""
