@@ -1,4 +1,4 @@
-"""What processes of one submission answered, by all that each had been asked before."""
+"""Log of what processes of one submission were asked and answered, so that none is asked twice."""
 
 import hashlib
 from collections.abc import Callable
@@ -13,101 +13,94 @@ MOST_KEPT = 16 * 1024 * 1024  # bytes of one submission's answers
 
 
 class LoggedReply(NamedTuple):
-    """An answer as it was sent: nobody who reads it changes it for another."""
+    """Reply as it was sent, so that nobody who reads it changes it for another."""
 
     header: int
     data: bytes
 
-    def reply(self) -> Reply:
-        return decode(Reply, self.data[: self.header], self.data[self.header :])
-
 
 class RequestLog:
-    """All that a process was asked since its load, in a submission's question to its own steps.
+    """Requests to one process since its load, with replies from any process asked the same.
 
-    What processes are asked in the same order from their load on, they answer alike. So that is
-    asked of one of them, and `heard` has the answers of them all. A process is started for the
-    first question that no other was asked at this place, and hears what came before it then.
+    Processes that are asked the same in the same order from their load on answer alike. So only
+    the first is asked, and `replies` has its answers by a digest of all requests so far. Another
+    process is started for the first request that is not there; it is then asked all before it.
     """
 
-    def __init__(self, client: WorkerSession, heard: dict[bytes, LoggedReply]) -> None:
-        self._client = client
-        self._heard = heard
-        self._asked = b""  # a digest of all questions so far
-        self._goes_on = True
-        self._not_put: list[Callable[[], Reply]] = []
+    def __init__(self, session: WorkerSession, replies: dict[bytes, LoggedReply]) -> None:
+        self._session = session
+        self._replies = replies
+        self._digest = b""
+        self._is_logged = True
+        self._waiting: list[Callable[[], Reply]] = []
         self._defined: dict[tuple[str, str], Handle] = {}
 
     def ask(self, request: Request) -> Reply:
-        """The reply to a request; raises as `Client.ask` does."""
+        """Return the reply to a request; raise as `WorkerSession.ask` does."""
         __tracebackhide__ = True
-        return self._answer(request, lambda: self._client.ask(request))
+        return self._reply(request, lambda: self._session.ask(request))
 
     def make(self, target: str, *args: Any) -> Handle:
-        """An object of a library's, made in the process."""
+        """Make a library's object in the process."""
         __tracebackhide__ = True
         request = Request("make", target, list(args))
-        return _handle(self._answer(request, lambda: Reply(self._client.make(target, *args))))
+        return _handle(self._reply(request, lambda: Reply(self._session.make(target, *args))))
 
     def define(self, name: str, text: str) -> Handle:
-        """A text of the course's, run in the process once."""
+        """Run a text of the course's in the process, once."""
         __tracebackhide__ = True
         if (name, text) not in self._defined:
             request = Request("define", name, units=[Unit(name, text)])
-            found = self._answer(request, lambda: Reply(self._client.define(name, text)))
-            self._defined[name, text] = _handle(found)
+            reply = self._reply(request, lambda: Reply(self._session.define(name, text)))
+            self._defined[name, text] = _handle(reply)
         return self._defined[name, text]
 
-    def alone(self) -> WorkerSession:
-        """The process, for what is not remembered, from here on."""
+    def unlogged(self) -> WorkerSession:
+        """Return the process; from here on nothing is logged."""
         __tracebackhide__ = True
-        self._goes_on = False
-        self._put()
-        return self._client
+        self._is_logged = False
+        self._catch_up()
+        return self._session
 
-    def _answer(self, request: Request, really: Callable[[], Reply]) -> Reply:
+    def _reply(self, request: Request, send: Callable[[], Reply]) -> Reply:
         __tracebackhide__ = True
         try:
-            if not self._goes_on:
-                return really()
-            self._asked = _digest(self._asked, request)
-            heard = self._heard.get(self._asked)
-            if heard is not None:
-                self._not_put.append(really)
-                return heard.reply()
-            self._put()
-            reply = really()
+            if not self._is_logged:
+                return send()
+            digest = hashlib.blake2b(self._digest, digest_size=16)
+            for part in encode(request, MAX_REQUEST)[2]:
+                digest.update(part)
+            self._digest = digest.digest()
+            known = self._replies.get(self._digest)
+            if known is not None:
+                self._waiting.append(send)
+                return decode(Reply, known.data[: known.header], known.data[known.header :])
+            self._catch_up()
+            reply = send()
         except BaseException:  # the process may have ended
-            self._goes_on = False
+            self._is_logged = False
             self._defined.clear()
             raise
         self._keep(reply)
         return reply
 
-    def _put(self) -> None:
-        """Ask the process what another was asked in its place."""
+    def _catch_up(self) -> None:
+        """Ask the process what only others were asked so far."""
         __tracebackhide__ = True
-        late, self._not_put = self._not_put, []
-        for each in late:
-            each()
+        waiting, self._waiting = self._waiting, []
+        for send in waiting:
+            send()
 
     def _keep(self, reply: Reply) -> None:
         try:
             header, payload, buffers = encode(reply)
         except (TypeError, ValueError):
             return
-        left = MOST_KEPT - sum(len(each.data) for each in self._heard.values())
+        left = MOST_KEPT - sum(len(each.data) for each in self._replies.values())
         if header + payload <= left:
-            self._heard[self._asked] = LoggedReply(header, b"".join(buffers))
+            self._replies[self._digest] = LoggedReply(header, b"".join(buffers))
 
 
 def _handle(reply: Reply) -> Handle:
     assert isinstance(reply.value, Handle)
     return reply.value
-
-
-def _digest(before: bytes, request: Request) -> bytes:
-    digest = hashlib.blake2b(before, digest_size=16)
-    for each in encode(request, MAX_REQUEST)[2]:
-        digest.update(each)
-    return digest.digest()

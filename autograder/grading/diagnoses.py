@@ -185,7 +185,7 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
             raise Stopped from None
         return Answer(Outcome("unsendable"), problem.finding)
     is_array = not isinstance(value, list | tuple | dict)
-    spoke = submission._client.has_printed
+    spoke = submission._session.has_printed
     return Answer(recipe.comparison.of_student(value), printed=spoke, is_array=is_array)
 
 

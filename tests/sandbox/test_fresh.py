@@ -87,7 +87,7 @@ def test_what_is_printed_beside_the_course_s_own_code_is_not_kept(submit):
     work.f()
     work.define("kit", "def g(): return 2\n")
     work.f()
-    assert work._client.printed == "here\n"
+    assert work._session.printed == "here\n"
 
 
 MEMORY = """
@@ -198,7 +198,7 @@ def test_a_client_that_is_closed_leaves_no_process(submit):
     work.f()
     fresh: Submission = work.fresh()
     fresh.f()
-    session: WorkerSession = work._client
+    session: WorkerSession = work._session
     running = session.workers.running
     session.close()
     assert running and not session.workers.running

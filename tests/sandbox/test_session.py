@@ -96,7 +96,7 @@ def test_ten_gigabytes_of_output_are_dropped(submit):
         """
     )
     assert work.f() == 1
-    assert len(work._client.printed) <= 2001
+    assert len(work._session.printed) <= 2001
 
 
 def test_a_function_that_times_out_twice_is_not_called_again(submit):
@@ -197,7 +197,7 @@ def test_processes_it_starts_are_ended_with_it(submit, tmp_path):
         """
     )
     child = work.f()
-    work._client.close()
+    work._session.close()
     for _ in range(100):
         if not os.path.exists(f"/proc/{child}") or "State:\tZ" in _status(child):
             return
