@@ -1,29 +1,24 @@
-"""One mistake costs once: what follows from a student's own earlier step is right as well.
+"""Follow-through: a mistake costs once, since what follows from a student's own step is right too.
 
-Each question about the student's own step is put to a process of its own, as the first thing that
-it is asked: so it can neither repeat what was answered a moment ago, nor tell the question from a
-test of the step. And the step has to say something: where what follows does not move with the
-question, or does not show what the check is about, nothing follows. The many questions that find
-that out are put to two processes, in two orders (`two_orders`); only where an answer depends on its
-place has each question a process of its own. A process that would be asked what another was asked
-from its load on, in the same order, is not started: the answers are the same (`conversation`).
+Each question about the student's own step is put to a process that was asked nothing else: it can
+neither repeat an earlier answer nor tell the question from a test of the step. And the step has to
+be informative: where what follows does not change with the question, or does not show what the
+check is about, nothing follows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers
 from autograder.checks.order_independence import RunOwn, ask_alone, ask_in_two_orders
+from autograder.checks.proxy import Submission
 from autograder.checks.tolerance import allowed_error
 from autograder.report.reasons import MayFollow, NotToldHere
 from autograder.sandbox.problems import StudentProblem
-
-if TYPE_CHECKING:
-    from autograder.checks.proxy import Submission
 
 Note = Callable[[str], None]
 Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
@@ -37,20 +32,20 @@ LEAST = 1e-3  # what differs by less says nothing
 
 
 def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Other numbers of the same size, in the opposite order; what is infinite stays."""
+    """Return other numbers of the same size, in the opposite order; what is infinite stays."""
     return np.where(np.isfinite(x), 0.7 - _finite(x), x)
 
 
 def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
-    """The numbers, with 0 for those that are infinite or none."""
     return np.where(np.isfinite(x), x, 0)
 
 
-class _Changed(NamedTuple):
-    """A question in another's place, and its answer, if that is known."""
+class Asked(NamedTuple):
+    """Question that a step was asked, how, and the answer if it is known."""
 
-    x: Any
-    answer: Numbers | None = None
+    run: RunOwn
+    question: Any
+    answer: Numbers | None
 
 
 class OwnSteps:
@@ -58,14 +53,18 @@ class OwnSteps:
 
     def __init__(
         self,
-        submission: "Submission",
+        submission: Submission,
         vary: Vary = other_numbers,
         axes: tuple[int, ...] = (),
         share: float = 1.0,
     ) -> None:
-        """`vary` makes other questions of those asked, by changes along `axes`, or along all.
+        """Keep how questions are varied.
 
-        Such a `share` of the changes has to show, and one of them at least.
+        Args:
+            submission: the student's module.
+            vary: makes another array of a question, of the same shape.
+            axes: the axes along which one place at a time is changed; all if none is named.
+            share: the share of the changes that has to show; at least one has to.
         """
         self._submission = submission
         self._vary = vary
@@ -74,7 +73,7 @@ class OwnSteps:
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self.graded: Callable[[int, float], object] | None = None
         self._known: list[Numbers] = []
-        self._last: _Changed | None = None
+        self._last: Asked | None = None
 
     def comes_to(self, place: int, value: float) -> None:
         """Say what follows at a place of a row, before more is asked.
@@ -86,7 +85,7 @@ class OwnSteps:
             self.graded(place, value)
 
     def ask(self, run: RunOwn, x: Any) -> Numbers:
-        """What `run` gets from the student's functions for `x`, as an array of real numbers.
+        """Return what `run(submission, x)` gets from the student's functions, as float64.
 
         Raises:
             StudentProblem, TypeError, ValueError: it gets none.
@@ -94,54 +93,56 @@ class OwnSteps:
         if len(self.asked) < len(self._known):
             answer = self._known[len(self.asked)]
         else:
-            changed, self._last = self._last or _Changed(x), None
-            x, known = changed.x, changed.answer
-            answer = ask_alone(self._submission, run, x) if known is None else known
+            question, self._last = self._last or Asked(run, x, None), None
+            x = question.question
+            answer = self._answered(question._replace(run=run))
         self.asked.append((run, x, answer))
         return answer
 
+    def _answered(self, asked: Asked) -> Numbers:
+        if asked.answer is not None:
+            return asked.answer
+        return ask_alone(self._submission, asked.run, asked.question)
+
     def others(self) -> Iterator["OwnSteps"]:
-        """The same steps, of which the last will be asked another question."""
+        """Yield the same steps, of which the last will be asked another question."""
         if self.asked:
-            yield from map(self._with, self._others())
+            yield from map(self._with, self._varied())
 
     def answers_to_others(self) -> Iterator[Numbers]:
-        """What is answered to other questions than the last."""
-        run = self.asked[-1][0]
-        for other in self._others():
-            known = other.answer
-            yield ask_alone(self._submission, run, other.x) if known is None else known
+        """Yield the answers to other questions than the last."""
+        yield from map(self._answered, self._varied())
 
-    def _others(self) -> list["_Changed"]:
-        """The last question's changes, with their answers where two processes agree on all."""
+    def _varied(self) -> list[Asked]:
+        """Return the last question's changes, with their answers where two processes agree."""
         run, x, _ = self.asked[-1]
         questions = list(self._changed(x))
         answers = ask_in_two_orders(self._submission, run, questions)
-        return [_Changed(*each) for each in zip(questions, answers, strict=True)]
+        return [Asked(run, *each) for each in zip(questions, answers, strict=True)]
 
     @property
     def is_extreme(self) -> bool:
-        """Whether the last question has numbers beside which others do not show."""
+        """Return whether the last question has numbers beside which others do not show."""
         x = self.asked[-1][1] if self.asked else 0
         return bool(np.abs(_finite(x)).max() > EXTREME)
 
     def smaller(self) -> "OwnSteps":
-        """The same steps, of which the last will be asked about small numbers."""
-        x = self.asked[-1][1]
-        return self._with(_Changed(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x)))
+        """Return the same steps, of which the last will be asked about small numbers."""
+        run, x, _ = self.asked[-1]
+        return self._with(Asked(run, np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x), None))
 
     def anew(self) -> "OwnSteps":
-        """The same student's functions, of which nothing has been asked."""
+        """Return the same student's functions, of which nothing has been asked."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
-    def _with(self, last: "_Changed") -> "OwnSteps":
+    def _with(self, last: Asked) -> "OwnSteps":
         steps = self.anew()
         steps._known = [answer for _, _, answer in self.asked[:-1]]
         steps._last = last
         return steps
 
     def _changed(self, x: Any) -> Iterator[Any]:
-        """The question, changed in one place along one axis at a time, where that can show."""
+        """Yield the question with one place along one axis changed, where that can show."""
         if not isinstance(x, np.ndarray):
             return
         other = self._vary(x)
@@ -157,7 +158,7 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Whether numbers are finite, and differ by that much, also along some row.
+    """Return whether numbers are finite and differ by at least `least`, also along some row.
 
     Zeros, one constant, and rows of 1/n come out of a step that does nothing.
     """
@@ -167,6 +168,22 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
     return rows.shape[-1] < 2 or bool((np.ptp(rows, axis=-1) >= least).any())
 
 
+def is_responsive(steps: OwnSteps) -> bool:
+    """Return whether all answers are informative and the last changes with its question."""
+    if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
+        return False
+    before = steps.asked[-1][2]
+    return all(_is_other(answer, before, LEAST) for answer in steps.answers_to_others())
+
+
+def _is_other(one: Numbers, other: Numbers, clear: float) -> bool:
+    """Return whether two answers of one shape differ clearly; of two shapes, nothing is known."""
+    if one.shape != other.shape:
+        return False
+    with np.errstate(invalid="ignore"):
+        return not bool((np.abs(one - other) <= clear).all())
+
+
 def expect_follows(
     actual: Any,
     expected: npt.ArrayLike,
@@ -174,17 +191,32 @@ def expect_follows(
     what: str,
     note: Note,
     own: str,
-    submission: "Submission",
+    submission: Submission,
     *,
     condition: float = 1.0,
     unlike: Sequence[FromOwn] = (),
     **varied: Any,
 ) -> None:
-    """Pass if an answer is right, or is what follows from the student's own `own`.
+    """Pass if an answer is right, or is what follows from the student's own step.
 
-    `from_own` computes what follows, from the student's own steps, and that has to move with what
-    they are asked; `varied` says how, as for `OwnSteps`. Each of `unlike` leaves out something that
-    the check is about: where that makes no difference to what follows, nothing does.
+        expect_follows(
+            submission.attention(Q, K, V), attention(Q, K, V),
+            lambda steps: steps.ask(lambda own, x: own.softmax(x), scores) @ V,
+            "the output", note, "softmax", submission,
+        )
+
+    Args:
+        actual: the student's answer.
+        expected: the right one, finite and real.
+        from_own: computes what follows from the student's steps, which it asks by an `OwnSteps`.
+        what: the name of the value in a sentence.
+        note: the fixture, which says that the answer is right given the student's step.
+        own: the name of the student's function.
+        submission: the student's module.
+        condition: how much the problem magnifies rounding; see `allowed_error`.
+        unlike: each leaves out something that the check is about; where that makes no difference
+            to what follows, nothing follows.
+        varied: `vary`, `axes` and `share` of `OwnSteps`.
 
     Raises:
         Mismatch: the answer is neither; the finding compares it with the right one.
@@ -201,21 +233,24 @@ def expect_all_follow(
     what: str,
     note: Note,
     own: str,
-    submission: "Submission",
+    submission: Submission,
     *,
     condition: float = 1.0,
     unlike: Sequence[FromOwn] = (),
     **varied: Any,
 ) -> None:
-    """The same for several answers, of which each alone may be too short to say something."""
+    """Pass as `expect_follows` does, for several answers that are too short to say much alone.
+
+    `cases` are answers, each with the right one and what computes it from the student's steps.
+    """
     __tracebackhide__ = True
     try:
         for actual, expected, _ in cases:
             expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
-        start = OwnSteps(submission, **varied)
+        follow = _Follow(OwnSteps(submission, **varied), what, condition, unlike)
         try:
-            holds = _Following(start, what, condition).holds(cases, unlike)
+            holds = follow.holds(cases)
         except NotToldHere:
             raise MayFollow(wrong, own) from None
         if not holds:
@@ -223,84 +258,69 @@ def expect_all_follow(
         note(f"Right, given your {own}.")
 
 
-class _Following:
-    """Whether answers follow from own steps that say something."""
+class _Follow(NamedTuple):
+    """Question whether answers follow from the student's own steps."""
 
-    def __init__(self, start: OwnSteps, what: str, condition: float) -> None:
-        self.start = start
-        self.what = what
-        self.condition = condition
+    start: OwnSteps
+    what: str
+    condition: float
+    unlike: Sequence[FromOwn]
 
-    def holds(self, cases: Sequence[Case], unlike: Sequence[FromOwn]) -> bool:
-        said = responds = False
+    def holds(self, cases: Sequence[Case]) -> bool:
+        informative = responds = asks_arrays = False
         try:
             for actual, expected, from_own in cases:
                 steps = self.start.anew()
                 steps.graded = partial(self._expect_entry, actual)
-                following = self._run(from_own, steps)
+                following = _run(from_own, steps)
                 if following.shape != np.shape(expected):
                     return False
                 expect_close(actual, following, self.what, condition=self.condition)
-                clear = self._clear(actual, following)
-                said = said or is_informative(following, clear)
-                seen = self._responses(from_own, steps, following, clear)
-                responds = responds or any(seen)
-                if not self._enough(seen, from_own, steps, clear):
+                clear = self._clear_difference(actual, following)
+                informative = informative or is_informative(following, clear)
+                changes = _changes(from_own, steps, following, clear)
+                responds = responds or any(changes)
+                if not self._enough(changes, from_own, steps, clear):
                     return False
-                if any(self._is_alike(each, following, clear) for each in unlike):
-                    return False
+                asked = steps
+                for other in self.unlike:
+                    asked = self.start.anew()
+                    if not _is_other(_run(other, asked), following, clear):
+                        return False
+                asks_arrays = bool(asked.asked) and isinstance(asked.asked[-1][1], np.ndarray)
         except (Mismatch, StudentProblem, ValueError, TypeError):
             return False
-        return said and (responds or not isinstance(self._question, np.ndarray))
-
-    def _run(self, from_own: FromOwn, steps: OwnSteps) -> Numbers:
-        with np.errstate(all="ignore"):
-            following = np.asarray(from_own(steps), dtype=np.float64)
-        self._question = steps.asked[-1][1] if steps.asked else None
-        return following
+        return informative and (responds or not asks_arrays)
 
     def _expect_entry(self, actual: Any, place: int, value: float) -> None:
         entry = expect_numbers(actual, self.what).ravel()[place : place + 1]
         expect_close(entry, np.full(entry.shape, value), self.what, condition=self.condition)
 
-    def _clear(self, actual: Any, following: Numbers) -> float:
-        """What differs by more than that is another answer, whatever was rounded."""
+    def _clear_difference(self, actual: Any, following: Numbers) -> float:
+        """Return by how much another answer differs, whatever was rounded."""
         allowed = allowed_error(np.asarray(actual).dtype, following, self.condition)
         return max(LEAST, CLEARLY * float(allowed.max(initial=0.0)))
 
-    def _responses(
-        self, from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float
-    ) -> list[bool]:
-        """For each changed question, whether what follows is another answer."""
-        return [_is_other(self._run(from_own, other), before, clear) for other in steps.others()]
-
-    def _enough(self, seen: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float) -> bool:
-        """Of scores so large that rows are all or nothing, smaller ones are asked as well."""
-        least = self.start.share * len(seen)
-        if sum(seen) >= least or not any(seen) or not steps.is_extreme:
-            return sum(seen) >= least
+    def _enough(
+        self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
+    ) -> bool:
+        """Return whether enough changes show; rows of huge scores are asked about small ones too."""
+        least = self.start.share * len(changes)
+        if sum(changes) >= least or not any(changes) or not steps.is_extreme:
+            return sum(changes) >= least
         smaller = steps.smaller()
-        before = self._run(from_own, smaller)
-        return all(self._responses(from_own, smaller, before, clear))
-
-    def _is_alike(self, from_own: FromOwn, following: Numbers, clear: float) -> bool:
-        return not _is_other(self._run(from_own, self.start.anew()), following, clear)
+        before = _run(from_own, smaller)
+        return all(_changes(from_own, smaller, before, clear))
 
 
-def _is_other(one: Numbers, other: Numbers, clear: float) -> bool:
-    """Whether two answers of one shape differ clearly; of two shapes, nothing can be said."""
-    if one.shape != other.shape:
-        return False
-    with np.errstate(invalid="ignore"):
-        return not bool((np.abs(one - other) <= clear).all())
+def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
+    with np.errstate(all="ignore"):
+        return np.asarray(from_own(steps), dtype=np.float64)
 
 
-def is_responsive(steps: OwnSteps) -> bool:
-    """Whether all answers say something, and the last moves with its question."""
-    if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
-        return False
-    before = steps.asked[-1][2]
-    return all(_is_other(answer, before, LEAST) for answer in steps.answers_to_others())
+def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
+    """Return for each changed question whether what follows is another answer."""
+    return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 
 def expect_data_follows(
@@ -311,7 +331,7 @@ def expect_data_follows(
     note: Note,
     own: str,
 ) -> None:
-    """The same, where what the student's own step gave was handed to the judge as an answer.
+    """Pass as `expect_follows` does, where the student's step gave an answer that the check has.
 
     `following` computes what follows from it.
     """

@@ -1,7 +1,7 @@
-"""Many questions about a student's own step, put to two processes in place of one for each."""
+"""Questions whose answers must not depend on what a process was asked before."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,53 +13,41 @@ from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import Figure
 from autograder.worker.values import Record
 
-if TYPE_CHECKING:
-    from autograder.checks.proxy import Submission
-
-
-RunOwn = Callable[["Submission", Any], Any]
+RunOwn = Callable[[Submission, Any], Any]
+Calling = Callable[[Submission], Any]
+CLOSE = 1e-5  # the same sums in another order may differ in their last digits
 
 
 def ask_in_two_orders(
-    submission: "Submission", run: RunOwn, questions: Sequence[Any]
+    submission: Submission, run: RunOwn, questions: Sequence[Any]
 ) -> list[Numbers | None]:
-    """What two processes answer, each to all questions, none of them at the same place.
+    """Put all questions to two processes in two orders, instead of each to a process of its own.
 
-    There are no answers where the two are not the same: these depend on more than the question.
-    Nor are there for two questions or fewer, which as many processes can be asked alone.
+    `run(submission, question)` asks one and returns numbers. Returns an array for each question;
+    None for all where the two processes differ, since the answers then depend on their place, or
+    where two questions or fewer gain nothing.
     """
     places, half = range(len(questions)), len(questions) // 2
-    none: list[Numbers | None] = [None] * len(questions)
+    unknown: list[Numbers | None] = [None] * len(questions)
     if len(questions) < 3 or is_off("two_orders"):
-        return none
-    orders = [[*places], [*places[half:], *places[:half]]]
+        return unknown
+
+    def answers(order: Sequence[int]) -> dict[int, Numbers]:
+        own = submission.own()
+        return {at: np.asarray(run(own, questions[at]), dtype=np.float64) for at in order}
+
     try:
-        one, other = (_in_turn(submission, run, questions, order) for order in orders)
+        one, other = answers(places), answers([*places[half:], *places[:half]])
     except (StudentProblem, ValueError, TypeError):
-        return none
+        return unknown
     if all(np.array_equal(one[at], other[at], equal_nan=True) for at in places):
         return [one[at] for at in places]
-    return none
+    return unknown
 
 
-def ask_alone(submission: "Submission", run: RunOwn, question: Any) -> Numbers:
-    """The answer to one question, of a process that has been asked nothing else."""
+def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:
+    """Return the answer of a process that has been asked nothing else, as a float64 array."""
     return np.asarray(run(submission.own(), question), dtype=np.float64)
-
-
-def _in_turn(
-    submission: "Submission", run: RunOwn, questions: Sequence[Any], order: Sequence[int]
-) -> dict[int, Numbers]:
-    """What one process answers, by the places of the questions."""
-    own = submission.own()
-    return {at: np.asarray(run(own, questions[at]), dtype=np.float64) for at in order}
-
-
-# Whether results depend on what was called before: on an array or a figure that was kept.
-
-
-Calling = Callable[[Submission], Any]
-CLOSE = 1e-5  # the same sums in another order may differ in their last digits
 
 
 def expect_independent_calls(
@@ -68,9 +56,9 @@ def expect_independent_calls(
     """Pass if each call gives the same again: later, in another order, and in a process of its own.
 
     Args:
-        submission: where nothing has run yet, so in a hidden check.
+        submission: one in which nothing has run yet, as in a hidden check.
         calls: what each is called in a sentence, and the call; at least two that differ.
-        between: calls whose results are not looked at, and which may leave something behind.
+        between: calls that may leave something behind; their results are not looked at.
 
     Raises:
         Mismatch: one does not; the finding names it and says nothing of the arguments.
@@ -100,20 +88,21 @@ def expect_independent_calls(
 
 
 def values_agree(one: Any, other: Any) -> bool:
-    """Whether two results are the same, but for the last digits of their numbers."""
-    if isinstance(one, Figure) and isinstance(other, Figure):
-        return one == other or values_agree(msgspec.to_builtins(one), msgspec.to_builtins(other))
-    if isinstance(one, Record) and isinstance(other, Record):
+    """Return whether two results are the same, but for the last digits of their numbers."""
+    kinds = (np.ndarray | float | int, Figure, Record, dict, list | tuple)
+    kind = next((k for k in kinds if isinstance(one, k) and isinstance(other, k)), None)
+    if kind is Record:
         return one.type == other.type and values_agree(one.fields, other.fields)
-    if isinstance(one, dict) and isinstance(other, dict):
+    if kind is dict:
         return list(one) == list(other) and all(values_agree(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+    if kind == list | tuple:
         return len(one) == len(other) and all(map(values_agree, one, other))
-    if isinstance(one, np.ndarray | float | int) and isinstance(other, np.ndarray | float | int):
-        if isinstance(one, float | int) and isinstance(other, float | int) and one == other:
-            return True  # as of nearly all numbers; numpy takes long to say so of a single one
-        mine, theirs = np.asarray(one), np.asarray(other)
-        return mine.shape == theirs.shape and bool(
-            np.allclose(mine, theirs, rtol=CLOSE, atol=CLOSE, equal_nan=True)
-        )
-    return type(one) is type(other) and bool(one == other)
+    if kind is None:
+        return type(one) is type(other) and bool(one == other)
+    if not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other:
+        return True  # most numbers are equal, and np.allclose is slow for a single one
+    if kind is Figure:
+        return values_agree(msgspec.to_builtins(one), msgspec.to_builtins(other))
+    mine, theirs = np.asarray(one), np.asarray(other)
+    close = mine.shape == theirs.shape and np.allclose(mine, theirs, CLOSE, CLOSE, equal_nan=True)
+    return bool(close)
