@@ -4,7 +4,7 @@ import contextlib
 import importlib
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +66,10 @@ class Recorder:
         self._note(name, asked, value)
         return value
 
-    def passed(
-        self,
-        name: str,
-        made_with: tuple[Any, ...],
-        inputs: tuple[Any, ...],
-        state: Mapping[str, Any],
-        toward: tuple[Any, ...] | None,
-    ) -> Passed:
+    def passed(self, name: str, *given: Any) -> Passed:
         """A pass of the course's own module, noted."""
-        build = self._named(name)
-        passed = reference_pass(build, made_with, inputs, state, toward)
-        self._note(name, hash_of_pass(made_with, inputs, state, toward), _plain(passed))
+        passed = reference_pass(self._named(name), *given)
+        self._note(name, hash_of_pass(*given), _plain(passed))
         return passed
 
     def constant(self, name: str) -> Any:

@@ -48,11 +48,7 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
     body = [each for each in tree.body if not _is_future(each)]
     whole = ast.Module(body=body, type_ignores=[])
     text = ast.unparse(ast.fix_missing_locations(whole))
-    asks = (
-        f"from autograder.checks.reference_answers import stand_in as {FIND}\n"
-        if FIND in text
-        else ""
-    )
+    asks = f"from autograder.author import stand_in as {FIND}\n" if FIND in text else ""
     return f"from __future__ import annotations\n{asks}{text}\n"
 
 

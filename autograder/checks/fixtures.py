@@ -1,4 +1,4 @@
-"""What a check is given: the fixtures of its test."""
+"""Checks as pytest sees them: their fixtures, their marks, and the options pytest starts with."""
 
 import warnings
 import zlib
@@ -17,22 +17,21 @@ from autograder.sandbox.session import WorkerSession
 
 
 class Fixtures:
-    """A plugin of pytest's: the fixtures of checks, whoever collects or runs them.
+    """Plugin of pytest's with the fixtures of checks.
 
-    `client_of` says which submission a check is run on, `seed` is what its random inputs are drawn
-    by.
+    `session_of` gives the submission that a check runs on; `seed` is that of its random inputs.
     """
 
     def __init__(
-        self, course: Course, seed: int, client_of: Callable[[pytest.Item], WorkerSession]
+        self, course: Course, seed: int, session_of: Callable[[pytest.Item], WorkerSession]
     ) -> None:
         self.course = course
         self.seed = seed
-        self.client_of = client_of
+        self.session_of = session_of
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Number a hidden check's parameters: of their values pytest makes names that are shown."""
+        """Number a hidden check's parameters: pytest would show their values as names."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize
@@ -46,14 +45,14 @@ class Fixtures:
 
     @pytest.fixture
     def submission(self, request: pytest.FixtureRequest) -> Submission:
-        """The student's module, at arm's length.
+        """The student's module; a call runs in the worker.
 
-        A hidden check has a process of its own, in which nothing has run but the loading: so it
-        learns nothing of other checks, and nothing that is said there is shown.
+        A hidden check has a process of its own, in which only loading has run: it learns nothing of
+        other checks, and nothing that is printed there is shown.
         """
-        client = self.client_of(request.node)
+        session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
-        return Submission(client.fresh() if hidden else client)
+        return Submission(session.fresh() if hidden else session)
 
     @pytest.fixture
     def reference(self) -> ModuleType | StandInPackage:
@@ -62,21 +61,18 @@ class Fixtures:
 
     @pytest.fixture
     def modules(self) -> ModuleType | StandInPackage:
-        """The course's own torch modules; whoever asks for them imports torch."""
+        """The course's own torch modules; a check that asks for them imports torch."""
         return load_reference(self.course, "modules")
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Random numbers that are a check's own and the same each time."""
+        """Random numbers of the check's own, the same every time."""
         return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
 
     @pytest.fixture
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """Says something about a check that passes, such as "Right, from your a_scores."."""
         return lambda text: request.node.user_properties.append(("note", text))
-
-
-# How pytest collects checks: started with nothing that is not needed, and with their marks.
 
 
 MARKS = (
@@ -103,5 +99,5 @@ def register_marks(config: pytest.Config) -> None:
     """Make the marks of checks known."""
     for line in MARKS:
         config.addinivalue_line("markers", line)
-    # unknown ones are refused, with their line
+    # the lint refuses unknown marks, with their line
     warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)

@@ -304,7 +304,7 @@ class _Follow(NamedTuple):
     def _enough(
         self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
     ) -> bool:
-        """Return whether enough changes show; rows of huge scores are asked about small ones too."""
+        """Return whether enough changes show; after huge scores, small ones are asked too."""
         least = self.start.share * len(changes)
         if sum(changes) >= least or not any(changes) or not steps.is_extreme:
             return sum(changes) >= least

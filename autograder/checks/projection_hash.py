@@ -1,12 +1,9 @@
-"""Arguments as something to look answers up by: the same numbers, but for their last digits.
+"""Hash of arguments that bears rounding: a digest of the structure, and three sums of the numbers.
 
-Two machines, or two releases of NumPy, may draw numbers that differ in the last place. So nothing
-is looked up by a digest of numbers: what a value is put together of has to be the same, and three
-sums of its numbers have to be as close as rounding lets them be.
+Two machines, or two releases of NumPy, may draw numbers that differ in the last place.
 """
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,7 @@ import numpy.typing as npt
 
 from autograder.checks.signature import Leaves, Vector, signature_of
 from autograder.report.reasons import NotToldHere
+from autograder.worker.values import Record, fields_of
 
 SUMS = 3
 CLOSE = 1e-9  # as a share of the numbers' own size
@@ -23,10 +21,10 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.gene
 
 
 class ProjectionHash:
-    """Arguments, or any other plain value, in a few numbers.
+    """Hash of arguments, or of any other plain value.
 
-    `kind` is a digest of what it is put together of, `sums` are its numbers added up with three
-    sets of weights, and `size` says how large these sums may be.
+    `kind` is a digest of its structure, `sums` are its numbers added up with three sets of weights,
+    and `size` is the sum of their sizes.
     """
 
     __slots__ = ("kind", "size", "sums")
@@ -51,24 +49,19 @@ class ProjectionHash:
             self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """For each row of three sums of values of this kind, whether it is this value's."""
+        """Return for each row of three sums, of values of this kind, whether it is this value's."""
         allowed = LEAST + CLOSE * self.size
         with np.errstate(invalid="ignore"):
             return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 
 
-def hash_of_pass(
-    made_with: tuple[Any, ...],
-    inputs: tuple[Any, ...],
-    state: Mapping[str, Any],
-    toward: tuple[Any, ...] | None,
-) -> ProjectionHash:
-    """A pass of a module, to be looked up by."""
+def hash_of_pass(made_with: Any, inputs: Any, state: Any, toward: Any) -> ProjectionHash:
+    """Return the hash of the arguments of `reference_pass`."""
     return ProjectionHash((list(made_with), list(inputs), dict(state), toward and list(toward)))
 
 
 def require_plain_data(value: Any) -> None:
-    """Do nothing, if a value is plain data.
+    """Pass if a value is plain data.
 
     Raises:
         NotToldHere: something in it can do something.
@@ -90,9 +83,7 @@ def require_plain_data(value: Any) -> None:
 
 
 def plain_fields(value: Any) -> dict[str, Any] | None:
-    """The fields of an object that has nothing else; None of one that has methods."""
-    from autograder.worker.values import Record, fields_of
-
+    """Return the fields of an object that has nothing else; None of one that has methods."""
     if isinstance(value, Record):
         return value.fields
     fields = fields_of(value)
@@ -103,7 +94,7 @@ def plain_fields(value: Any) -> dict[str, Any] | None:
 
 
 def projection_weights(count: int) -> Vector:
-    """Three rows of weights between −½ and ½: the same on every machine."""
+    """Return three rows of weights between −½ and ½, the same on every machine."""
     places = np.arange(1, count + 1, dtype=np.uint64)
     mixed = (places[np.newaxis, :] * _MULTIPLIERS[:, np.newaxis]) & np.uint64(0xFFFFFFFF)
     mixed = (mixed ^ (mixed >> np.uint64(15))) * np.uint64(2246822519) & np.uint64(0xFFFFFFFF)

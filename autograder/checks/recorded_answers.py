@@ -1,8 +1,8 @@
-"""Recorded answers as a file: data alone, packed and compressed."""
+"""Recorded answers of a released course: as a packed file of data alone, and looked up."""
 
 import functools
 import zlib
-from collections.abc import Mapping
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 
 from autograder.checks.projection_hash import SUMS, ProjectionHash, hash_of_pass
-from autograder.checks.signature import Vector
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.report.reasons import OTHER_MACHINE, NotToldHere
@@ -26,7 +25,7 @@ MAX_VALUE_HEADER = 1024 * 1024
 
 
 class HiddenCheck(msgspec.Struct, frozen=True):
-    """A check that is not handed out: what students may know of it."""
+    """Check that is not handed out, as far as students may know it."""
 
     name: str
     title: str
@@ -34,9 +33,9 @@ class HiddenCheck(msgspec.Struct, frozen=True):
 
 
 class RecordedAnswers(msgspec.Struct):
-    """What one function of the reference gave: for each call a kind, three sums, and a value.
+    """Answers of one function of the reference: for each call a kind, three sums and a value.
 
-    `sums` are float64, three a call; `values` are places in the file's list of values.
+    `sums` are float64, three per call; `values` are places in the file's list of values.
     """
 
     kinds: list[bytes] = []
@@ -45,12 +44,11 @@ class RecordedAnswers(msgspec.Struct):
 
 
 class ExerciseRecord(msgspec.Struct):
-    """All that is recorded of one exercise's checks.
+    """Record of one exercise's checks.
 
-    `order` are all checks, hidden ones too, in their order; `canary` are the sums of numbers that
-    were drawn where the records were made; `constants` are texts and numbers of the reference.
-    `weights` are those of the checks that are not hidden, and `untold` those of them that cannot
-    be told here, whatever the work.
+    `order` are all checks, hidden ones too; `canary` are the sums of numbers that were drawn where
+    the records were made; `constants` are texts and numbers of the reference. `weights` are those
+    of the checks that are not hidden, `untold` the checks that no work makes judged here.
     """
 
     exercise: str
@@ -69,7 +67,7 @@ class ExerciseRecord(msgspec.Struct):
 
 
 class Fields(Record):
-    """A record whose fields are read as attributes, as those of the object were that it was."""
+    """Record whose fields are read as attributes, as those of the original object were."""
 
     __slots__ = ()
 
@@ -81,12 +79,12 @@ class Fields(Record):
 
 
 def pack(record: object) -> bytes:
-    """A record as it is written; the same record gives the same bytes."""
+    """Return a record as bytes; the same record gives the same bytes."""
     return zlib.compress(msgspec.msgpack.encode(record), LEVEL)
 
 
 def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
-    """What `pack` wrote to a file.
+    """Read what `pack` made.
 
     Raises:
         UserError: it cannot be read, or holds something else.
@@ -105,7 +103,7 @@ def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
 
 
 def packed_value(value: Any) -> bytes:
-    """A plain value as bytes.
+    """Return a plain value as bytes.
 
     Raises:
         TypeError, ValueError: it cannot be sent to another process either.
@@ -115,7 +113,7 @@ def packed_value(value: Any) -> bytes:
 
 
 def unpacked_value(data: bytes) -> Any:
-    """The value; what was an object of a dataclass has its fields as attributes.
+    """Return the value; what was an object of a dataclass has its fields as attributes.
 
     Raises:
         ProtocolError: the bytes are none of ours.
@@ -137,7 +135,6 @@ def _restored(value: Any) -> Any:
 
 
 def _sendable(value: Any) -> Any:
-    """A value whose numbers are Python's own, or in arrays."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
@@ -148,117 +145,76 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Numbers that are drawn as checks draw theirs: other numbers, another NumPy."""
+    """Return the hash of numbers drawn as checks draw theirs: another NumPy may draw others."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
 
-def sums_of(answers: RecordedAnswers) -> Vector:
-    """The sums of all calls, a row each."""
-    return np.frombuffer(answers.sums, "<f8").reshape(-1, SUMS)
-
-
-# RecordedAnswers of a released course: looked up in what was recorded.
-
-
 def records_file(course: Course, exercise: str) -> Path:
-    """Where a released course keeps the recorded answers of an exercise."""
+    """Return where a released course keeps the recorded answers of an exercise."""
     return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
 
 
 class Playback:
-    """What the reference answered, for one exercise."""
+    """Answers of the reference to the checks of one exercise, as they were recorded."""
 
     def __init__(self, record: ExerciseRecord) -> None:
         self.record = record
-        self._functions = {name: _Known(each) for name, each in record.functions.items()}
+        self._places: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
+        for name, answers in record.functions.items():
+            for place, kind in enumerate(answers.kinds):
+                self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the function gave when it was asked the same.
-
-        Raises:
-            NotToldHere: it was never asked that.
-        """
+        """Return what the function gave when it was asked the same; raise NotToldHere if never."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
-    def passed(
-        self,
-        name: str,
-        made_with: tuple[Any, ...],
-        inputs: tuple[Any, ...],
-        state: Mapping[str, Any],
-        toward: tuple[Any, ...] | None,
-    ) -> Passed:
-        """What a module of the course's gave."""
-        found = self._value(name, hash_of_pass(made_with, inputs, state, toward))
+    def passed(self, name: str, *given: Any) -> Passed:
+        """Return what a module of the course's gave."""
+        found = self._value(name, hash_of_pass(*given))
         return Passed(called=True, value=found["value"], gradients=found["gradients"])
 
     def constant(self, name: str) -> Any:
-        """A text or a number, or None."""
+        """Return a text, a number or a tuple of such; None if none has that name."""
         data = self.record.constants.get(name)
-        return None if data is None else _hashable(unpacked_value(data))
+        value = None if data is None else unpacked_value(data)
+        return tuple(value) if isinstance(value, list) else value
 
     def _value(self, name: str, asked: ProjectionHash) -> Any:
-        known = self._functions.get(name)
-        place = known.place(asked) if known is not None else None
-        if place is None:
-            raise NotToldHere(self._why())
-        return unpacked_value(self.record.values[place])
+        places = self._places.get((name, asked.kind))
+        if places:
+            answers = self.record.functions[name]
+            sums = np.frombuffer(answers.sums, "<f8").reshape(-1, SUMS)
+            close = np.flatnonzero(asked.is_close(sums[places]))
+            if len(close):
+                return unpacked_value(self.record.values[answers.values[places[close[0]]]])
+        raise NotToldHere(self._why())
 
     def _why(self) -> str:
-        """Why an answer is not there: another machine draws other questions, perhaps."""
+        """Say why an answer is not there: another machine may draw other questions."""
         if canary().is_close(np.array([self.record.canary]))[0]:
             return str(NotToldHere())
         made = self.record.numpy
         return OTHER_MACHINE.format(made, np.__version__, made)
 
 
-class _Known:
-    """The calls of one function, by kind."""
-
-    def __init__(self, answers: RecordedAnswers) -> None:
-        self.values = answers.values
-        self.sums = sums_of(answers)
-        self.places: dict[bytes, list[int]] = {}
-        for place, kind in enumerate(answers.kinds):
-            self.places.setdefault(kind, []).append(place)
-
-    def place(self, asked: ProjectionHash) -> int | None:
-        """Which value answers a question; None if it was never asked."""
-        places = self.places.get(asked.kind, [])
-        if not places:
-            return None
-        close = np.flatnonzero(asked.is_close(self.sums[places]))
-        return self.values[places[close[0]]] if len(close) else None
-
-
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-@functools.lru_cache(maxsize=32)
-def playback_of(path: Path, _changed: float) -> Playback:
-    """The answers in a file."""
-    return Playback(read_packed(path, ExerciseRecord))
-
-
 def playback(course: Course, exercise: str) -> Playback:
-    """The recorded answers of an exercise of a released course.
+    """Return the recorded answers of an exercise of a released course.
 
     Raises:
         UserError: they are not there, or cannot be read.
     """
     path = records_file(course, exercise)
-    return playback_of(path, path.stat().st_mtime if path.exists() else 0.0)
+    return _playback(path, path.stat().st_mtime if path.exists() else 0.0)
 
 
-# What the checks are worth that a released course tells of, whether or not there is any work.
+@functools.lru_cache(maxsize=32)
+def _playback(path: Path, _modified: float) -> Playback:
+    return Playback(read_packed(path, ExerciseRecord))
 
 
 def released_points(course: Course, exercise: Exercise) -> dict[str, float] | None:
-    """The points of each check of an exercise that can be told of in a released course, by name.
-
-    None of a kit that was made before this was recorded.
+    """Return the points of each check that a released course judges; None of an older kit.
 
     Raises:
         UserError: the records cannot be read.

@@ -1,11 +1,7 @@
-"""What stands in a released check for a function of the reference.
-
-A stand-in knows its name alone. What it answers comes from the records of the course whose checks
-run just now, or, while records are made, from the reference itself.
-"""
+"""Right answers for checks: those of the reference, or the records of a released course."""
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn, Protocol
 
@@ -21,72 +17,51 @@ from autograder.worker.torch_modules import run_module
 
 
 class AnswerSource(Protocol):
-    """Where answers come from."""
+    """Source of a released check's answers: its records, or while they are made the reference."""
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the function of that name gives."""
+        """Return what the function of that name gives."""
 
-    def passed(
-        self,
-        name: str,
-        made_with: tuple[Any, ...],
-        inputs: tuple[Any, ...],
-        state: Mapping[str, Any],
-        toward: tuple[Any, ...] | None,
-    ) -> Passed:
-        """What a module of the class of that name gives."""
+    def passed(self, name: str, *given: Any) -> Passed:
+        """Return what a module of that class gives, for the arguments of `reference_pass`."""
 
     def constant(self, name: str) -> Any:
-        """A text or a number of that name; None if it is none."""
+        """Return the text or the number of that name; None if it is none."""
 
 
-class _Now:
+class _Current:
     source: AnswerSource | None = None
 
 
-_NOW = _Now()
-
-
 def answer_from(source: AnswerSource | None) -> None:
-    """From now on, all stand-ins of this process get their answers there."""
-    _NOW.source = source
+    """Let all stand-ins of this process get their answers from `source` from now on."""
+    _Current.source = source
 
 
 def _source() -> AnswerSource:
-    if _NOW.source is None:
+    if _Current.source is None:
         raise NotToldHere
-    return _NOW.source
+    return _Current.source
 
 
 class StandIn:
-    """A function or a class of the reference, by its name."""
+    """Stand-in for a function or a class of the reference, of which only the name is here."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function gave, when it was asked the same.
-
-        Raises:
-            NotToldHere: it was never asked that.
-        """
+        """Return what the function gave when it was asked the same; raise NotToldHere if never."""
         return _source().call(self._name, args, kwargs)
 
-    def recorded_pass(
-        self,
-        made_with: tuple[Any, ...],
-        inputs: tuple[Any, ...],
-        state: Mapping[str, Any],
-        toward: tuple[Any, ...] | None,
-    ) -> Passed:
-        """A pass of a module of this class; see `right_pass`."""
-        return _source().passed(self._name, made_with, inputs, state, toward)
+    def recorded_pass(self, *given: Any) -> Passed:
+        return _source().passed(self._name, *given)
 
-    def _untold(self, *_: Any) -> NoReturn:
+    def _not_recorded(self, *_: Any) -> NoReturn:
         raise NotToldHere
 
-    __iter__ = __getitem__ = __len__ = __contains__ = __float__ = __bool__ = _untold
+    __iter__ = __getitem__ = __len__ = __contains__ = __float__ = __bool__ = _not_recorded
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -95,7 +70,7 @@ class StandIn:
 
 
 class StandInPackage:
-    """The reference, or one of its modules, as a check's fixture has it."""
+    """Stand-in for the reference, or for one of its modules."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -109,12 +84,12 @@ class StandInPackage:
 
 
 def stand_in(name: str) -> StandIn:
-    """The stand-in for what the reference has under a name: `attention.softmax`."""
+    """Return what stands for a name of the reference (`attention.softmax`) in a released check."""
     return StandIn(name)
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """The course's package of right answers, or a module of it; of a released one, what stands in.
+    """Return the course's package of right answers, or a module of it, or what stands in for it.
 
     Raises:
         ImportError: there is no such module.
@@ -124,9 +99,6 @@ def load_reference(course: Course, module: str = "") -> ModuleType | StandInPack
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
 
 
-# The course's own torch module, called with what a submission's is called with.
-
-
 def reference_pass(
     build: Callable[..., Any],
     made_with: tuple[Any, ...],
@@ -134,20 +106,28 @@ def reference_pass(
     state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
-    """The same pass of a module of the course's own, in float64, here in this process.
+    """Return a forward pass of the course's own module, in float64, here in the judge.
 
-    Most submissions are asked the same: what was computed is kept, and cannot be written to. In a
-    released course `build` stands for the module alone, and knows what it gave.
+    What was computed is kept for all submissions, and cannot be written to. In a released course
+    it comes from the records.
+
+    Args:
+        build: the course's class.
+        made_with: the arguments of its constructor.
+        inputs: the arguments of the call, as NumPy arrays.
+        state: the weights by name, as NumPy arrays.
+        toward: for each result an array that it is multiplied with before all is summed up and
+            differentiated; None for no gradients.
     """
-    recorded = getattr(build, "recorded_pass", None)
-    if recorded is not None:
-        passed: Passed = recorded(made_with, inputs, state, toward)
+    given = made_with, inputs, state, toward
+    if hasattr(build, "recorded_pass"):
+        passed: Passed = build.recorded_pass(*given)
         return passed
-    return _computed(build, made_with, inputs, state, toward)
+    return _computed_pass(build, *given)
 
 
 @memoize
-def _computed(
+def _computed_pass(
     build: Callable[..., Any],
     made_with: tuple[Any, ...],
     inputs: tuple[Any, ...],

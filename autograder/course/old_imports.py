@@ -29,6 +29,7 @@ NAMES = {
     "checking.purity": "expect_no_trace=expect_independent_calls alike=values_agree",
     "checking.refusal": "expect_error expect_refusal=expect_error",
     "checking.right_pass": "right_pass=reference_pass",
+    "checking.stand_in": "stand_in",
     "checking.tolerance": "allowed_error",
     "checking.torch_modules": (
         "Run=ModuleRun pass_through=forward_pass draw_state expect_parts expect_gradients"

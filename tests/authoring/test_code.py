@@ -59,7 +59,7 @@ def test_two(asked):
 def test_what_is_left_of_it():
     assert released(TEXT, "t.py", NAMING, checks=True) == (
         "from __future__ import annotations\n"
-        "from autograder.checks.reference_answers import stand_in as _stand_in\n"
+        "from autograder.author import stand_in as _stand_in\n"
         "import pytest\n"
         "from released import tools\n"
         "from released.checks.shared import drawn\n"
