@@ -48,7 +48,7 @@ verify: lint
 
 unseen:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch
-	@$(BIN)/autograder verify --unseen --sample $(SAMPLE) --table docs/unseen.md
+	@$(BIN)/python -m tools.unseen --sample $(SAMPLE) --table docs/unseen.md
 
 lint:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster docs

@@ -12,7 +12,7 @@ from autograder.authoring.kit_files import PACKAGE, STUBS, WORK, FileForm, KitFi
 from autograder.authoring.leaks import leaks
 from autograder.authoring.recording import How, RecordedPart, RecordingTask, record_all
 from autograder.authoring.scaffold import around
-from autograder.authoring.wheel import wheel
+from autograder.authoring.wheel import build_wheel
 from autograder.checks.recorded_answers import FOLDER, SUFFIX, pack
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
@@ -51,7 +51,7 @@ def bundle(
     with importable(course):
         files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
         shown, secrets = _texts(course, wanted, checks)
-    wheel_name, wheel_data = wheel()
+    wheel_name, wheel_data = build_wheel()
     files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
     whole |= pictures(course, files)

@@ -1,52 +1,67 @@
-"""The engine as a wheel, put together from what is installed: the same files, the same bytes."""
+"""Wheel of the engine for a released course, built by hatchling: the same files, the same bytes."""
 
-import base64
-import hashlib
 import importlib.metadata
 import io
+import re
+import shutil
+import tempfile
 import zipfile
+from pathlib import Path
+from typing import Any
 
 from autograder.course.installation import PACKAGE, engine_folder, version
 
-NEVER = ("__pycache__",)
-WHEN = (1980, 1, 1, 0, 0, 0)
+ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+_OF_EXTRA = re.compile(r"(?:;| and) extra == ['\"]([\w-]+)['\"]$")
 
 
-def wheel() -> tuple[str, bytes]:
-    """The wheel's file name, and its bytes. It holds no course, and of the project no text."""
-    there = importlib.metadata.distribution(PACKAGE)
-    stem = f"{PACKAGE.replace('-', '_')}-{version()}"
-    info = f"{stem}.dist-info"
-    engine = engine_folder()
-    files = {
-        f"autograder/{path.relative_to(engine).as_posix()}": path.read_bytes()
-        for path in sorted(engine.rglob("*"))
-        if path.is_file() and not set(path.parts) & set(NEVER)
+def build_wheel() -> tuple[str, bytes]:
+    """Return the wheel's file name, and its bytes. It holds the installed engine and no course."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        compiled = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(engine_folder(), Path(scratch, "autograder"), ignore=compiled)
+        (path,) = WheelBuilder(scratch, config=_project()).build(directory=scratch)
+        return Path(path).name, Path(path).read_bytes()
+
+
+def _project() -> dict[str, Any]:
+    """Return the tables of a `pyproject.toml` that say of the engine what its installation says."""
+    installed = importlib.metadata.distribution(PACKAGE)
+    needed: list[str] = []
+    optional: dict[str, list[str]] = {
+        extra: [] for extra in installed.metadata.get_all("Provides-Extra") or []
     }
-    head = (there.read_text("METADATA") or "").partition("\n\n")[0]
-    lines = [line for line in head.split("\n") if not line.startswith(("Description", "License-F"))]
-    version_line = [f"Version: {version()}"]
-    kept = [line for line in lines if not line.startswith("Version:")]
-    files[f"{info}/METADATA"] = ("\n".join([*kept[:2], *version_line, *kept[2:]]) + "\n").encode()
-    files[f"{info}/entry_points.txt"] = (there.read_text("entry_points.txt") or "").encode()
-    files[f"{info}/WHEEL"] = (
-        b"Wheel-Version: 1.0\nGenerator: autograder\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    )
-    rows = [f"{name},sha256={_hash(data)},{len(data)}" for name, data in files.items()]
-    files[f"{info}/RECORD"] = ("\n".join([*rows, f"{info}/RECORD,,"]) + "\n").encode()
-    return f"{stem}-py3-none-any.whl", zipped(files)
+    for requirement in installed.requires or []:
+        extra = _OF_EXTRA.search(requirement)
+        if extra is None:
+            needed.append(requirement)
+        else:
+            optional[extra[1]].append(requirement[: extra.start()])
+    groups: dict[str, dict[str, str]] = {}
+    for point in installed.entry_points:
+        groups.setdefault(point.group, {})[point.name] = point.value
+    project = {
+        "name": PACKAGE,
+        "version": version(),
+        "description": installed.metadata["Summary"],
+        "requires-python": installed.metadata["Requires-Python"],
+        "dependencies": needed,
+        "optional-dependencies": optional,
+        "scripts": groups.pop("console_scripts", {}),
+        "entry-points": groups,
+    }
+    packages = {"packages": ["autograder"]}
+    return {"project": project, "tool": {"hatch": {"build": {"targets": {"wheel": packages}}}}}
 
 
-def _hash(data: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    """A zip whose bytes depend on the names and the content of the files alone."""
+def zip_bytes(files: dict[str, bytes]) -> bytes:
+    """Return a zip whose bytes depend on the names and the content of the files only."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
-            entry = zipfile.ZipInfo(name, WHEN)
+            entry = zipfile.ZipInfo(name, ZIP_DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data)

@@ -12,7 +12,7 @@ from autograder.authoring.compare import Compared, compared
 from autograder.authoring.kit_files import FileForm
 from autograder.authoring.recording import MAX_KEPT, How
 from autograder.authoring.release import Handout, bundle, update, without_work, write
-from autograder.authoring.wheel import zipped
+from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
@@ -77,6 +77,7 @@ def release(
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
         raise UserError(f"{course.root} is a released course already: it has no answers to record.")
+    require("release", "autograder release")
     chosen = _chosen(course, exercises, assignments)
     handout = Handout(chosen, policy or course.content.hints, form, seeds)
     require_libraries(chosen)
@@ -88,7 +89,7 @@ def release(
     files = bundle(course, handout, _print_recorded, how)
     kept: list[str] = []
     if target.suffix == ZIP:
-        target.write_bytes(zipped(without_work(files) if again else files))
+        target.write_bytes(zip_bytes(without_work(files) if again else files))
     elif again:
         kept = update(target, files)
     else:

@@ -26,8 +26,6 @@ WIDE = 200  # columns, where no terminal cuts the table
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
 @click.option("--quick", is_flag=True, help="Of mistakes, mutants, pairs and seeds one in 24.")
-@click.option("--unseen", is_flag=True, help="What reports say of mutants of right answers.")
-@click.option("--sample", type=click.IntRange(0), default=0, help="With --unseen: so many of each.")
 @click.option("--table", type=PATH, help="Write the table as Markdown.")
 @course_option
 def verify(
@@ -35,21 +33,13 @@ def verify(
     workers: int | None,
     no_mutants: bool,
     quick: bool,
-    unseen: bool,
-    sample: int,
     table: Path | None,
     course_path: Path | None,
 ) -> None:
     """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
 
-    With --unseen it grades mutants of every right answer as a student's file is graded, and counts
-    what the reports say: a name, the changed line, something else, something false.
-    The exit code is 0 if all of it holds, and nothing false was said.
+    The exit code is 0 if all of it holds.
     """
-    if unseen:
-        from tools.unseen.__main__ import run as run_unseen
-
-        raise SystemExit(run_unseen(exercises, workers, sample, table, course_path))
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:
         require("dev", "autograder verify without --no-mutants")

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
     from autograder.course.course_file import Exercise
 
-Extra = Literal["authoring", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"]
+Extra = Literal[
+    "authoring", "release", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"
+]
 
 PACKAGE = "attention-course-kit"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
+    "release": ("hatchling",),
     "nbgrader": ("nbgrader", "jupytext", "nbformat", "nh3"),
     "torch": ("torch",),
     "cluster": ("distributed", "cryptography"),

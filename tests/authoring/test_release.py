@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.release import update, without_work
-from autograder.authoring.wheel import zipped
+from autograder.authoring.wheel import zip_bytes
 from autograder.cli import app
 from autograder.course.errors import UserError
 from tests.authoring.conftest import NAMES
@@ -37,7 +37,7 @@ def test_update_needs_a_release(tmp_path, released):
 
 def test_a_zip_to_update_has_no_exercise(released):
     assert not any(name.startswith("exercises/") for name in without_work(released))
-    assert zipped(released) == zipped(dict(released))
+    assert zip_bytes(released) == zip_bytes(dict(released))
 
 
 def test_what_is_there_is_not_overwritten(tmp_path, marked):
@@ -87,7 +87,7 @@ runpy.run_module("autograder", run_name="__main__")
 def test_a_zip_unpacked_anywhere_works_with_its_own_wheel(released, marked, tmp_path):
     """In a process that has the libraries of this environment, and nothing else of the course."""
     kit, engine = tmp_path / "kit", tmp_path / "engine"
-    (tmp_path / "kit.zip").write_bytes(zipped(released))
+    (tmp_path / "kit.zip").write_bytes(zip_bytes(released))
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         archive.extractall(kit)
     (wheel,) = kit.glob("*.whl")

@@ -38,6 +38,7 @@ def bare(tmp_path, monkeypatch):
         (["variants", "students.csv", "--out", "o"], "jupytext and nbformat", "authoring"),
         (["new", "exercise", "three"], "jupytext and nbformat", "authoring"),
         (["new", "course", "other"], "jupytext and nbformat", "authoring"),
+        (["release", "kit"], "hatchling", "release"),
         (["nbgrader", "init", "folder"], "nbgrader", "nbgrader"),
         (["desk", "results"], "starlette, uvicorn and python_multipart", "desk"),
         (["verify", "one"], "cosmic_ray", "dev"),

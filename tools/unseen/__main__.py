@@ -1,4 +1,8 @@
-"""`autograder verify --unseen`: what the report says of mutants of right answers."""
+"""`python -m tools.unseen`: what reports say of mistakes that nobody chose, mutants of right answers.
+
+The line that was changed is known, and so are the answers to calls that no examination asks for:
+both are oracles that the diagnosis does not have.
+"""
 
 import os
 import sys
@@ -6,22 +10,37 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
+import click
+
 from autograder.authoring.lint import refuse_authoring_errors
-from autograder.course.course_file import find_course, load_course
+from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.course.course_file import FILE_NAME, find_course, load_course
+from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
 from tools.unseen.measure import Unseen, measure
 from tools.unseen.table import markdown, notes
 
 
-def run(
+@click.command()
+@click.argument("names", metavar="[EXERCISES]...", nargs=-1, type=ExerciseName())
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
+@click.option("--sample", type=click.IntRange(0), default=0, help="So many mutants of each.")
+@click.option("--table", type=PATH, help="Write the table as Markdown.")
+@course_option
+def main(
     names: tuple[str, ...],
     workers: int | None,
     sample: int,
     table: Path | None,
     course_path: Path | None,
-) -> int:
+) -> None:
+    """Grade mutants of every right answer as a student's file is graded, and count what is said.
+
+    That is a name, the changed line, something else, or something false. The exit code is 1 if
+    anything false was said.
+    """
     course = find_course(Path.cwd(), named=course_path)
-    require("dev", "autograder verify --unseen")
+    require("dev", "python -m tools.unseen")
     asked = [course.exercise(name) for name in names] or list(course.content.exercises)
     exercises = [exercise.name for exercise in asked if not exercise.questions]
     require_libraries(asked)
@@ -40,10 +59,17 @@ def run(
     print(notes(ordered))
     if table is not None:
         table.write_text(markdown(ordered), encoding="utf-8")
-    return 1 if any(each.single["false"] + each.pair["false"] for each in ordered) else 0
+    raise SystemExit(any(each.single["false"] + each.pair["false"] for each in ordered))
 
 
 def measured(root: Path, name: str, sample: int) -> Unseen:
     """Measure one exercise, in a process of its own."""
-    course = load_course(root / "course.yml")
+    course = load_course(root / FILE_NAME)
     return measure(course, course.exercise(name), sample)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        raise SystemExit(str(error)) from None
