@@ -35,7 +35,11 @@ def locate(seen: Observations) -> Finding | None:
         return located("statements", divided) if divided else None
     statements = true_statements(seen)
     if not statements:
-        return located("error", stated("error", error=seen.stops)) if seen.stops else None
+        return (
+            located("error", stated("error", error=seen.stops, line=seen.stop_line))
+            if seen.stops
+            else None
+        )
     measure = measured(seen)
     if measure is not None:
         return named_fact("measure", measure)
@@ -84,7 +88,7 @@ def _nan_everywhere(seen: Observations) -> Iterator[Statement]:
 
 def _some_stop(seen: Observations) -> Iterator[Statement]:
     if seen.stops and seen.values and division(seen) is None:
-        yield stated("some_stop", error=seen.stops)
+        yield stated("some_stop", error=seen.stops, line=seen.stop_line)
 
 
 def _plain_facts(seen: Observations) -> Iterator[Statement]:

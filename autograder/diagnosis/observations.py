@@ -22,13 +22,15 @@ Cells = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the student's function to a probe; `error` says in words what it raised.
+    """An answer of the student's function to a probe; `error` says in words what it raised, `line`
+    is the line of the student's file on which, 0 if it is on none.
 
     `is_array` unless the value was a list, a tuple or something else that only holds numbers.
     """
 
     outcome: Outcome
     error: str = ""
+    line: int = 0
     printed: bool = False
     is_array: bool = True
 
@@ -93,6 +95,11 @@ class Observations:
     def stops(self) -> str:
         """The first error, in words."""
         return next((case.answer.error for case in self.wrong if case.answer.error), "")
+
+    @property
+    def stop_line(self) -> str:
+        """The line of the student's file on which the first error is."""
+        return next((str(each.answer.line) for each in self.wrong if each.answer.error), "")
 
     @cached_property
     def of_other_kind(self) -> bool:

@@ -74,8 +74,10 @@ def _steps_for(examination: Examination) -> Sequence[Step]:
 
 def error_in_every_call(examination: Examination) -> Finding | None:
     """The function stops with an error at every call."""
-    error = next((answer.error for answer in examination.answers if answer.error), "")
-    return located("error", stated("error", error=error)) if error else None
+    for answer in examination.answers:
+        if answer.error:
+            return located("error", stated("error", error=answer.error, line=str(answer.line)))
+    return None
 
 
 def order_dependence(examination: Examination) -> Finding | None:

@@ -179,7 +179,7 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     except Raised as error:
         sizes = recipe.axes(recipe.arguments(probe))
         said = f"{error.finding} {explain(error, sizes)}".strip()
-        return Answer(Outcome(RAISES), said)
+        return Answer(Outcome(RAISES), said, error.place.line if error.place is not None else 0)
     except StudentProblem as problem:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
             raise Stopped from None

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from autograder.course.own_modules import importable
-from autograder.report.model import Diagnosis
+from autograder.report.model import Diagnosis, Statement
 from autograder.sandbox.session import open_session
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -58,17 +58,18 @@ def test_a_sample_is_measured_and_nothing_false_is_said(course):
 def test_a_name_is_false_if_its_replay_gives_something_else(course, judge, names, is_false):
     replay = judge.catalogue.replay("softmax", "softmax")
     said = next(wrong[0].finding for wrong in replay.singles if wrong[0].id == names[0])
-    told = Diagnosis(kind="named", finding=said, misconceptions=names, function="softmax")
+    told = Diagnosis(
+        kind="named", code="named", finding=said, misconceptions=names, function="softmax"
+    )
     assert oracle_says(course, judge, told) is is_false
 
 
-@pytest.mark.parametrize(
-    ("finding", "is_false"),
-    [("Every number is 3 times the right one.", True), ("Some calls stop with an error: x", True)],
-)
-def test_a_sentence_is_false_if_no_detector_says_it_again(course, judge, finding, is_false):
-    told = Diagnosis(kind="located", finding=finding, function="softmax")
-    assert oracle_says(course, judge, told) is is_false
+def test_a_statement_is_false_if_no_detector_makes_it_again(course, judge):
+    stops = Statement(code="some_stop", values={"error": "x", "line": "1"})
+    told = Diagnosis(
+        kind="located", code="statements", finding="", function="softmax", statements=(stops,)
+    )
+    assert oracle_says(course, judge, told)
 
 
 def oracle_says(course, judge, told):

@@ -1,4 +1,4 @@
-"""`python -m tools.unseen`: what reports say of mistakes that nobody chose, mutants of right answers.
+"""`python -m tools.unseen`: what reports say of mistakes that nobody chose, of mutants.
 
 The line that was changed is known, and so are the answers to calls that no examination asks for:
 both are oracles that the diagnosis does not have.
@@ -14,10 +14,10 @@ import click
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.cli.options import PATH, ExerciseName, course_option
-from autograder.course.course_file import FILE_NAME, find_course, load_course
+from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
-from tools.unseen.measure import Unseen, measure
+from tools.unseen.measure import Unseen, measure_exercise
 from tools.unseen.table import markdown, notes
 
 
@@ -49,7 +49,8 @@ def main(
     size = min(workers or os.cpu_count() or 1, len(exercises) or 1)
     with ProcessPoolExecutor(size, mp_context=get_context("spawn")) as pool:
         tasks = {
-            pool.submit(measured, course.root, name, sample): name for name in reversed(exercises)
+            pool.submit(measure_exercise, course.root, name, sample): name
+            for name in reversed(exercises)
         }
         for task in as_completed(tasks):
             found[tasks[task]] = task.result()
@@ -60,12 +61,6 @@ def main(
     if table is not None:
         table.write_text(markdown(ordered), encoding="utf-8")
     raise SystemExit(any(each.single["false"] + each.pair["false"] for each in ordered))
-
-
-def measured(root: Path, name: str, sample: int) -> Unseen:
-    """Measure one exercise, in a process of its own."""
-    course = load_course(root / FILE_NAME)
-    return measure(course, course.exercise(name), sample)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Grades an exercise's mutants as a student's file is graded, and counts what was said of each."""
 
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.course.course_file import Course, Exercise
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.diagnosis.repair.sentences import DEPARTS, EITHER, RUNS
 from autograder.grading.graded import Graded
 from autograder.grading.judge import Judge
@@ -21,7 +20,7 @@ from tools.unseen.mutated import Mutated, pairs, singles
 from tools.unseen.oracle import Oracle
 
 PAIRS = 5  # one pair for so many single mutants
-_IN_LINE = re.compile(r"\bin line (\d{1,6}) of ")  # how a sentence says where a call stopped
+STOPS = {"error", "some_stop"}  # statements on calls that raise, with the line
 VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
 
 
@@ -93,7 +92,10 @@ class _Measured:
             return None
         looked = is_worth_looking(self.exercise, source, graded.results, "practice")
         repair = look_for_repair(self.judge, self.exercise, source, graded) if looked else None
-        diagnoses = list(dict.fromkeys(r.diagnosis for r in graded.results if r.diagnosis))
+        diagnoses: list[Diagnosis] = []
+        for result in graded.results:
+            if result.diagnosis is not None and result.diagnosis not in diagnoses:
+                diagnoses.append(result.diagnosis)
         code = mutant.text.splitlines()
         return Said(
             self._verdict(mutant, source, graded, diagnoses, repair),
@@ -121,7 +123,8 @@ class _Measured:
         said = {place.line for diagnosis in diagnoses for place in diagnosis.places}
         mended = {place.line for place in repair.places} if repair is not None else set()
         raised = {result.place.line for result in graded.results if result.place is not None}
-        raised |= {int(line) for each in diagnoses for line in _IN_LINE.findall(each.finding)}
+        stated = [each for diagnosis in diagnoses for each in diagnosis.statements]
+        raised |= {int(each.values["line"]) for each in stated if each.code in STOPS}
         right = set(mutant.lines)
         if said - right:
             return "false"
@@ -137,3 +140,9 @@ class _Measured:
     def _client(self, source: Source) -> WorkerSession:
         limits = self.course.limits(self.exercise)
         return open_session(source, self.exercise.needs, limits, self.judge.children)
+
+
+def measure_exercise(root: Path, name: str, sample: int) -> Unseen:
+    """Measure one exercise, in a process of its own."""
+    course = load_course(root / FILE_NAME)
+    return measure(course, course.exercise(name), sample)
