@@ -15,6 +15,7 @@ import click
 
 from autograder.course.errors import UserError
 from autograder.course.installation import extension, hooks, imports_that_stay, version
+from autograder.course.optimisations import is_off
 
 STOPPED, NOBODY_READS = 130, 141
 GROUP = "autograder.commands"  # the entry points by which extensions bring their commands
@@ -126,7 +127,8 @@ def _leave() -> None:
 
 def main() -> None:
     """Run the console command; print one clear line for what a person can fix, no traceback."""
-    if getattr(sys.modules["__main__"], "main", None) is main:  # the process ends with the command
+    is_process = getattr(sys.modules["__main__"], "main", None) is main  # it ends with the command
+    if is_process and not is_off("quick_exit"):
         atexit.register(_leave)  # before all else registers: so it comes last
     for stream in (sys.stdout, sys.stderr):  # a sign that cannot be shown is no reason to stop
         if isinstance(stream, io.TextIOWrapper):

@@ -8,6 +8,7 @@ import msgspec
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
+from autograder.course.optimisations import is_off
 from autograder.grading.judge import Judge
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children
@@ -61,8 +62,9 @@ class BackgroundJudge:
     def _run(self) -> None:
         try:
             with self._judge:
-                gc.collect()
-                gc.freeze()  # what is imported stays: collecting it anew would only take time
+                if not is_off("gc"):
+                    gc.collect()
+                    gc.freeze()  # what is imported stays: collecting it anew would only take time
                 threading.Thread(target=self._end_what_is_older, daemon=True).start()
                 while (source := self._next()) is not None:
                     done = self._graded(source)
