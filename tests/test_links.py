@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
-from autograder.student.attempts import Attempts, Seen, attempts_path, read_attempts, write_attempts
+from autograder.student.attempts import Attempts, Seen, attempts_path, read_attempts, write_record
 
 SHOWN = Attempts("d", {"one": Seen("failed", 2)})
 
@@ -36,7 +36,7 @@ def test_attempts_do_not_go_through_a_linked_folder(tmp_path, theirs):
     kept = attempts_path(tmp_path / "work" / "softmax.py", "softmax")
     kept.parent.parent.mkdir()
     kept.parent.symlink_to(theirs)
-    write_attempts(kept, SHOWN)
+    write_record(kept, SHOWN)
     assert unchanged(theirs)
     assert read_attempts(kept) == Attempts()
 
@@ -56,7 +56,7 @@ def test_attempts_do_not_go_through_a_linked_file(tmp_path, theirs, kind, name):
     kept = attempts_path(tmp_path / "softmax.py", "softmax")
     kept.parent.mkdir()
     link(kind, kept.parent / name, theirs / "keep.txt")
-    write_attempts(kept, SHOWN)
+    write_record(kept, SHOWN)
     assert unchanged(theirs)
     assert read_attempts(kept) == SHOWN
 
@@ -70,7 +70,7 @@ def test_other_things_in_its_place_do_no_harm(tmp_path, kind):
         kept.parent.mkdir()
         os.mkfifo(kept) if kind == "a pipe" else kept.mkdir()
     assert read_attempts(kept) == Attempts()
-    write_attempts(kept, SHOWN)
+    write_record(kept, SHOWN)
     assert read_attempts(kept) == (SHOWN if kind in {"a pipe", "nothing"} else Attempts())
 
 

@@ -1,4 +1,7 @@
-"""What a student has been shown so far, kept beside the file that is checked."""
+"""What a student has been shown so far, kept beside the file that is checked.
+
+Hints come in steps: the next one with a new attempt that fails the same way, or on request.
+"""
 
 import contextlib
 import stat
@@ -13,7 +16,11 @@ from autograder.course.files import opened_folder, plain_folder, write_atomicall
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.submission.read import UnreadableFile, read_bytes
 
-# Hints in steps: the next one comes with a new attempt that fails the same way, or on request.
+FOLDER = ".autograder"  # beside the student's file; others may have made it: no link is followed
+MOST = 1024 * 1024
+IGNORED = "*\n"
+
+Stored = TypeVar("Stored", bound=msgspec.Struct)
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -30,40 +37,40 @@ class Attempts(msgspec.Struct, frozen=True):
     checks: dict[str, Seen] = {}
 
 
+def next_step(
+    before: Attempts, exercise: ExerciseReport, policy: HintPolicy, asked: bool
+) -> Attempts:
+    """Return what to show of the exercise now.
+
+    A check's first hint comes with its finding. One more comes with a source that has changed and
+    fails the same way, or, where the policy is "practice", when it is `asked` for: to the mistake
+    that is to be fixed first, and to no other, which nobody has tried to fix yet.
+    """
+    changed = bool(before.digest) and before.digest != exercise.digest
+    more = changed or (asked and policy == "practice")
+    first = first_failing(exercise)
+    checks = {}
+    for check in _failing(exercise) if policy != "exam" else ():
+        way, hints = way_of_failing(check), 1
+        seen = before.checks.get(check.name)
+        if seen is not None and seen.way == way:
+            hints = seen.hints + (more and _is_same_mistake(check, first))
+        checks[check.name] = Seen(way, min(hints, max(1, len(check.hints))))
+    return Attempts(exercise.digest, checks)
+
+
 def way_of_failing(check: CheckReport) -> str:
-    """What two attempts have in common that fail the same way."""
+    """Return what two attempts have in common that fail the same way."""
     if check.diagnosis is not None and check.diagnosis.misconceptions:
         return "+".join(sorted(check.diagnosis.misconceptions))
     kind = check.diagnosis.kind if check.diagnosis is not None else ""
     return f"{check.outcome} {kind}".strip()
 
 
-def next_step(
-    before: Attempts, exercise: ExerciseReport, policy: HintPolicy, asked: bool
-) -> Attempts:
-    """What to show of the exercise now.
-
-    A check's first hint comes with its finding. One more comes with a source that has changed and
-    fails the same way, or, where the policy is "practice", when it is `asked` for: to the mistake
-    that is to be mended first, and to no other, at which nobody has tried a hand yet.
-    """
-    changed = bool(before.digest) and before.digest != exercise.digest
-    first = first_failing(exercise)
-    checks = {}
-    for check in _failing(exercise) if policy != "exam" else ():
-        way, level = way_of_failing(check), 1
-        seen = before.checks.get(check.name)
-        if seen is not None and seen.way == way:
-            more = changed or (asked and policy == "practice")
-            level = seen.hints + (more and _is_same(check, first))
-        checks[check.name] = Seen(way, min(level, max(1, len(check.hints))))
-    return Attempts(exercise.digest, checks)
-
-
 def first_failing(exercise: ExerciseReport) -> CheckReport | None:
-    """The check that is to be mended first: what is shown comes before what is not begun."""
-    found = _failing(exercise)
-    return min(found, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
+    """Return the check to fix first: what is shown comes before what is not begun."""
+    failing = _failing(exercise)
+    return min(failing, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
 
 
 def _failing(exercise: ExerciseReport) -> list[CheckReport]:
@@ -71,33 +78,30 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
     return [check for check in exercise.checks if check.outcome not in quiet]
 
 
-def _is_same(check: CheckReport, first: CheckReport | None) -> bool:
-    """Whether a check is the first that fails, or fails by the same mistake."""
+def _is_same_mistake(check: CheckReport, first: CheckReport | None) -> bool:
     if check is first or first is None:
         return True
-    named = first.diagnosis is not None and bool(first.diagnosis.misconceptions)
-    return named and way_of_failing(check) == way_of_failing(first)
+    is_named = first.diagnosis is not None and bool(first.diagnosis.misconceptions)
+    return is_named and way_of_failing(check) == way_of_failing(first)
 
 
 def hints_shown(attempts: Attempts) -> Mapping[str, int]:
-    """How many hints to show for each check, by its name."""
+    """Return how many hints to show for each check, by its name."""
     return {name: seen.hints for name, seen in attempts.checks.items()}
 
 
-# Records kept beside the file that is checked, in a folder of the student's own.
-#
-# Others may have made what lies beside that file: no link is followed there.
+def attempts_path(source: Path, exercise: str) -> Path:
+    """Return where the attempts at a file are kept."""
+    return source.parent / FOLDER / f"{exercise}.json"
 
 
-FOLDER = ".autograder"
-MOST = 1024 * 1024
-IGNORED = "*\n"
-
-Stored = TypeVar("Stored", bound=msgspec.Struct)
+def read_attempts(path: Path) -> Attempts:
+    """Read what was shown before: nothing, if the file is missing, damaged or a link."""
+    return read_record(path, Attempts) or Attempts()
 
 
 def read_record(path: Path, kind: type[Stored]) -> Stored | None:
-    """What was kept there; a file that is missing, damaged or a link stands for nothing."""
+    """Read a record; None if its file is missing, damaged or a link."""
     try:
         with opened_folder(path.parent) as folder:
             return msgspec.json.decode(read_bytes(path, MOST, folder), type=kind)
@@ -106,36 +110,20 @@ def read_record(path: Path, kind: type[Stored]) -> Stored | None:
 
 
 def write_record(path: Path, record: msgspec.Struct) -> None:
-    """Keep it for the next time, for its owner's eyes; what cannot be written is not kept."""
+    """Write a record for its owner's eyes; what cannot be written is not kept."""
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
         with opened_folder(path.parent) as folder:
             if not _is_ours(path.parent / ".gitignore"):
-                write_atomically(path.parent / ".gitignore", IGNORED, folder)  # it is nobody else's
-            write_atomically(
-                path, msgspec.json.format(msgspec.json.encode(record), indent=2), folder
-            )
+                write_atomically(path.parent / ".gitignore", IGNORED, folder)
+            text = msgspec.json.format(msgspec.json.encode(record), indent=2)
+            write_atomically(path, text, folder)
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it is there already, as a file that nothing else is a name of."""
+    """Return whether the file is there as written here, and nothing else is a name of it."""
     with contextlib.suppress(OSError):
-        found = path.lstat()
-        whole = found.st_size == len(IGNORED) and found.st_nlink == 1
-        return stat.S_ISREG(found.st_mode) and whole
+        status = path.lstat()
+        is_whole = status.st_size == len(IGNORED) and status.st_nlink == 1
+        return stat.S_ISREG(status.st_mode) and is_whole
     return False
-
-
-def attempts_path(source: Path, exercise: str) -> Path:
-    """Where it is kept."""
-    return source.parent / FOLDER / f"{exercise}.json"
-
-
-def read_attempts(path: Path) -> Attempts:
-    """What was shown before; a file that is missing, damaged or a link stands for nothing."""
-    return read_record(path, Attempts) or Attempts()
-
-
-def write_attempts(path: Path, attempts: Attempts) -> None:
-    """Keep it for the next time; where that cannot be written, hints start anew."""
-    write_record(path, attempts)

@@ -1,4 +1,4 @@
-"""Grades what it is given in a thread of its own; what is newer ends what is older."""
+"""A judge that grades in a thread of its own; what is newer ends what is older."""
 
 import gc
 import threading
@@ -18,11 +18,11 @@ OFTEN = 0.02  # s between two tries to end a grading
 
 
 class GradedSource(msgspec.Struct, frozen=True):
-    """What became of a source: its full report, or why there is none."""
+    """What became of a source: its full report, or the problem why there is none."""
 
     source: Source
     full: ExerciseReport | None = None
-    trouble: str = ""
+    problem: str = ""
 
 
 class BackgroundJudge:
@@ -37,8 +37,8 @@ class BackgroundJudge:
     ) -> None:
         self._tell = tell
         self._judge = Judge(course, exercises, children)
-        self._new = threading.Condition()
-        self._wanted: Source | None = None
+        self._changed = threading.Condition()  # guards the next three
+        self._waiting: Source | None = None
         self._current: Source | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -48,15 +48,15 @@ class BackgroundJudge:
 
     def look_at(self, source: Source) -> None:
         """Grade this now, and nothing that came before it."""
-        with self._new:
-            self._wanted = source
-            self._new.notify_all()
+        with self._changed:
+            self._waiting = source
+            self._changed.notify_all()
 
     def close(self) -> None:
         """End what is being done, and the processes."""
-        with self._new:
+        with self._changed:
             self._closed = True
-            self._new.notify_all()
+            self._changed.notify_all()
         self._thread.join(timeout=15)
 
     def _run(self) -> None:
@@ -64,44 +64,39 @@ class BackgroundJudge:
             with self._judge:
                 if not is_off("gc"):
                     gc.collect()
-                    gc.freeze()  # what is imported stays: collecting it anew would only take time
-                threading.Thread(target=self._end_what_is_older, daemon=True).start()
+                    gc.freeze()  # what is imported stays: collecting it again only takes time
+                threading.Thread(target=self._cancel_older, daemon=True).start()
                 while (source := self._next()) is not None:
-                    done = self._graded(source)
-                    with self._new:
-                        newer = self._wanted is not None or self._closed
+                    graded = self._grade(source)
+                    with self._changed:
+                        is_outdated = self._waiting is not None or self._closed
                         self._current = None
-                        self._new.notify_all()
-                    if done is not None and not newer:
-                        self._tell(done)
+                        self._changed.notify_all()
+                    if graded is not None and not is_outdated:
+                        self._tell(graded)
         except BaseException as error:
             self._tell(error)
 
     def _next(self) -> Source | None:
-        with self._new:
-            while self._wanted is None and not self._closed:
-                self._new.wait()
-            self._current, self._wanted = self._wanted, None
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting is not None or self._closed)
+            self._current, self._waiting = self._waiting, None
             return None if self._closed else self._current
 
-    def _graded(self, source: Source) -> GradedSource | None:
+    def _grade(self, source: Source) -> GradedSource | None:
         try:
             return GradedSource(source, self._judge.grade(source))
         except Cancelled:
             return None
         except UserError as error:
-            return GradedSource(source, trouble=str(error))
+            return GradedSource(source, problem=str(error))
 
-    def _end_what_is_older(self) -> None:
-        """While something newer waits, end what is being graded."""
+    def _cancel_older(self) -> None:
+        """While something newer waits, or at the end, cancel what is being graded until it ends."""
         while not self._closed:
-            with self._new:
-                while not self._closed and (self._wanted is None or self._current is None):
-                    self._new.wait()
-            self._cancel_until_it_ends()
-
-    def _cancel_until_it_ends(self) -> None:
-        while self._current is not None and (self._closed or self._wanted is not None):
-            self._judge.cancel()
-            with self._new:
-                self._new.wait(OFTEN)
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or (self._waiting and self._current))
+            while self._current is not None and (self._closed or self._waiting is not None):
+                self._judge.cancel()
+                with self._changed:
+                    self._changed.wait(OFTEN)

@@ -1,4 +1,4 @@
-"""Keys as they are pressed, without Enter."""
+"""Keys that are pressed and files that are saved, told as it happens."""
 
 import contextlib
 import os
@@ -6,17 +6,17 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 
 import watchfiles
 
-WAIT = 0.2  # s, after which it is seen whether anybody still wants keys
+WAIT = 0.2  # s, after which the reader sees whether it is to stop
+AGAIN = 0.5  # s, after which a folder that is gone is looked for again
 
 
 class KeyReader:
-    """Tells each key that is pressed, in a thread of its own; none where no person types.
+    """Tells each key as it is pressed, without Enter; none where no person types.
 
-    Use it as a context manager: it changes how the terminal takes keys, and puts that back.
+    Use it as a context manager: it changes how the terminal takes keys, and restores that.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -34,15 +34,13 @@ class KeyReader:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        *_: object,
     ) -> None:
         self._stop.set()
         self.give_back()
 
     def give_back(self) -> None:
-        """Have keys come as they did before."""
+        """Restore how keys come."""
         if self._before is not None and sys.platform != "win32":
             import termios
 
@@ -50,7 +48,7 @@ class KeyReader:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
 
     def take(self) -> None:
-        """Have keys come one by one, not shown: at the start, and when one comes back to it."""
+        """Have keys come one by one, not shown."""
         if sys.platform == "win32" or not self.are_there:
             return
         import termios
@@ -88,17 +86,8 @@ class KeyReader:
                     self._tell(msvcrt.getwch())
 
 
-# Which files are saved, told as it happens.
-
-
-STEP = 10  # ms without another event, after which a batch of them is told
-DEBOUNCE = 50  # ms, at most, that a batch takes
-TIMEOUT = 1000  # ms, after which it is seen whether the folders are still there
-AGAIN = 0.5  # s, after which a folder that is gone is looked for anew
-
-
 class FileWatcher:
-    """Watches folders, not what is in them, in a thread of its own."""
+    """Tells which files in folders, not below them, are saved."""
 
     def __init__(self, folders: Sequence[Path], tell: Callable[[frozenset[Path]], None]) -> None:
         self._folders = [folder.resolve() for folder in folders]
@@ -127,10 +116,10 @@ class FileWatcher:
         batches = watchfiles.watch(
             *folders,
             watch_filter=None,
-            step=STEP,
-            debounce=DEBOUNCE,
+            step=10,  # ms without another event, after which a batch of them is told
+            debounce=50,  # ms, at most, that a batch takes
             stop_event=self._stop,
-            rust_timeout=TIMEOUT,
+            rust_timeout=1000,  # ms, after which it is seen whether the folders are still there
             yield_on_timeout=True,
             recursive=False,
             raise_interrupt=False,

@@ -1,18 +1,18 @@
-"""Which file a student means, and which exercise a file is for."""
+"""The file that a student means by an exercise, and the exercise that a file is for."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.submission.source import SUFFIXES
+from autograder.submission.code import read_code
+from autograder.submission.file_names import named_for
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import SUFFIXES, read_source
+from autograder.submission.stubs import Stubs, exercises_in, read_stubs
 
-if TYPE_CHECKING:
-    from autograder.submission.stubs import Stubs
 
-
-def find_file(course: Course, exercise: Exercise, stubs: "Stubs | None" = None) -> Path:
-    """The student's file: here, or among those that the course hands out.
+def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
+    """Return the student's file: here, or among those that the course hands out.
 
     Of two, the one that is written; if both are, or neither is, the newer one. `stubs` are the
     course's, where they have been read already.
@@ -22,9 +22,9 @@ def find_file(course: Course, exercise: Exercise, stubs: "Stubs | None" = None) 
     """
     folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:
-        found = file_in(folder, course, exercise, stubs)
-        if found is not None:
-            return found
+        file = file_in(folder, course, exercise, stubs)
+        if file is not None:
+            return file
     raise UserError(
         f"No file {exercise.name}.py or {exercise.name}.ipynb in "
         f"{' or '.join(map(str, folders))}. "
@@ -33,62 +33,45 @@ def find_file(course: Course, exercise: Exercise, stubs: "Stubs | None" = None) 
 
 
 def file_in(
-    folder: Path, course: Course, exercise: Exercise, stubs: "Stubs | None" = None
+    folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """The exercise's file in one folder, as `find_file` chooses it; None if there is none."""
+    """Return the exercise's file in a folder, as `find_file` chooses it; None if there is none."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
-    found = [file for file in files if file.is_file()]
-    if len(found) > 1:
-        found = _written(course, exercise, found, stubs) or found
-    return max(found, key=lambda file: file.stat().st_mtime, default=None)
+    files = [file for file in files if file.is_file()]
+    if len(files) > 1:
+        stubs = read_stubs(course) if stubs is None else stubs
+        files = [file for file in files if _is_written(file, exercise, stubs)] or files
+    return max(files, key=lambda file: file.stat().st_mtime, default=None)
+
+
+def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
+    """Return whether a file is not as it was handed out any more."""
+    try:
+        source = read_source(file, exercise.name)
+    except UnreadableFile:
+        return True
+    stub = stubs.get(exercise.name)
+    return stub is None or not stub.is_untouched(read_code(source.units), source.answers)
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """The exercise that a file is for: by its name, or else by what it defines.
+    """Return the exercise that a file is for: by its name, or else by what it defines.
 
     Raises:
         UserError: neither says one exercise.
     """
     if path.stem in course.exercises:
         return course.exercises[path.stem]
-    from autograder.submission.code import read_code
-    from autograder.submission.file_names import named_for
-    from autograder.submission.read import UnreadableFile
-    from autograder.submission.source import read_source
-    from autograder.submission.stubs import exercises_in, read_stubs
-
-    found = list(named_for(path.stem, course.exercises))
-    if len(found) != 1:
+    names = list(named_for(path.stem, course.exercises))
+    if len(names) != 1:
         try:
             source = read_source(path, path.stem)
         except UnreadableFile as error:
             raise UserError(f"{error} ({path})") from None
-        found = list(exercises_in(source, read_code(source.units), read_stubs(course)))
-    if len(found) > 1:
+        names = list(exercises_in(source, read_code(source.units), read_stubs(course)))
+    if len(names) > 1:
         raise UserError(
-            f"{path.name} has several exercises in it: {', '.join(found)}. To check one, save it "
+            f"{path.name} has several exercises in it: {', '.join(names)}. To check one, save it "
             f"under that name."
         )
-    return course.exercise(found[0] if found else path.stem)
-
-
-def _written(
-    course: Course, exercise: Exercise, files: list[Path], stubs: "Stubs | None"
-) -> list[Path]:
-    """The files that are not as they were handed out any more."""
-    from autograder.submission.code import read_code
-    from autograder.submission.read import UnreadableFile
-    from autograder.submission.source import read_source
-    from autograder.submission.stubs import read_stubs
-
-    stub = (read_stubs(course) if stubs is None else stubs).get(exercise.name)
-    kept = []
-    for file in files:
-        try:
-            source = read_source(file, exercise.name)
-        except UnreadableFile:
-            kept.append(file)
-            continue
-        if stub is None or not stub.is_untouched(read_code(source.units), source.answers):
-            kept.append(file)
-    return kept
+    return course.exercise(names[0] if names else path.stem)

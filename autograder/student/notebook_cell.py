@@ -1,14 +1,24 @@
-"""The cell of a notebook that checks it: whose answers it grades, and how the course stands."""
+"""The cell of a notebook that checks it: its answers are graded here, and what it shows is made.
 
+`python -m autograder.student.notebook_cell` reads a request in JSON and prints the answer.
+"""
+
+import json
+import os
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from autograder.course.course_file import Course, Exercise
-from autograder.course.errors import UserError
+from autograder.course.course_file import Course, Exercise, find_course
+from autograder.course.errors import NoCourse, UserError
+from autograder.course.installation import require_libraries
+from autograder.grading.judge import Judge
 from autograder.report.html import notebook_outputs
 from autograder.report.model import ExerciseReport
+from autograder.report.redaction import exercise_for_student
 from autograder.report.styled_lines import StyledLine
 from autograder.student.attempts import attempts_path, read_attempts
 from autograder.student.listing import completion_lines, progress_bar, remark
@@ -23,7 +33,13 @@ from autograder.student.progress import (
 )
 from autograder.student.step import change_since, no_further_hint, shown_step
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Source, read_source
+from autograder.submission.source import (
+    Siblings,
+    Source,
+    from_cells,
+    read_source,
+    with_stated_numbers,
+)
 
 ELSEWHERE = (
     "Put the course's folder where this notebook runs, and go there in a cell: %cd FOLDER. Or name "
@@ -31,8 +47,31 @@ ELSEWHERE = (
 )
 
 
+def answer_of(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the report on some cells, as HTML, as text, and its points; or an error's sentence."""
+    folder = Path(request["folder"])
+    try:
+        course = find_course(folder)
+        exercise = course.exercise(request["exercise"])
+        require_libraries([exercise])
+        source = from_cells(request["cells"], exercise.name, Siblings(folder))
+        source = with_stated_numbers(source, exercise)
+        source = with_answers(source, exercise, Path(request["saved"]))
+        with Judge(course, [exercise]) as judge:
+            report = judge.grade(source)
+    except NoCourse:
+        return {"error": f"There is no course.yml in {folder} or above it. {ELSEWHERE}"}
+    except UserError as error:
+        return {"error": str(error)}
+    if "NBGRADER_EXECUTION" in os.environ:
+        html, text = notebook_outputs(exercise_for_student(report, course.content.hints))
+    else:  # a student, who gets one step at a time
+        html, text = _step_outputs(course, report, folder, request["hint"])
+    return {"html": html, "text": text, "points": report.points}
+
+
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """The source with the answers in words, which a running notebook does not know of itself.
+    """Return the source with the answers in words, which a running kernel does not know.
 
     Raises:
         UserError: the exercise has questions, and the saved notebook cannot be read.
@@ -51,45 +90,47 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
     return msgspec.structs.replace(source, answers=answers)
 
 
-def context_lines(
-    course: Course, shown: ExerciseReport, before: LastCheck | None
-) -> tuple[list[StyledLine], list[StyledLine]]:
-    """What has changed since the last check, and how the course stands.
+def _step_outputs(
+    course: Course, full: ExerciseReport, folder: Path, more: bool
+) -> tuple[str, str]:
+    """Return what a student sees below the cell, as HTML and text; with `more`, one hint more."""
+    notebook = folder / f"{full.name}.ipynb"
+    before = read_progress(notebook, full.name)
+    seen = read_attempts(attempts_path(notebook, full.name))
+    report = shown_step(course, full, notebook, more=more, saved=False)
+    first, last = _context_lines(course, report, before)
+    if more:
+        values = f"`autograder check {full.name} --all` in a terminal"
+        message = no_further_hint(seen, full, course.content.hints, values, notebook.name)
+        last = [[(message, "")], *last] if message else last
+    return notebook_outputs(report, first, last)
 
-    `before` is how the exercise stood when it was last checked.
-    """
-    found = course_progress(course)
-    mine = found[shown.name]
-    now = progress_of(shown)
-    if mine.progress is None or mine.progress.passed != now.passed:  # it could not be kept
-        mine = ExerciseProgress(mine.exercise, "done" if now.is_done else "begun", mine.file, now)
-        found[shown.name] = mine
-    groups = by_assignment(course, found)
+
+def _context_lines(
+    course: Course, report: ExerciseReport, before: LastCheck | None
+) -> tuple[list[StyledLine], list[StyledLine]]:
+    """Return what has changed since the check `before`, and where the course stands."""
+    progress = course_progress(course)
+    exercise = progress[report.name]
+    now = progress_of(report)
+    if exercise.last_check is None or exercise.last_check.passed != now.passed:  # it was not kept
+        exercise = ExerciseProgress(
+            exercise.exercise, "done" if now.is_done else "begun", exercise.file, now
+        )
+        progress[report.name] = exercise
     first: list[StyledLine] = []
-    changed = change_since(before.passed, None, shown) if before is not None else ""
-    if changed:
-        first.append([(changed, "")])
+    if before is not None and (change := change_since(before.passed, None, report)):
+        first.append([(change, "")])
     if now.is_done and not (before is not None and before.is_done):
-        first += completion_lines(mine, groups, found, spoken=False)
-    last: list[StyledLine] = [[], progress_bar(list(found.values()), None)]
-    following = next_unfinished(course, found) if now.is_done else None
+        groups = by_assignment(course, progress)
+        first += completion_lines(exercise, groups, progress, spoken=False)
+    last: list[StyledLine] = [[], progress_bar(list(progress.values()), None)]
+    following = next_unfinished(course, progress) if now.is_done else None
     if following is not None:
-        last.append(_next(following))
+        title = f"{following.exercise.title} ({following.exercise.name})"
+        last.append([("Next: ", ""), (f"{title}, {remark(following, datetime.now(UTC))}", "")])
     return first, last
 
 
-def step_in_cell(course: Course, full: ExerciseReport, folder: Path, more: bool) -> tuple[str, str]:
-    """What a student sees below the cell, as HTML and as text; with `more`, one hint more."""
-    beside = folder / f"{full.name}.ipynb"
-    before, seen = read_progress(beside, full.name), read_attempts(attempts_path(beside, full.name))
-    mine = shown_step(course, full, beside, more=more, saved=False)
-    first, last = context_lines(course, mine, before)
-    values = f"`autograder check {full.name} --all` in a terminal"
-    hints = course.content.hints
-    said = no_further_hint(seen, full, hints, values, beside.name) if more else ""
-    return notebook_outputs(mine, first, [[(said, "")], *last] if said else last)
-
-
-def _next(standing: ExerciseProgress) -> StyledLine:
-    said = f"{standing.exercise.title} ({standing.exercise.name})"
-    return [("Next: ", ""), (f"{said}, {remark(standing, datetime.now(UTC))}", "")]
+if __name__ == "__main__":
+    print(json.dumps(answer_of(json.load(sys.stdin))))

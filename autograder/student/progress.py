@@ -1,6 +1,8 @@
-"""How an exercise stood when it was last checked, kept beside the work for whoever did it."""
+"""Where the course stands: what is done, begun and untouched, by the last check of each exercise.
 
-from collections.abc import Sequence
+The last check is kept beside the student's file, for the student alone. Nothing is run here.
+"""
+
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -18,11 +20,14 @@ from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Siblings, Source, read_source, with_stated_numbers
 from autograder.submission.stubs import Stubs, read_stubs
 
+Stage = Literal["done", "begun", "untouched", "missing", "unreadable"]
+
 
 class LastCheck(msgspec.Struct, frozen=True):
-    """What a check of one exercise found; `digest` is of its source, where that was saved.
+    """What the last check of one exercise found, as its student may see it.
 
-    `passed` are the names of the checks that passed, `checks` is how many there are.
+    `digest` is of its source, where that was saved; `passed` are the names of the checks that
+    passed, of so many `checks`. What a released course leaves to grading is not counted.
     """
 
     file: str
@@ -42,49 +47,38 @@ class LastCheck(msgspec.Struct, frozen=True):
         return self.status == "graded" and self.points == self.max_points
 
 
+def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
+    """Return what to keep of a report that its student may see."""
+    left_to_grading = [check for check in report.checks if _is_left_to_grading(check)]
+    return LastCheck(
+        file=report.file,
+        digest=report.digest,
+        checked=(now or datetime.now(UTC)).replace(microsecond=0),
+        status=report.status,
+        points=report.points,
+        max_points=round(report.max_points - sum(c.max_points for c in left_to_grading), 2),
+        passed=tuple(check.name for check in report.checks if check.outcome == "passed"),
+        checks=len(report.checks) - len(left_to_grading),
+    )
+
+
+def _is_left_to_grading(check: CheckReport) -> bool:
+    return check.outcome == "not told" and is_left_to_grading(check.finding)
+
+
 def progress_file(source: Path, exercise: str) -> Path:
-    """Where it is kept."""
+    """Return where the last check of a file is kept."""
     return source.parent / FOLDER / f"{exercise}.progress.json"
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
-    """What is kept of the exercise beside a file; None where nothing is."""
+    """Read the last check that is kept beside a file; None if there is none."""
     return read_record(progress_file(source, exercise), LastCheck)
 
 
-def progress_of(shown: ExerciseReport, now: datetime | None = None) -> LastCheck:
-    """What to keep of a report: of what its student may see, and of nothing else."""
-    return LastCheck(
-        file=shown.file,
-        digest=shown.digest,
-        checked=(now or datetime.now(UTC)).replace(microsecond=0),
-        status=shown.status,
-        points=shown.points,
-        max_points=round(shown.max_points - sum(map(_untold, shown.checks)), 2),
-        passed=tuple(check.name for check in shown.checks if check.outcome == "passed"),
-        checks=sum(not _is_untold(check) for check in shown.checks),
-    )
-
-
-def _untold(check: CheckReport) -> float:
-    """The points of a check that a released course does not tell."""
-    return check.max_points if _is_untold(check) else 0.0
-
-
-def _is_untold(check: CheckReport) -> bool:
-    """Whether it is told when the work is graded, and not before."""
-    return check.outcome == "not told" and is_left_to_grading(check.finding)
-
-
-def write_progress(source: Path, shown: ExerciseReport) -> None:
+def write_progress(source: Path, report: ExerciseReport) -> None:
     """Keep how a student's report on an exercise stands, beside its file."""
-    write_record(progress_file(source, shown.name), progress_of(shown))
-
-
-# How the course stands: what is done, begun and untouched, by what is kept; nothing is run.
-
-
-Stage = Literal["done", "begun", "untouched", "missing", "unreadable"]
+    write_record(progress_file(source, report.name), progress_of(report))
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
@@ -93,14 +87,22 @@ class ExerciseProgress(msgspec.Struct, frozen=True):
     exercise: Exercise
     state: Stage
     file: Path | None = None
-    progress: LastCheck | None = None
+    last_check: LastCheck | None = None
     changed: bool = False
     why: str = ""
 
     @property
     def points(self) -> float:
         """The points of the last check."""
-        return self.progress.points if self.progress is not None else 0.0
+        return self.last_check.points if self.last_check is not None else 0.0
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether a person gives the points."""
+        return self.last_check is not None and self.last_check.status == "by hand"
+
+
+CourseProgress = dict[str, ExerciseProgress]
 
 
 class AssignmentProgress(msgspec.Struct, frozen=True):
@@ -108,40 +110,35 @@ class AssignmentProgress(msgspec.Struct, frozen=True):
 
     title: str
     due: datetime | None
-    standings: tuple[ExerciseProgress, ...]
+    exercises: tuple[ExerciseProgress, ...]
 
 
-def course_progress(course: Course) -> dict[str, ExerciseProgress]:
-    """Where every exercise stands, by name, in the course's order."""
+def course_progress(course: Course) -> CourseProgress:
+    """Return where every exercise stands, by name, in the course's order."""
     stubs = read_stubs(course)
-    return {
-        name: exercise_progress(course, exercise, stubs)
-        for name, exercise in course.exercises.items()
-    }
+    return {e.name: exercise_progress(course, e, stubs) for e in course.exercises.values()}
 
 
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Where one exercise stands; `file` is the one that is worked in, where that is known."""
+    """Return where one exercise stands; `file` is the one that is worked in, if that is known."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:
         return ExerciseProgress(exercise, "missing")
-    progress = read_progress(file, exercise.name)
+    last = read_progress(file, exercise.name)
     try:
         source = read_source(file, exercise.name, Siblings(file.parent))
     except UnreadableFile as error:
-        return ExerciseProgress(
-            exercise, "unreadable", file, progress, changed=True, why=str(error)
-        )
+        return ExerciseProgress(exercise, "unreadable", file, last, changed=True, why=str(error))
     source = with_stated_numbers(source, exercise)
-    changed = progress is not None and progress.digest not in {"", source.digest}
-    if progress is not None and progress.is_done:
-        return ExerciseProgress(exercise, "done", file, progress, changed)
-    if not (progress is not None and progress.points) and _is_untouched(source, stubs):
+    changed = last is not None and last.digest not in {"", source.digest}
+    if last is not None and last.is_done:
+        return ExerciseProgress(exercise, "done", file, last, changed)
+    if not (last is not None and last.points) and _is_untouched(source, stubs):
         return ExerciseProgress(exercise, "untouched", file)
-    return ExerciseProgress(exercise, "begun", file, progress, changed)
+    return ExerciseProgress(exercise, "begun", file, last, changed)
 
 
 def _is_untouched(source: Source, stubs: Stubs) -> bool:
@@ -151,31 +148,34 @@ def _is_untouched(source: Source, stubs: Stubs) -> bool:
     return stub.is_untouched(read_code(source.units), source.answers)
 
 
-def by_assignment(course: Course, found: dict[str, ExerciseProgress]) -> list[AssignmentProgress]:
-    """The exercises by assignment, in the course's order, and then those that are in none."""
+def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
+    """Return the exercises by assignment, in the course's order, then those that are in none."""
+    assignments = course.content.assignments
     groups = [
-        AssignmentProgress(each.title, each.due, tuple(found[name] for name in each.exercises))
-        for each in course.content.assignments
+        AssignmentProgress(each.title, each.due, tuple(progress[name] for name in each.exercises))
+        for each in assignments
     ]
-    placed = {name for each in course.content.assignments for name in each.exercises}
-    rest = tuple(standing for name, standing in found.items() if name not in placed)
+    placed = {name for each in assignments for name in each.exercises}
+    rest = tuple(exercise for name, exercise in progress.items() if name not in placed)
     if rest:
         groups.append(AssignmentProgress("Other exercises" if groups else "", None, rest))
     return groups
 
 
 def next_unfinished(
-    course: Course, found: dict[str, ExerciseProgress], after: str | None = None
+    course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """The first exercise that is not done, in the order in which they are due; None if all are.
+    """Return the first exercise that is not done, in the order of due dates; None if all are.
 
     With `after`, the first behind that one, and then from the start again.
     """
-    ordered = [each for group in by_assignment(course, found) for each in group.standings]
+    ordered = in_order_of_due_dates(course, progress)
     names = [each.exercise.name for each in ordered]
     start = names.index(after) + 1 if after in names else 0
-    return _first_open(ordered[start:]) or _first_open(ordered[:start])
-
-
-def _first_open(ordered: Sequence[ExerciseProgress]) -> ExerciseProgress | None:
+    ordered = ordered[start:] + ordered[:start]
     return next((each for each in ordered if each.state not in {"done", "missing"}), None)
+
+
+def in_order_of_due_dates(course: Course, progress: CourseProgress) -> list[ExerciseProgress]:
+    """Return the exercises in the order of the course's assignments."""
+    return [exercise for group in by_assignment(course, progress) for exercise in group.exercises]

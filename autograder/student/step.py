@@ -24,15 +24,22 @@ from autograder.student.attempts import (
     hints_shown,
     next_step,
     read_attempts,
-    write_attempts,
+    write_record,
 )
 from autograder.student.progress import write_progress
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
 
+NO_HINTS: dict[HintPolicy, str] = {
+    "homework": "In this course the next hint comes with a new attempt that fails the same way.",
+    "exam": "In this course there are no hints.",
+}
+NONE = "There is no hint for this one."
+LAST = "That was the last hint."
+
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """The student's file, with what lies beside it.
+    """Read the student's file, with what lies beside it.
 
     Raises:
         UserError: it cannot be read.
@@ -43,110 +50,92 @@ def source_of(path: Path, exercise: Exercise) -> Source:
         raise UserError(f"{error} ({one_line(str(path), 300)})") from None
 
 
-def may_have_repair(judge: Judge, done: Graded) -> bool:
-    """Whether it is worth looking for a change after which every check passes."""
-    return done.trouble is None and is_worth_looking(
-        done.exercise, done.client.source, done.results, judge.course.content.hints
+def may_have_repair(judge: Judge, graded: Graded) -> bool:
+    """Return whether it is worth looking for a change after which every check passes."""
+    return graded.trouble is None and is_worth_looking(
+        graded.exercise, graded.client.source, graded.results, judge.course.content.hints
     )
 
 
-def with_repair_found(shown: ExerciseReport, judge: Judge, done: Graded) -> ExerciseReport:
-    """What is shown of a full report, with where such a change is, if one is found."""
-    found = with_repair(done.report, judge, done.exercise, done.client.source, done)
+def with_repair_found(report: ExerciseReport, judge: Judge, graded: Graded) -> ExerciseReport:
+    """Return what a student sees with the place of such a change, if one is found."""
+    found = with_repair(graded.report, judge, graded.exercise, graded.client.source, graded)
     seen = exercise_for_student(found, judge.course.content.hints, 0)
-    return msgspec.structs.replace(shown, repair=seen.repair)
+    return msgspec.structs.replace(report, repair=seen.repair)
 
 
 def shown_step(
     course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
 ) -> ExerciseReport:
-    """What the student sees of a report now; that it was seen, and how it stands, is kept.
+    """Return what the student sees of a report now; keep that it was seen, and how it stands.
 
-    Unless it was `saved`, what was graded is the cells that ran, not what is in the file.
-
-    A file that cannot be loaded, half written perhaps, is no attempt: hints stay as they were.
-    Where the grader itself failed nothing is known of the file, and all that is kept stays.
+    Unless it was `saved`, what was graded is the cells that ran, not what is in the file. A file
+    that cannot be loaded, half written perhaps, is no attempt: hints stay as they were. Where the
+    grader itself failed nothing is known of the file, and all that is kept stays.
     """
-    if _says_nothing(full):
+    if _is_ungraded(full):
         return exercise_for_student(full, course.content.hints, 0)
     kept, policy = attempts_path(path, full.name), course.content.hints
     attempts = next_step(read_attempts(kept), full, policy, more)
     if full.status != "not loaded":
-        write_attempts(kept, attempts)
-    shown = exercise_for_student(full, policy, hints_shown(attempts))
-    write_progress(path, shown if saved else msgspec.structs.replace(shown, digest=""))
-    return shown
+        write_record(kept, attempts)
+    report = exercise_for_student(full, policy, hints_shown(attempts))
+    write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
+    return report
 
 
 def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
-    """What the student sees where there is room for the finding alone: no hint counts as seen."""
-    shown = exercise_for_student(full, course.content.hints, 0)
-    if not _says_nothing(full):
-        write_progress(path, shown)
-    return shown
+    """Return what the student sees where only the finding has room: no hint counts as seen."""
+    report = exercise_for_student(full, course.content.hints, 0)
+    if not _is_ungraded(full):
+        write_progress(path, report)
+    return report
 
 
-def _says_nothing(full: ExerciseReport) -> bool:
-    """Whether no check looked at the file, for a reason of the grader's own."""
+def _is_ungraded(full: ExerciseReport) -> bool:
+    """Return whether no check looked at the file, for a reason of the grader's own."""
     return full.status == "needs a person" and not full.checks
 
 
 def report_lines(
-    shown: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
+    report: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
 ) -> list[StyledLine]:
-    """A report that its student may see, for a terminal: in columns, or `spoken`, in words."""
+    """Lay out a report that its student may see: in columns, or `spoken`, in words."""
     if spoken:
-        return list(exercise_sentences(shown, details, where))
-    return list(exercise_lines(shown, details, where, width))
+        return list(exercise_sentences(report, details, where))
+    return list(exercise_lines(report, details, where, width))
 
 
-# What has changed between two looks at an exercise, in a sentence.
-
-
-def passed_checks(shown: ExerciseReport) -> frozenset[str]:
-    """The names of the checks that pass."""
-    return frozenset(check.name for check in shown.checks if check.outcome == "passed")
+def passed_checks(report: ExerciseReport) -> frozenset[str]:
+    """Return the names of the checks that pass."""
+    return frozenset(check.name for check in report.checks if check.outcome == "passed")
 
 
 def change_since(
-    passed_before: Collection[str], found_before: str | None, shown: ExerciseReport
+    passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """What is gained or lost since the last look; `found_before` is None if it is not known."""
-    now = passed_checks(shown)
+    """Say what is gained or lost since the last look; `found_before` is None if it is not known."""
+    now = passed_checks(report)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
-    titles = {check.name: check.title for check in shown.checks}
-    said = []
+    sentences = []
     if gained:
-        said.append(f"{gained} more {'check passes' if gained == 1 else 'checks pass'}.")
+        sentences.append(f"{gained} more {'check passes' if gained == 1 else 'checks pass'}.")
     if len(lost) == 1:
-        said.append(f"1 check fails that passed before: {titles.get(lost[0], lost[0])}.")
+        titles = {check.name: check.title for check in report.checks}
+        sentences.append(f"1 check fails that passed before: {titles.get(lost[0], lost[0])}.")
     elif lost:
-        said.append(f"{len(lost)} checks fail that passed before.")
-    if not said and found_before is not None:
-        same = opening(shown) == found_before
-        said.append(
-            "The same checks pass as before."
-            if same
-            else "The same checks pass as before; what is found is something else."
-        )
-    return " ".join(said)
-
-
-# What to say where one hint more was asked for, and there is none.
-
-
-NO_HINTS: dict[HintPolicy, str] = {
-    "homework": "In this course the next hint comes with a new attempt that fails the same way.",
-    "exam": "In this course there are no hints.",
-}
-NONE = "There is no hint for this one."
-LAST = "That was the last hint."
+        sentences.append(f"{len(lost)} checks fail that passed before.")
+    if not sentences and found_before is not None:
+        if opening(report) == found_before:
+            return "The same checks pass as before."
+        return "The same checks pass as before; what is found is something else."
+    return " ".join(sentences)
 
 
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Why no further hint is shown, and what else helps; nothing where one is, or none is needed.
+    """Say why no further hint is shown, and what else helps; nothing where one is, or none helps.
 
     `before` is what had been shown of the exercise until then; `values` says how all values are
     shown, and `where` which file has the lesson.

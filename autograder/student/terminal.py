@@ -1,10 +1,9 @@
-"""What the terminal can show, and lines printed so: colour, width, or words alone."""
+"""The terminal: what it can show, lines printed so, and the screen of `watch`."""
 
-import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,39 +25,32 @@ STYLES: dict[str, dict[str, Any]] = {
     "full": {"fg": "green", "bold": True},
     "partial": {"fg": "yellow", "bold": True},
 }
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Terminal:
     """The standard output, as it is now.
 
     `width` is None where lines need not fit: in a pipe, in a file, and for `spoken` output, which
-    a screen reader breaks by itself. `moves` says whether what is shown can be shown anew in place.
+    a screen reader breaks by itself. `moves` says whether what is shown can be replaced in place.
     """
 
     def __init__(self, spoken: bool = False) -> None:
-        is_one = sys.stdout.isatty()
+        is_terminal = sys.stdout.isatty()
         dumb = os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
         self.spoken = spoken
-        self.moves = is_one and not dumb and not spoken
+        self.moves = is_terminal and not dumb and not spoken
         self.colours = self.moves and not os.environ.get("NO_COLOR")
-        self.fits = (is_one or "COLUMNS" in os.environ) and not spoken
+        self.fits = (is_terminal or "COLUMNS" in os.environ) and not spoken
 
     @property
     def width(self) -> int | None:
         """How many places a line may take."""
-        return max(self.size[0], NARROWEST) if self.fits else None
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Columns and lines: the terminal's own, or what the environment says of them."""
-        with contextlib.suppress(OSError, ValueError):
-            columns, lines = os.get_terminal_size(sys.stdout.fileno())
-            if columns and lines:
-                return columns, lines
-        return shutil.get_terminal_size((80, 24))
+        return max(shutil.get_terminal_size().columns, NARROWEST) if self.fits else None
 
     def text(self, line: StyledLine) -> str:
-        """A line with its styles, where they can be shown."""
+        """Return a line with its styles, where they can be shown."""
         if not self.colours:
             return plain(line)
         return "".join(click.style(text, **STYLES[style]) for text, style in line)
@@ -70,20 +62,13 @@ class Terminal:
 
 
 def from_here(path: Path) -> str:
-    """A file's path from where one is, or the whole of it where that is shorter."""
+    """Return a file's path from the current folder, or the whole path where that is shorter."""
     whole = str(path.resolve())
     try:
         near = os.path.relpath(path)
     except ValueError:  # another drive
         near = whole
     return one_line(min(near, whole, key=len), 200)
-
-
-# What `watch` shows: a frame in place of the last, or where that cannot be, one after another.
-
-
-ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -95,7 +80,10 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Screen:
-    """The terminal while something is watched. Use it as a context manager."""
+    """What `watch` shows: a frame in place of the last, or where that cannot be, one after another.
+
+    Use it as a context manager: it has a screen of its own, beside what is on the terminal.
+    """
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
@@ -109,7 +97,7 @@ class Screen:
         self.leave()
 
     def enter(self) -> None:
-        """Have a screen of one's own, beside what is on the terminal."""
+        """Take a screen of one's own."""
         if self.terminal.moves:
             self._write(ENTER)
 
@@ -124,10 +112,11 @@ class Screen:
             self.terminal.show([*frame.top, [], *frame.report, [], *frame.foot, []])
             sys.stdout.flush()
             return
-        top, foot = self._fitted(frame.top), self._fitted(frame.foot)
-        report = self._paged(self._fitted(frame.report), len(top) + len(foot) + 2)
+        width, height = self.terminal.width, shutil.get_terminal_size().lines
+        top, report, foot = (list(wrapped(part, width)) for part in msgspec.structs.astuple(frame))
+        report = self._paged(report, max(height - len(top) - len(foot) - 2, 3))
         lines = [self.terminal.text(line) for line in [*top, [], *report, [], *foot]]
-        shown = f"{REST_OF_LINE}\n".join(lines[: self.terminal.size[1]])
+        shown = f"{REST_OF_LINE}\n".join(lines[:height])
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
     def say(self, line: StyledLine) -> None:
@@ -136,21 +125,17 @@ class Screen:
             self.terminal.show([line])
             sys.stdout.flush()
 
-    def _fitted(self, lines: Sequence[StyledLine]) -> list[StyledLine]:
-        return list(wrapped(lines, self.terminal.width))
-
-    def _paged(self, report: list[StyledLine], others: int) -> list[StyledLine]:
-        """As much of the report as there is room for, from the page that is wanted."""
-        room = max(self.terminal.size[1] - others, 3)
+    def _paged(self, report: list[StyledLine], room: int) -> list[StyledLine]:
+        """Return as many lines of the report as there is room for, from the current page."""
         if len(report) <= room:
             self.page = 0
             return report
-        a_page = room - 1
-        self.page %= -(-len(report) // a_page)
-        start = min(self.page * a_page, len(report) - a_page)
-        left = len(report) - start - a_page
+        size = room - 1
+        self.page %= -(-len(report) // size)
+        start = min(self.page * size, len(report) - size)
+        left = len(report) - start - size
         more = f"  … {several(left, 'line')} more: space" if left > 0 else "  … the top: space"
-        return [*report[start : start + a_page], [(more, "dim")]]
+        return [*report[start : start + size], [(more, "dim")]]
 
     def _write(self, text: str) -> None:
         sys.stdout.write(text)

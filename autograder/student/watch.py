@@ -1,9 +1,10 @@
-"""`watch`: what is saved is checked and shown; keys ask for more."""
+"""`autograder watch`: what is saved is checked and shown; keys ask for more."""
 
 import os
 import queue
 import signal
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -38,18 +39,19 @@ from autograder.submission.code import read_code
 from autograder.submission.source import SUFFIXES, Source
 from autograder.submission.stubs import read_stubs
 
-# One exercise at a time, as `watch` has it: its file, its last report, and what is said of it.
-
 
 class WatchedExercise:
-    """What a student works on now. `news` is what to say of the last thing that happened."""
+    """The exercise that a student works on now: its file, its last report, and the course around.
+
+    `news` is what to say of the last thing that happened.
+    """
 
     def __init__(self, course: Course, name: str, path: Path, spoken: bool) -> None:
         self.course = course
         self.spoken = spoken
         self.news: list[StyledLine] = []
         self._stubs = read_stubs(course)
-        self.found = course_progress(course)
+        self.progress = course_progress(course)
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
@@ -61,61 +63,60 @@ class WatchedExercise:
         self.news = []
 
     @property
+    def title(self) -> str:
+        return self.course.exercise(self.name).title
+
+    @property
     def ordered(self) -> list[ExerciseProgress]:
-        return list(self.found.values())
+        return list(self.progress.values())
 
     def next(self) -> ExerciseProgress | None:
-        """What comes after this exercise and is not done."""
-        following = next_unfinished(self.course, self.found, after=self.name)
+        """Return what comes after this exercise and is not done."""
+        following = next_unfinished(self.course, self.progress, after=self.name)
         return following if following is None or following.exercise.name != self.name else None
 
-    def saw(self, full: ExerciseReport) -> None:
-        """A new report: keep it, and say what has changed."""
-        before = self.found[self.name]
-        passed: frozenset[str] | None = None
+    def take_report(self, full: ExerciseReport) -> None:
+        """Keep a new report, and say what has changed and what is done now."""
+        before = self.progress[self.name]
+        passed: Collection[str] | None = None
+        found = None
         if self.shown is not None:
-            passed = passed_checks(self.shown)
-        elif before.progress is not None:
-            passed = frozenset(before.progress.passed)
-        found = opening(self.shown) if self.shown is not None else None
+            passed, found = passed_checks(self.shown), opening(self.shown)
+        elif before.last_check is not None:
+            passed = before.last_check.passed
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)
         self.news = []
-        if passed is not None and (said := change_since(passed, found, self.shown)):
-            self.news.append([(said, "bold")])
-        self._stand_anew(before)
-
-    def _stand_anew(self, before: ExerciseProgress) -> None:
-        """See where the exercise stands now, and whether that is something to be glad of."""
+        if passed is not None and (change := change_since(passed, found, self.shown)):
+            self.news.append([(change, "bold")])
         exercise = self.course.exercise(self.name)
         now = exercise_progress(self.course, exercise, self._stubs, self.path)
-        self.found[self.name] = now
+        self.progress[self.name] = now
         if now.state == "done" and before.state != "done":
-            groups = by_assignment(self.course, self.found)
-            self.news += completion_lines(now, groups, self.found, self.spoken)
+            groups = by_assignment(self.course, self.progress)
+            self.news += completion_lines(now, groups, self.progress, self.spoken)
 
     def hint(self) -> None:
         """Show one hint more, where the course allows."""
         if self.full is None or self.shown is None:
             return
         policy, seen = self.course.content.hints, read_attempts(attempts_path(self.path, self.name))
-        said = no_further_hint(seen, self.full, policy, "all values (a)", self.path.name)
-        self.news = [[(said or "One hint more.", "")]]
+        message = no_further_hint(seen, self.full, policy, "all values (a)", self.path.name)
+        self.news = [[(message or "One hint more.", "")]]
         if first_failing(self.full) is None:
             self.news = [[("Nothing fails, so there is no hint.", "")]]
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
     def picture(self) -> None:
         """Save a picture of the first failure that has values."""
-        from autograder.course.errors import UserError
         from autograder.report.picture import save_picture
 
         if self.shown is None:
             return
         try:
-            said = save_picture(self.shown, Path(f"{self.name}-check.png"))
+            message = save_picture(self.shown, Path(f"{self.name}-check.png"))
         except UserError as error:
-            said = str(error)
-        self.news = [[(said, "")]]
+            message = str(error)
+        self.news = [[(message, "")]]
 
 
 SETTLE = 0.25  # s that a file which is no Python, or not there, has to become whole
@@ -137,32 +138,33 @@ Event = frozenset[Path] | str | GradedSource | BaseException | Redraw
 
 
 class Watch:
-    """The loop: one event after another, from the disk, the keys and the examiner."""
+    """The loop: one event after another, from the disk, the keys and the judge."""
 
-    def __init__(self, desk: WatchedExercise, terminal: Terminal, screen: Screen) -> None:
-        self.desk = desk
+    def __init__(self, exercise: WatchedExercise, terminal: Terminal, screen: Screen) -> None:
+        self.exercise = exercise
         self.terminal = terminal
         self.screen = screen
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self.examiner: BackgroundJudge
+        self.judge: BackgroundJudge
         self.keys = KeyReader(self.events.put)
-        self._looked: dict[Path, str] = {}
+        self._digests: dict[Path, str] = {}  # of the sources that were looked at
         self._helpers: frozenset[str] = frozenset()
         self._said_at = 0.0
-        self._unsettled = 0.0
+        self._settles_at = 0.0  # while the file may be half written
         self._busy_since = 0.0
         self._stamp: tuple[int, int] | None = None
 
-    def run(self, examiner: BackgroundJudge) -> None:
-        """Until somebody quits.
+    def run(self, judge: BackgroundJudge) -> None:
+        """Handle events until somebody quits.
 
         Raises:
             UserError: the checks cannot be loaded.
         """
-        self.examiner = examiner
-        self.examiner.start()
-        saves = FileWatcher(self._folders(), self.events.put)
-        saves.start()
+        self.judge = judge
+        self.judge.start()
+        folders = [self.exercise.path.parent, Path.cwd(), self.exercise.course.handed_out]
+        watcher = FileWatcher(list(dict.fromkeys(f.resolve() for f in folders)), self.events.put)
+        watcher.start()
         # an event like others: raised wherever Python is just now, the exception can get lost
         before = signal.signal(signal.SIGINT, lambda *_: self.events.put(KeyboardInterrupt()))
         try:
@@ -173,28 +175,20 @@ class Watch:
                     pass
         finally:
             signal.signal(signal.SIGINT, before)
-            saves.stop()
-
-    def _folders(self) -> list[Path]:
-        course = self.desk.course
-        folders = [self.desk.path.parent, Path.cwd(), course.handed_out]
-        return list(dict.fromkeys(folder.resolve() for folder in folders))
+            watcher.stop()
 
     def _next(self) -> Event | None:
-        """The next event, or None when it is time to look around."""
-        now = time.monotonic()
-        wait = TICK
-        if self._unsettled:
-            wait = self._unsettled - now
-        elif self._busy_since:
-            wait = SLOW
+        """Return the next event, or None when it is time to look around."""
+        wait = SLOW if self._busy_since else TICK
+        if self._settles_at:
+            wait = self._settles_at - time.monotonic()
         try:
             return self.events.get(timeout=max(wait, 0.001))
         except queue.Empty:
             return None
 
     def _handle(self, event: Event | None) -> bool:
-        """Whether to go on after it."""
+        """Handle an event; return whether to go on."""
         if isinstance(event, BaseException):
             raise event
         if event is None:
@@ -206,121 +200,117 @@ class Watch:
         elif isinstance(event, str):
             return self._key(event)
         else:
-            if event.suspend:
-                self._be_away()
+            if event.suspend:  # give the terminal to the shell until one comes back
+                self.keys.give_back()
+                self.screen.leave()
+                os.kill(os.getpid(), signal.SIGSTOP)
+                self.screen.enter()
+                self.keys.take()
             self._draw()
         return True
-
-    def _be_away(self) -> None:
-        """Give the terminal to the shell until one comes back."""
-        self.keys.give_back()
-        self.screen.leave()
-        os.kill(os.getpid(), signal.SIGSTOP)
-        self.screen.enter()
-        self.keys.take()
 
     def _saved(self, paths: frozenset[Path]) -> None:
         """Look at what was saved: the exercise at hand if it is among it, else the latest."""
         files = {path: name for path in paths if (name := self._exercise_of(path)) is not None}
-        here = self.desk.path.resolve()
+        here = self.exercise.path.resolve()
         if here in files or not files:
             helps = any(path.suffix == ".py" and path.stem in self._helpers for path in paths)
             if here in files or helps:
                 self._look()
             return
-        there = [path for path in files if path.is_file() and self._is_new(path, files[path])]
-        if there:
-            path = max(there, key=lambda each: each.stat().st_mtime)
+        new = [path for path in files if path.is_file() and self._is_new(path, files[path])]
+        if new:
+            path = max(new, key=lambda each: each.stat().st_mtime)
             self._go_to(files[path], path)
 
     def _exercise_of(self, path: Path) -> str | None:
-        if path == self.desk.path.resolve():
-            return self.desk.name
-        known = path.suffix in SUFFIXES and path.stem in self.desk.course.exercises
-        return path.stem if known else None
+        if path == self.exercise.path.resolve():
+            return self.exercise.name
+        is_known = path.suffix in SUFFIXES and path.stem in self.exercise.course.exercises
+        return path.stem if is_known else None
 
     def _is_new(self, path: Path, name: str) -> bool:
-        """Whether a file holds another text than when it was last looked at or checked."""
+        """Return whether a file holds another text than when it was last looked at or checked."""
         try:
-            digest = source_of(path, self.desk.course.exercise(name)).digest
+            digest = source_of(path, self.exercise.course.exercise(name)).digest
         except UserError:
             return False
-        progress = self.desk.found[name].progress
-        return digest not in {self._looked.get(path), progress.digest if progress else ""}
+        last = self.exercise.progress[name].last_check
+        return digest not in {self._digests.get(path), last.digest if last else ""}
 
     def _go_to(self, name: str, path: Path) -> None:
-        self.desk.take(name, path)
+        self.exercise.take(name, path)
         self.screen.page = 0
-        self._looked.pop(path.resolve(), None)
+        self._digests.pop(path.resolve(), None)
         self._look()
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
         """Read the file; have it checked if it is another, and whole or `settled`."""
-        desk, path = self.desk, self.desk.path.resolve()
+        exercise, path = self.exercise, self.exercise.path.resolve()
         self._stamp = _stamp(path)
         try:
-            source = source_of(path, desk.course.exercise(desk.name))
-        except UserError as error:
-            self._wait_or_say(settled, f"{error} Waiting for it.")
+            source = source_of(path, exercise.course.exercise(exercise.name))
+        except UserError as error:  # it may be in the middle of being written
+            self._settles_at = 0.0 if settled else time.monotonic() + SETTLE
+            if settled:
+                self._digests.pop(path, None)
+                self._say(f"{error} Waiting for it.")
             return
         self._helpers = frozenset(source.helpers)
-        if not settled and (wait := _may_be_half(source)):
-            self._unsettled = time.monotonic() + wait
+        if not settled and (wait := _settling_time(source)):
+            self._settles_at = time.monotonic() + wait
             return
-        self._unsettled = 0.0
-        if self._looked.get(path) == source.digest:
+        self._settles_at = 0.0
+        if self._digests.get(path) == source.digest:
             if time.monotonic() - self._said_at > SILENT and not self._busy_since:
                 self._say("Saved, and nothing is different.")
             return
-        self._looked[path] = source.digest
+        self._digests[path] = source.digest
         self._said_at = self._busy_since = time.monotonic()
-        self.examiner.look_at(source)
-
-    def _wait_or_say(self, settled: bool, said: str) -> None:
-        """What cannot be read may be in the middle of being written."""
-        if settled:
-            self._unsettled = 0.0
-            self._looked.pop(self.desk.path.resolve(), None)
-            self._say(said)
-        else:
-            self._unsettled = time.monotonic() + SETTLE
+        self.judge.look_at(source)
 
     def _look_around(self) -> None:
-        """When nothing has happened for a while."""
-        if self._unsettled:
-            if time.monotonic() >= self._unsettled:
+        """See what has become of the file when nothing has happened for a while."""
+        if self._settles_at:
+            if time.monotonic() >= self._settles_at:
                 self._look(settled=True)
         elif self._busy_since:
             self._draw()
-        elif self._stamp != _stamp(self.desk.path.resolve()):
+        elif self._stamp != _stamp(self.exercise.path.resolve()):
             self._look()
 
-    def _graded(self, done: GradedSource) -> None:
-        path = self.desk.path.resolve()
-        if done.source.name != self.desk.name or self._looked.get(path) != done.source.digest:
+    def _graded(self, graded: GradedSource) -> None:
+        exercise, source = self.exercise, graded.source
+        digest = self._digests.get(exercise.path.resolve())
+        if source.name != exercise.name or digest != source.digest:
             return
         self._busy_since, self._said_at = 0.0, time.monotonic()
-        if done.full is None:
-            self._say(done.trouble)
+        if graded.full is None:
+            self._say(graded.problem)
             return
         self.screen.page = 0
-        self.desk.saw(done.full)
+        exercise.take_report(graded.full)
         self._draw()
 
     def _key(self, key: str) -> bool:
-        """Do what a key asks for; whether to go on."""
-        desk = self.desk
+        """Do what a key asks for; return whether to go on."""
+        exercise = self.exercise
         if key in {"q", "Q", "\x04"}:
             return False
         if key == "h":
-            desk.hint()
+            exercise.hint()
         elif key == "a":
-            desk.all_values, self.screen.page = not desk.all_values, 0
+            exercise.all_values, self.screen.page = not exercise.all_values, 0
         elif key == "p":
-            desk.picture()
+            exercise.picture()
         elif key == "n":
-            return self._next_exercise()
+            following = exercise.next()
+            if following is None or following.file is None:
+                self._say("There is no other exercise that is not done.")
+            else:
+                self._go_to(following.exercise.name, following.file)
+            return True
         elif key == " ":
             self.screen.page += 1
         else:
@@ -328,60 +318,50 @@ class Watch:
         self._draw()
         return True
 
-    def _next_exercise(self) -> bool:
-        following = self.desk.next()
-        if following is None or following.file is None:
-            self._say("There is no other exercise that is not done.")
-        else:
-            self._go_to(following.exercise.name, following.file)
-        return True
-
     def _say(self, text: str) -> None:
-        self.desk.news = [[(text, "")]]
+        self.exercise.news = [[(text, "")]]
         if self.terminal.moves:
             self._draw()
         else:
             self.screen.say([(text, "")])
 
     def _draw(self) -> None:
-        self.screen.draw(Frame(self._top(), self._report(), self._foot()))
+        foot = KEYS if self.keys.are_there else "Ctrl-C ends it."
+        self.screen.draw(Frame(self._top(), self._report(), [[(foot, "dim")]]))
 
     def _top(self) -> list[StyledLine]:
-        desk = self.desk
-        lines = [progress_bar(desk.ordered, self.terminal.width)]
+        lines = [progress_bar(self.exercise.ordered, self.terminal.width)]
         if self.terminal.spoken:
             lines = [[(text, "") for text, style in lines[0] if style == "dim"][-1:]]
-        if self._busy_since and time.monotonic() - self._busy_since >= SLOW:
-            seconds = int(time.monotonic() - self._busy_since)
-            said = f"Checking, for {seconds} s. A loop that never ends? Save it mended at any time."
-            return [*lines, [(said if seconds >= 2 else "Checking …", "partial")]]
-        return [*lines, *desk.news]
+        busy = time.monotonic() - self._busy_since if self._busy_since else 0.0
+        if busy < SLOW:
+            return [*lines, *self.exercise.news]
+        text = "Checking …"
+        if busy >= 2:
+            hint = "A loop that never ends? Save it mended at any time."
+            text = f"Checking, for {int(busy)} s. {hint}"
+        return [*lines, [(text, "partial")]]
 
     def _report(self) -> list[StyledLine]:
-        desk = self.desk
-        if desk.shown is None:
-            title = desk.course.exercise(desk.name).title
-            return [[(title, "bold"), (f" ({from_here(desk.path)}): checking …", "dim")]]
-        details = EVERY if desk.all_values else 1
-        where = from_here(desk.path)
-        return report_lines(desk.shown, details, where, self.terminal.width, self.terminal.spoken)
-
-    def _foot(self) -> list[StyledLine]:
-        return [[(KEYS, "dim")]] if self.keys.are_there else [[("Ctrl-C ends it.", "dim")]]
+        exercise, where = self.exercise, from_here(self.exercise.path)
+        if exercise.shown is None:
+            return [[(exercise.title, "bold"), (f" ({where}): checking …", "dim")]]
+        details = EVERY if exercise.all_values else 1
+        width, spoken = self.terminal.width, self.terminal.spoken
+        return report_lines(exercise.shown, details, where, width, spoken)
 
     def farewell(self) -> list[StyledLine]:
-        """What stays on the terminal."""
-        desk = self.desk
-        title = desk.course.exercise(desk.name).title
-        said = score(desk.shown) if desk.shown is not None else "not checked"
+        """Return what stays on the terminal."""
+        exercise = self.exercise
+        result = score(exercise.shown) if exercise.shown is not None else "not checked"
         return [
-            [(f"{title} ({from_here(desk.path)}): {said}", "")],
-            progress_bar(self.desk.ordered, self.terminal.width),
+            [(f"{exercise.title} ({from_here(exercise.path)}): {result}", "")],
+            progress_bar(exercise.ordered, self.terminal.width),
         ]
 
 
-def _may_be_half(source: Source) -> float:
-    """How long to wait for the rest, in s, where it may be half of what is being written."""
+def _settling_time(source: Source) -> float:
+    """Return how long to wait for the rest, in s, where a source may be half written."""
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
     is_script = source.label.endswith(".py")
@@ -389,9 +369,9 @@ def _may_be_half(source: Source) -> float:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """What tells one state of a file from another without reading it."""
+    """Return what tells one state of a file from another without reading it."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size

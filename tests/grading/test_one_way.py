@@ -21,7 +21,7 @@ from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.spawn import Spawner
 from autograder.student.background_judge import BackgroundJudge
-from autograder.student.notebook import answer_of
+from autograder.student.notebook_cell import answer_of
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from tests.grading.test_judge import make_course

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from autograder.course.errors import UserError
-from autograder.student.notebook import CannotCheck, _value, answer_of
-from autograder.student.notebook_cell import with_answers
+from autograder.student.notebook import CannotCheck, points_value
+from autograder.student.notebook_cell import answer_of, with_answers
 from autograder.student.progress import read_progress
 from autograder.submission.source import Source
 from tests.student.course import RIGHT, WRONG, make_course
@@ -109,7 +109,7 @@ def test_the_points_are_shown_once_but_to_nbgrader(monkeypatch):
 
     shell = InteractiveShell()
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    points = _value(2.5)
+    points = points_value(2.5)
     assert points == 2.5 and shell.display_formatter.format(points)[0] == {}
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    assert shell.display_formatter.format(_value(2.5))[0] == {"text/plain": "2.5"}
+    assert shell.display_formatter.format(points_value(2.5))[0] == {"text/plain": "2.5"}
