@@ -1,4 +1,4 @@
-"""The view *Class*: all students and exercises as a table, and who needs a person."""
+"""The view *Class*: a table of students and exercises, and the students who need a person."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -8,7 +8,14 @@ from starlette.responses import Response
 
 from autograder.course.course_file import Exercise
 from autograder.desk.results import ClassMember, ClassResults
-from autograder.desk.selection import HARMLESS, LOOK_AT, Selection, chosen, columns, points_in
+from autograder.desk.selection import (
+    HARMLESS,
+    LOOK_AT,
+    Selection,
+    points_in,
+    selected,
+    shown_exercises,
+)
 from autograder.desk.view import DeskView, Visit
 from autograder.report import statistics
 from autograder.report.overview import Row
@@ -19,7 +26,7 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 
 class PointsCell(NamedTuple):
-    """A cell of the table: its text, how full it is from 0 to 10, and what is to be said of it."""
+    """A cell of the table: its text, how full it is from 0 to 10, and its title."""
 
     text: str
     tenth: int | None = None
@@ -29,8 +36,10 @@ class PointsCell(NamedTuple):
 def show(visit: Visit) -> Response:
     now = visit.results()
     choice = Selection.of(visit.request.query_params)
-    exercises = columns(choice, now, visit.place.course)
-    found = chosen(choice, now, visit.place.course)
+    course, graded = visit.place.course, {each.name for each in now.exercises}
+    exercises, found = shown_exercises(choice, now, course), selected(choice, now, course)
+    totals = [points_in(r, exercises) for r in map(now.row, found) if r.status != "missing"]
+    maximum = sum(each.points for each in exercises)
     page = _page(visit, len(found))
     rows = [_line(now, student, exercises, choice) for student in found[page.first : page.last]]
     return visit.page(
@@ -41,18 +50,25 @@ def show(visit: Visit) -> Response:
         found=found,
         page=page,
         rows=rows,
-        maximum=sum(each.points for each in exercises),
+        maximum=maximum,
         signs=SIGNS,
         foot=_foot(now, found, exercises),
         statuses=Counter(row.status for row in now.overview.rows).most_common(),
         look_at=_to_look_at(now),
-        **_choices(visit, now),
-        **_distribution(now, found, exercises),
+        needing=LOOK_AT,
+        sections=sorted({student.section for student in now.students} - {""}),
+        assignments=[
+            each
+            for each in course.content.assignments
+            if graded & set(each.exercises) and graded - set(each.exercises)
+        ],
+        bars=tenths(np.array(totals), maximum),
+        sentences=statistics.class_sentences(now.summary),
     )
 
 
 class Page(NamedTuple):
-    """Which rows of how many are shown."""
+    """The rows that a page shows."""
 
     number: int
     of: int
@@ -67,20 +83,6 @@ def _page(visit: Visit, count: int) -> Page:
     asked = visit.query("page", "1")
     number = min(of, max(1, int(asked[:6]) if asked.isdecimal() else 1))
     return Page(number, of, (number - 1) * ROWS, min(count, number * ROWS))
-
-
-def _choices(visit: Visit, now: ClassResults) -> dict[str, Any]:
-    """What can be filtered by."""
-    graded = {each.name for each in now.exercises}
-    return {
-        "sections": sorted({student.section for student in now.students} - {""}),
-        "assignments": [
-            each
-            for each in visit.place.course.content.assignments
-            if graded & set(each.exercises) and graded - set(each.exercises)
-        ],
-        "needing": LOOK_AT,
-    }
 
 
 def _line(
@@ -114,31 +116,21 @@ def _cell(row: Row, exercise: Exercise) -> PointsCell:
 
 
 def _foot(now: ClassResults, found: list[ClassMember], exercises: list[Exercise]) -> dict[str, Any]:
-    """Of those who are shown: how many handed each exercise in, and their mean."""
+    """Return for each exercise the mean of the shown students, and how many handed in nothing."""
     rows = [now.row(student) for student in found]
     means, missing = [], []
-    for each in exercises:
-        counted = [row for row in rows if each.name not in row.excused]
-        there = [r for r in counted if r.statuses.get(each.name, "missing") != "missing"]
-        means.append(sum(r.points[each.name] for r in there) / len(there) if there else None)
+    for name in (each.name for each in exercises):
+        counted = [row for row in rows if name not in row.excused]
+        there = [r.points[name] for r in counted if r.statuses.get(name, "missing") != "missing"]
+        means.append(sum(there) / len(there) if there else None)
         missing.append(len(counted) - len(there))
     return {"means": means, "missing": missing}
 
 
 def _to_look_at(now: ClassResults) -> list[tuple[ClassMember, Row]]:
-    """Who needs a person first, then whose work stopped in some other way."""
+    """Return the students who need a person, then those whose code stopped in other ways."""
     found = [(s, now.row(s)) for s in now.students if now.row(s).status not in HARMLESS]
     return sorted(found, key=lambda pair: (pair[1].status != "needs a person", pair[0].place))
-
-
-def _distribution(
-    now: ClassResults, found: list[ClassMember], exercises: list[Exercise]
-) -> dict[str, Any]:
-    """The points of those who are shown and handed something in, and a sentence about the class."""
-    rows = [now.row(student) for student in found]
-    totals = np.array([points_in(r, exercises) for r in rows if r.status != "missing"])
-    sentences = statistics.class_sentences(now.summary)
-    return {"bars": tenths(totals, sum(each.points for each in exercises)), "sentences": sentences}
 
 
 VIEWS = (DeskView("/", show, "Class"),)

@@ -1,12 +1,23 @@
 """`autograder desk`: a class's results in a browser, on this machine alone."""
 
+import contextlib
+import socket
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli.options import course_option
 from autograder.course.course_file import find_course
+from autograder.course.errors import UserError
 from autograder.course.installation import require
+
+if TYPE_CHECKING:
+    from autograder.desk.guard import Guard
+
+ADDRESS = "127.0.0.1"
 
 
 @click.command()
@@ -25,7 +36,6 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
     from autograder.desk.application import application
     from autograder.desk.guard import Secrets
     from autograder.desk.results import CurrentResults
-    from autograder.desk.serving import ADDRESS, bound, open_browser, serve
 
     course = find_course(Path.cwd(), named=course_path)
     CurrentResults(results, course).read()  # what cannot be read is said here, not in a browser
@@ -38,6 +48,48 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
             click.echo(f"The desk of {results}, for this machine alone. Ctrl-C ends it.")
             click.echo(f"Open it at {address}")
             if not no_browser:
-                open_browser(address)
+                with contextlib.suppress(webbrowser.Error):
+                    webbrowser.open(address)
 
         serve(application(results, course, port, secrets), listening, started)
+
+
+def bound(port: int) -> socket.socket:
+    """Return a socket at a port of 127.0.0.1, which is not reached from elsewhere; 0 for any port.
+
+    Raises:
+        UserError: the port is taken.
+    """
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((ADDRESS, port))
+    except OSError as error:
+        made.close()
+        raise UserError(
+            f"Port {port} cannot be used: {error.strerror}. Name another with --port, or none."
+        ) from None
+    return made
+
+
+def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -> None:
+    """Serve until Ctrl-C; `started` is called when the desk answers."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            started()
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # addresses hold the token
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=5,
+    )
+    with contextlib.suppress(KeyboardInterrupt):  # which is how it ends
+        Server(config).run([listening])

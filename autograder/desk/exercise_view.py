@@ -1,4 +1,4 @@
-"""The views of exercises: how hard each is, which check is bad, and what fails it."""
+"""The views of exercises: difficulty, checks, and the messages and mistakes behind failures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from autograder.desk.results import CheckOutcomes, ClassMember, ClassResults
+from autograder.desk.results import CheckOutcomes, ClassResults
 from autograder.desk.selection import Selection
 from autograder.desk.view import DeskView, Visit
 from autograder.report import statistics
@@ -18,7 +18,6 @@ NAMES = 60  # of students behind a sentence; the others are a link away
 
 
 def overview(visit: Visit) -> Response:
-    """All exercises, each in a line."""
     now = visit.results()
     by_title = {measured.title: measured for measured in now.summary.exercises}
     rows = [
@@ -34,7 +33,6 @@ def overview(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """One exercise."""
     now = visit.results()
     names = [each.name for each in now.exercises]
     name = visit.part("name")
@@ -60,7 +58,7 @@ def show(visit: Visit) -> Response:
 
 
 def _figures(now: ClassResults) -> dict[str, Any]:
-    """What templates need to show figures, and to leave out those that few students allow."""
+    """Return what templates need to show figures only for enough students."""
     return {
         "interval": interval_text,
         "remark": statistics.item_remark,
@@ -72,21 +70,17 @@ def _figures(now: ClassResults) -> dict[str, Any]:
 def _in_pairs(
     checks: Sequence[CheckOutcomes], measured: Sequence[Measured]
 ) -> list[tuple[CheckOutcomes, Measured | None]]:
-    """Checks with their figures; of several with one title the first has the first."""
-    left = list(measured)
-    found = []
-    for check in checks:
-        mine = next((each for each in left if each.title == check.title), None)
-        if mine is not None:
-            left.remove(mine)
-        found.append((check, mine))
-    return found
+    """Pair checks with their figures; of several with one title the first has the first."""
+    by_title: dict[str, list[Measured]] = {}
+    for each in measured:
+        by_title.setdefault(each.title, []).append(each)
+    queues = {title: iter(found) for title, found in by_title.items()}
+    return [(check, next(queues.get(check.title, iter(())), None)) for check in checks]
 
 
 def _check(
     now: ClassResults, exercise: str, check: CheckOutcomes, measured: Measured | None
 ) -> dict[str, Any]:
-    """A check with its figures and what is said of it, each sentence with who reads it."""
     said = check.commonest()
     return {
         "check": check,
@@ -102,13 +96,11 @@ def _check(
 
 
 def _people(now: ClassResults, places: Sequence[int]) -> dict[str, Any]:
-    """The first of some students, and how many there are."""
-    first: list[ClassMember] = [now.students[place] for place in places[:NAMES]]
+    first = [now.students[place] for place in places[:NAMES]]
     return {"count": len(places), "students": first, "others": len(places) - len(first)}
 
 
 def _mistakes(now: ClassResults, title: str) -> list[dict[str, Any]]:
-    """The mistakes with a name in an exercise, the commonest first."""
     return [
         {
             "made": made,

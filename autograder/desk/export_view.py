@@ -43,7 +43,8 @@ def make(visit: Visit) -> Response:
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:
         template = None
         if posted is not None:
-            template = Path(made) / _plain(posted.filename or "", "template")
+            name = re.sub(r"[^\w.-]+", "_", Path(posted.filename or "").name).strip(".")[-80:]
+            template = Path(made) / (name or "template")  # which leads nowhere else
             with template.open("wb") as place:
                 shutil.copyfileobj(posted.file, place)
         elif platform not in WITHOUT_TEMPLATE:
@@ -60,14 +61,8 @@ def make(visit: Visit) -> Response:
             bool(visit.field("scale")),
         )
     suffix = "zip" if file.data.startswith(b"PK") else "csv"
-    kept = KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes))
-    key = visit.place.kept.keep(kept)
+    key = visit.place.kept.keep(KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes)))
     return visit.other(f"/export/{key}")
-
-
-def _plain(name: str, otherwise: str) -> str:
-    """A file's name without anything that leads elsewhere."""
-    return re.sub(r"[^\w.-]+", "_", Path(name).name).strip(".")[-80:] or otherwise
 
 
 def _file(visit: Visit) -> KeptFile:
@@ -78,12 +73,11 @@ def _file(visit: Visit) -> KeptFile:
 
 
 def made(visit: Visit) -> Response:
-    """What was made, and who is not in it."""
     return visit.page("exported_view.html", file=_file(visit), key=visit.part("key"))
 
 
 def fetch(visit: Visit) -> Response:
-    """The file itself, which no browser opens by itself."""
+    """Send the file as one that no browser opens by itself."""
     file = _file(visit)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return Response(file.data, headers=headers, media_type="application/octet-stream")

@@ -21,11 +21,13 @@ from autograder.desk.unnamed_groups import UnnamedGroup, failed_checks, unnamed_
 from autograder.desk.view import DeskView, Visit
 from autograder.submission.source import Source
 
-# What is being done about groups, and what came of it: it takes longer than a page may.
+READ, MAX_READ = 3, 12  # submissions that are shown; of so many, three that differ are sought
+MAX_CODE = 8000
+MAX_SHOWN = 50
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """How far a group is. `doing` is what is going on now, `trouble` why the last could not be."""
+    """The progress of a group: `doing` is the job that runs now, `trouble` why the last failed."""
 
     students: tuple[str, ...] = ()
     doing: str = ""
@@ -39,7 +41,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """The groups of one desk; one thing at a time is done, since each takes all of a processor."""
+    """The groups of one desk, and their jobs: one at a time, since each takes a processor."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,7 +51,7 @@ class GroupJobs:
         self._groups: list[UnnamedGroup] = []
 
     def groups(self, reports: Path) -> list[UnnamedGroup]:
-        """The groups of a class, gathered again when its records have changed."""
+        """Return the groups of a class, gathered again when its records have changed."""
         with self._lock:
             about = reports.stat()
             state = about.st_ino, about.st_size, about.st_mtime_ns
@@ -59,21 +61,19 @@ class GroupJobs:
             return self._groups
 
     def state(self, group: tuple[str, str]) -> GroupState:
-        """How far a group is."""
         with self._lock:
             return self._states.get(group, GroupState())
 
     def change(self, group: tuple[str, str], **values: Any) -> None:
-        """Note something of a group."""
         with self._lock:
             before = self._states.get(group, GroupState())
             self._states[group] = msgspec.structs.replace(before, **values)
 
     def begin(self, group: tuple[str, str], doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Do something about a group in a thread; `work` gives what is to be noted.
+        """Start a job in a thread; it returns the fields of the state to change.
 
         Raises:
-            UserError: something is being done about it already.
+            UserError: a job on this group is running.
         """
         if self.state(group).doing:
             raise UserError("Something is being done about this group. Wait until it ends.")
@@ -87,16 +87,12 @@ class GroupJobs:
                     self.change(group, doing="", trouble=str(error))
                 except Exception as error:
                     traceback.print_exc()
-                    kind = type(error).__name__
-                    said = f"The desk itself failed ({kind}); the terminal says where."
-                    self.change(group, doing="", trouble=said)
+                    text = (
+                        f"The desk itself failed ({type(error).__name__}); the terminal says where."
+                    )
+                    self.change(group, doing="", trouble=text)
 
         threading.Thread(target=run, daemon=True).start()
-
-
-READ, MOST_READ = 3, 12  # whose work is read; among so many, three that differ are looked for
-MOST_CODE = 8000
-MOST_SHOWN = 50
 
 
 class ReadWork(msgspec.Struct, frozen=True):
@@ -113,28 +109,24 @@ def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  one for each desk
 
 
 def jobs_of(visit: Visit) -> GroupJobs:
-    """What is being done about the groups of this desk."""
     return _jobs(visit.place.results)
 
 
 def index(visit: Visit) -> Response:
-    """All groups, the largest first."""
     groups = _groups(visit)
     titles = {name: each.title for name, each in visit.place.course.exercises.items()}
     most = [group for group in groups if len(group.students) > 1]
     return visit.page(
-        "groups_view.html", groups=groups, several=len(most), titles=titles, most=MOST_SHOWN
+        "groups_view.html", groups=groups, several=len(most), titles=titles, most=MAX_SHOWN
     )
 
 
 def show(visit: Visit) -> Response:
-    """One group: what it says, three of its members' code, and how far it is."""
-    group, state = _group(visit)
-    return _page(visit, group, state)
+    return _page(visit, *_group(visit))
 
 
 def look(visit: Visit) -> Response:
-    """Find out what they answer, and which step done wrong does so."""
+    """Find out the answers of a group, and which step done wrong gives them."""
     group, _ = _group(visit)
     work = _work(visit, group)
 
@@ -166,7 +158,7 @@ def give_name(visit: Visit) -> Response:
 
 
 def again(visit: Visit) -> Response:
-    """Grade those concerned again; with the difference that was seen, it counts."""
+    """Regrade the group; with the difference that was seen, it counts."""
     group, state = _group(visit)
     results, shown = visit.place.results, visit.field("difference")
     name = state.looked.known if state.looked and state.looked.known else state.words.id
@@ -197,7 +189,7 @@ def _path(group: UnnamedGroup) -> str:
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
-    """The group that the address names; one that was named here stays there to be looked at."""
+    """Return the group in the address; one that was named here stays there to be looked at."""
     key = visit.part("exercise"), visit.part("group")
     state = jobs_of(visit).state(key)
     for group in _groups(visit):
@@ -212,7 +204,6 @@ def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
 
 
 def _work(visit: Visit, group: UnnamedGroup) -> naming.GroupSubmissions:
-    """The work of some of a group, as it was graded."""
     command = last_command(visit.place.results, group.exercise)
     sources = tuple(source for _, source in _sources(visit, group))
     if not sources:
@@ -227,10 +218,10 @@ def _work(visit: Visit, group: UnnamedGroup) -> naming.GroupSubmissions:
 
 
 def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
-    """Three of a group whose code differs, or as many as there are."""
+    """Return three submissions of a group whose code differs, or as many as there are."""
     found: dict[str, tuple[str, Source]] = {}
-    for student in group.students[:MOST_READ]:
-        for sources in visit.place.works.sources(student):
+    for student in group.students[:MAX_READ]:
+        for sources in visit.results().submissions.sources(student):
             if group.exercise in sources:
                 source = sources[group.exercise]
                 found.setdefault(source.digest, (student, source))
@@ -241,7 +232,11 @@ def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
 def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 200) -> Response:
     keys = {each.id: each.address for each in visit.results().students}
     read = [
-        ReadWork(one_line(student, 60), keys.get(student, ""), _code(source))
+        ReadWork(
+            one_line(student, 60),
+            keys.get(student, ""),
+            printable("\n\n".join(unit.text.strip() for unit in source.units), MAX_CODE),
+        )
         for student, source in _sources(visit, group)
     ]
     return visit.page(
@@ -254,13 +249,8 @@ def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 20
         path=_path(group),
         title=visit.place.course.exercise(group.exercise).title,
         addresses=keys,
-        most=MOST_SHOWN,
+        most=MAX_SHOWN,
     )
-
-
-def _code(source: Source) -> str:
-    text = "\n\n".join(unit.text.strip() for unit in source.units)
-    return printable(text, MOST_CODE)
 
 
 VIEWS = (

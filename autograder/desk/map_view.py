@@ -1,4 +1,4 @@
-"""The view *Map*: which mistakes go together, and what to say in the next lecture."""
+"""The view *Map*: mistakes that go together, and mistakes for the next lecture."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,21 +14,17 @@ from autograder.desk.view import DeskView, Visit
 from autograder.report.class_page import boxes
 from autograder.report.tally import Floats, MistakeCount, costliest
 
-# The order of a table of zeros and ones in which what is alike lies side by side.
-#
-# Rows and columns get their places on the first axis of a correspondence analysis, one connected
-# part after the other: who shares nothing with the rest stands apart.
-
-
+ROWS = 60  # mistakes on the map; the others are in the exercises' views
 DIGITS = 6  # to which places count, so that every machine gives the same order
 
 Order = list[int]
 
 
 def seriated(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
-    """The order of rows and that of columns, of a table of shape (rows, columns).
+    """Order the rows and columns of a table, (rows, columns), so that similar ones are neighbours.
 
-    The largest part comes first. Rows and columns without a one come last, as they were.
+    Their places are those on the first axis of a correspondence analysis of each connected part,
+    the largest part first. Rows and columns without a one come last, as they were.
     """
     rows: Order = []
     columns: Order = []
@@ -36,16 +32,12 @@ def seriated(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
         of_rows, of_columns = _within(table[np.ix_(part[0], part[1])])
         rows += [part[0][each] for each in of_rows]
         columns += [part[1][each] for each in of_columns]
-    return rows + _rest(rows, table.shape[0]), columns + _rest(columns, table.shape[1])
-
-
-def _rest(known: Sequence[int], size: int) -> Order:
-    there = set(known)
-    return [each for each in range(size) if each not in there]
+    rest = (sorted({*range(n)} - {*o}) for n, o in zip(table.shape, (rows, columns), strict=True))
+    return rows + next(rest), columns + next(rest)
 
 
 def _parts(table: npt.NDArray[np.bool_]) -> list[tuple[Order, Order]]:
-    """Rows and columns that ones connect, the parts with most ones first."""
+    """Return the parts of a table that ones connect, the one with most columns first."""
     left = {int(row) for row in np.flatnonzero(table.any(axis=1))}
     found = []
     while left:
@@ -64,19 +56,17 @@ def _parts(table: npt.NDArray[np.bool_]) -> list[tuple[Order, Order]]:
 
 
 def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
-    """The order within a connected part."""
+    """Order the rows and columns of a connected part."""
     ones = table.astype(float)
     of_rows, of_columns = ones.sum(axis=1), ones.sum(axis=0)
     expected = np.outer(of_rows, of_columns) / ones.sum()
     if np.abs(ones - expected).max() < 1e-9:  # all alike: nothing says an order
         return list(range(table.shape[0])), list(range(table.shape[1]))
     residual = (ones - expected) / np.sqrt(np.outer(of_rows, of_columns))
-    few, many = (
-        (residual, residual.T) if table.shape[0] <= table.shape[1] else (residual.T, residual)
-    )
-    first = np.linalg.eigh(few @ many)[1][:, -1]  # smaller than a decomposition of all of it
-    other = many @ first
-    u, v = (first, other) if table.shape[0] <= table.shape[1] else (other, first)
+    is_wide = table.shape[0] <= table.shape[1]
+    few = residual if is_wide else residual.T
+    first = np.linalg.eigh(few @ few.T)[1][:, -1]  # smaller than a decomposition of all of it
+    u, v = (first, few.T @ first) if is_wide else (few.T @ first, first)
     axis, across = u / np.sqrt(of_rows), v / np.sqrt(of_columns)
     axis, across = axis / np.abs(axis).max(), across / np.abs(across).max()
     sign = -1.0 if axis[np.argmax(np.round(np.abs(axis), DIGITS))] < 0 else 1.0
@@ -84,12 +74,9 @@ def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
 
 
 def _order(places: Floats, weights: Floats) -> Order:
-    """By place; of one place the heaviest first, and else as they were."""
+    """Order by place, then the heaviest first, then as they were."""
     index = np.arange(len(places))
     return [int(each) for each in np.lexsort((index, -weights, np.round(places, DIGITS)))]
-
-
-ROWS = 60  # mistakes on the map; the others are in the exercises' views
 
 
 def show(visit: Visit) -> Response:
@@ -105,13 +92,11 @@ def show(visit: Visit) -> Response:
 
 
 def _linked(now: ClassResults, made: MistakeCount) -> dict[str, Any]:
-    """A mistake, and where those who made it stand."""
-    number = now.mistakes.index(made)
-    return {"made": made, "address": Selection(mistake=str(number)).address()}
+    return {"made": made, "address": Selection(mistake=str(now.mistakes.index(made))).address()}
 
 
 def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:
-    """Mistakes as rows and students as columns, those alike side by side."""
+    """Return mistakes as rows and students as columns, similar ones side by side."""
     places = sorted({place for each in made for place in each.by})
     column = {place: number for number, place in enumerate(places)}
     table = np.zeros((len(made), len(places)), dtype=bool)
@@ -130,7 +115,7 @@ def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:
 
 
 class FamilyRow(NamedTuple):
-    """A mistake of one name: in each exercise how many make it, or None; in all, and in several."""
+    """A mistake of one name: its number in each exercise or None, in all, and in several."""
 
     finding: str
     counts: tuple[int | None, ...]
@@ -139,7 +124,7 @@ class FamilyRow(NamedTuple):
 
 
 def families(now: ClassResults) -> dict[str, Any]:
-    """Mistakes of one name over several exercises: who makes it in one makes it in which others."""
+    """Return the mistakes that occur in several exercises under one name."""
     by_name: dict[str, list[MistakeCount]] = defaultdict(list)
     for each in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first
         for name in each.ids.split("+"):

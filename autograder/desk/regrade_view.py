@@ -1,4 +1,4 @@
-"""The view *Regrade*: what is entered and what has changed since, shown before it counts."""
+"""The view *Regrade*: changes by new entries or files, shown before they count."""
 
 from starlette.responses import Response
 
@@ -19,7 +19,7 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "regrade_view.html",
         run=run,
-        commands=[_said(command) for command in grade_commands(visit.place.results)],
+        commands=[_in_words(command) for command in grade_commands(visit.place.results)],
         entered=_entered(visit) if run.state != "running" else "",
         headline=headline(GradeDifference(run.changes)),
         changes=[
@@ -30,20 +30,17 @@ def show(visit: Visit) -> Response:
     )
 
 
-def _said(command: GradeCommand) -> str:
-    """A command in words."""
+def _in_words(command: GradeCommand) -> str:
     parts = [command.submissions]
-    parts += [f"only {few(command.exercises, 4)}"] if command.exercises else []
-    parts += [f"only {few(command.students, 4)}"] if command.students else []
+    parts += [f"only {few(names, 4)}" for names in (command.exercises, command.students) if names]
     return ", ".join(parts)
 
 
 def _entered(visit: Visit) -> str:
-    """Whose marks or adjustments are not in force yet, in a sentence."""
+    """Return a sentence on marks and adjustments that are not in force yet; empty without any."""
+    reports = list(visit.results().reports())
     try:
-        refuse_unapplied_entries(
-            visit.place.results, visit.place.course, list(visit.results().reports())
-        )
+        refuse_unapplied_entries(visit.place.results, visit.place.course, reports)
     except UnappliedEntries as error:
         return error.what
     except UserError as error:

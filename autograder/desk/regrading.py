@@ -1,4 +1,4 @@
-"""`autograder grade` once more, in its own process: what it would change, and then in force."""
+"""`autograder grade` once more, in its own process: first its changes, then in force."""
 
 import contextlib
 import signal
@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -21,14 +21,17 @@ from autograder.course.text import one_line, printable
 from autograder.report.model import CheckReport, ExerciseReport
 
 RunState = Literal["none", "running", "shown", "in force", "failed"]
-MOST_SAID = 4000
+DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was put in force
+MAX_SAID = 4000
+MAX_MESSAGE = 500
 OTHERWISE = (
     "Nothing was put in force: since you saw the changes, something else has changed. Look again."
 )
+_running: set["subprocess.Popen[str]"] = set()
 
 
-class RegradeEvent(msgspec.Struct, frozen=True):
-    """As much of an event of `--json` as the desk shows."""
+class GradeEvent(msgspec.Struct, frozen=True):
+    """As much of an event of `grade --json` as the desk shows."""
 
     event: str
     done: int = 0
@@ -39,20 +42,53 @@ class RegradeEvent(msgspec.Struct, frozen=True):
     difference: str = ""
 
 
-class Regrading:
-    """The one run at a time, and what came of the last; threads may share it.
+class GradeOutput:
+    """The output of a grade command, line by line as it runs; `errors` has the last of stderr."""
 
-    `changes` are those of the last run, which has `said` what a person should read of it; `state`
-    is "shown" when they wait for a yes.
+    def __init__(self, command: GradeCommand, results: Path, how: Sequence[str]) -> None:
+        first, *rest = command.arguments(results)
+        self.arguments = [first, "--json", *how, *rest]
+        self.code: int | None = None
+        self.errors: list[str] = []
+        self._process: subprocess.Popen[str] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        with subprocess.Popen(
+            [sys.executable, "-m", "autograder", *self.arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+            text=True, errors="replace", bufsize=1,
+        ) as self._process:  # fmt: skip
+            _running.add(self._process)
+            assert self._process.stdout is not None and self._process.stderr is not None
+            drain = threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True)
+            drain.start()
+            yield from self._process.stdout
+            drain.join()
+        _running.discard(self._process)
+        self.code = self._process.returncode
+
+    def _drain(self, stream: Iterable[str]) -> None:
+        for line in stream:
+            self.errors = [*self.errors, line.strip()[:MAX_SAID]][-20:]
+
+    def stop(self) -> None:
+        """End the command as Ctrl-C does: what is graded so far is kept."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+
+class Regrading:
+    """The one run at a time, and the result of the last; threads may share it.
+
+    `changes` and `said` are those of the last run; `state` is "shown" when they wait for a yes.
     """
 
     def __init__(self, results: Path) -> None:
         self._results = results
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
+        self._output: GradeOutput | None = None
         self._thread: threading.Thread | None = None
         self.command: GradeCommand | None = None
-        self._applying = False
         self._clear("none")
         weakref.finalize(self, _end_all)
 
@@ -83,10 +119,9 @@ class Regrading:
         self._begin(self.command, ["--apply", f"--only-if={difference}"])
 
     def stop(self) -> None:
-        """End the run as Ctrl-C does: what is graded so far is kept."""
         with self._lock:
-            if self._process is not None and self._process.poll() is None:
-                self._process.send_signal(signal.SIGINT)
+            if self._output is not None:
+                self._output.stop()
 
     def wait(self, seconds: float) -> None:
         """Wait for the run to end."""
@@ -99,85 +134,53 @@ class Regrading:
                 raise UserError("A run is not done yet. Wait for it, or stop it.")
             self.command = command
             self._clear("running")
-            self._applying = "--apply" in how
-            first, *rest = command.arguments(self._results)
-            wanted = [first, "--json", *how, *rest]
+            self._output = GradeOutput(command, self._results, how)
             self._thread = threading.Thread(
-                target=self._follow, args=(wanted,), name="regrade", daemon=True
+                target=self._follow, args=(self._output,), name="regrade", daemon=True
             )
             self._thread.start()
 
-    def _follow(self, arguments: list[str]) -> None:
-        """Take what the run says, until it ends."""
+    def _follow(self, output: GradeOutput) -> None:
+        """Take the output of a run, until it ends."""
         try:
-            for line in self._lines(arguments):
-                self._take(line)
+            for line in output:
+                with contextlib.suppress(msgspec.MsgspecError):
+                    self._take(line, "--apply" in output.arguments)
+            if output.code not in DONE:
+                self.said += output.errors[-5:]
         except OSError as error:
             self.said.append(f"It could not be started: {error.strerror}.")
         finally:
             if self.state == "running":
                 self.state = "failed"
 
-    def _lines(self, arguments: list[str]) -> Iterator[str]:
-        """What a run says, line by line; what it could not say so comes last."""
-        command = [sys.executable, "-m", "autograder", *arguments]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-            text=True, errors="replace", bufsize=1,
-        ) as process:  # fmt: skip
-            _RUNNING.add(process)
-            self._process = process
-            errors: list[str] = []
-            assert process.stdout is not None and process.stderr is not None
-            beside = threading.Thread(target=_drain, args=(process.stderr, errors), daemon=True)
-            beside.start()
-            yield from process.stdout
-            beside.join()
-        _RUNNING.discard(process)
-        if process.returncode not in {0, 1, 3}:
-            self.said += errors[-5:]
-
-    def _take(self, line: str) -> None:
-        with contextlib.suppress(msgspec.MsgspecError):
-            event = msgspec.json.decode(line, type=RegradeEvent)
-            if event.event == "progress":
-                self.done, self.of = event.done, event.of
-            elif event.event == "change":
-                self.changes.append(msgspec.json.decode(line, type=Change))
-            elif event.event in {"note", "error", "waiting"}:
-                self.said.append(event.said[:MOST_SAID])
-            elif event.event == "end":
-                self.version, self.difference = event.version, event.difference
-                self.state = "in force" if event.in_force else "shown"
-                if self._applying and not event.in_force:
-                    self.said.append(OTHERWISE)
-
-
-_RUNNING: set["subprocess.Popen[str]"] = set()
-
-
-def _drain(stream: Iterator[str], into: list[str]) -> None:
-    for line in stream:
-        into.append(line.strip()[:MOST_SAID])
-        del into[:-20]
+    def _take(self, line: str, applying: bool) -> None:
+        event = msgspec.json.decode(line, type=GradeEvent)
+        if event.event == "progress":
+            self.done, self.of = event.done, event.of
+        elif event.event == "change":
+            self.changes.append(msgspec.json.decode(line, type=Change))
+        elif event.event in {"note", "error", "waiting"}:
+            self.said.append(event.said[:MAX_SAID])
+        elif event.event == "end":
+            self.version, self.difference = event.version, event.difference
+            if applying and not event.in_force:
+                self.said.append(OTHERWISE)
+            self.state = "in force" if event.in_force else "shown"
 
 
 def _end_all() -> None:
     """End what is still running when the desk is closed, as Ctrl-C does."""
-    for process in list(_RUNNING):
+    for process in list(_running):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
 
 
-# Those concerned graded again, as `grade` does it, with the difference before it counts.
-
-
-MOST_SHOWN = 500
-DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was put in force
-
-
 class MessageChange(msgspec.Struct, frozen=True):
-    """A student's exercise: what its checks said before, and what they would say."""
+    """The messages on a student's exercise before and after a regrade.
+
+    `named` is true if the new mistake is named after it.
+    """
 
     student: str
     before: tuple[str, ...]
@@ -186,47 +189,31 @@ class MessageChange(msgspec.Struct, frozen=True):
     named: bool
 
 
-class _End(msgspec.Struct, frozen=True):
-    """As much of an event of `--json` as is asked for here."""
-
-    event: str
-    said: str = ""
-    in_force: bool = False
-    difference: str = ""
-
-
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
-    """Grade one exercise of some students; what stands for the difference that it makes.
+    """Grade one exercise of some students, and return the digest of the difference.
 
-    Nothing of it counts; with `shown`, the difference that a person has seen, that is put in force.
+    Without `shown` nothing of it counts; with the digest of a difference that a person has seen,
+    that is put in force.
 
     Raises:
         UserError: it cannot be done, or the difference is another one by now.
     """
-    command = last_command(results, exercise)
-    wanted = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
-    how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
-    first, *words = wanted.arguments(results)
-    done = subprocess.run(
-        [sys.executable, "-m", "autograder", first, "--json", *how, *words],
-        cwd=command.course,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
+    command = msgspec.structs.replace(
+        last_command(results, exercise), exercises=(exercise,), students=tuple(students)
     )
-    events = [msgspec.json.decode(line, type=_End) for line in done.stdout.splitlines()]
-    if done.returncode not in DONE or not events:
-        told = [event.said for event in events if event.event == "error"]
-        raise UserError(printable("\n".join(told) or done.stderr.strip(), 1000))
+    how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
+    output = GradeOutput(command, results, how)
+    events = [msgspec.json.decode(line, type=GradeEvent) for line in output]
+    if output.code not in DONE or not events:
+        said = [event.said for event in events if event.event == "error"] or output.errors
+        raise UserError(printable("\n".join(said), 1000))
     if shown and not events[-1].in_force:
         raise UserError("Something else has changed since you saw it. Grade them again, and look.")
     return events[-1].difference
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
-    """The command by which an exercise was graded last.
+    """Return the command by which an exercise was graded last.
 
     Raises:
         UserError: it is not known.
@@ -243,33 +230,29 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
 def message_changes(
     results: Path, exercise: str, students: Sequence[str], name: str
 ) -> list[MessageChange]:
-    """What changes for these students: between what counts and what is proposed."""
-    before, after = Records(results / REPORTS), Records(results / PROPOSED / REPORTS)
-    try:
-        found = []
+    """Compare the messages of these students in the results that count and in the proposed ones."""
+    found = []
+    with (
+        contextlib.closing(Records(results / REPORTS)) as before,
+        contextlib.closing(Records(results / PROPOSED / REPORTS)) as after,
+    ):
         for student in students:
-            old, new = _of(before, student, exercise), _of(after, student, exercise)
-            if old is None or new is None:
-                continue
-            named = any(
-                check.diagnosis is not None and name in check.diagnosis.misconceptions
-                for check in new.checks
-            )
-            said, says = map(_said, (old.checks, new.checks))
-            found.append(MessageChange(student, said, says, (old.points, new.points), named))
-        return found
-    finally:
-        before.close()
-        after.close()
+            old, new = (_exercise(records, student, exercise) for records in (before, after))
+            if old is not None and new is not None:
+                diagnoses = [check.diagnosis for check in new.checks if check.diagnosis]
+                named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
+                points = old.points, new.points
+                texts = _messages(old.checks), _messages(new.checks)
+                found.append(MessageChange(student, *texts, points, named))
+    return found
 
 
-def _of(records: Records, student: str, exercise: str) -> ExerciseReport | None:
+def _exercise(records: Records, student: str, name: str) -> ExerciseReport | None:
     report = records.get(student)
-    if report is None:
-        return None
-    return next((each for each in report.exercises if each.name == exercise), None)
+    exercises = report.exercises if report is not None else ()
+    return next((each for each in exercises if each.name == name), None)
 
 
-def _said(checks: Sequence[CheckReport]) -> tuple[str, ...]:
-    told = (check.diagnosis.finding if check.diagnosis else check.finding for check in checks)
-    return tuple(dict.fromkeys(one_line(each, MOST_SHOWN) for each in told if each))
+def _messages(checks: Sequence[CheckReport]) -> tuple[str, ...]:
+    texts = (check.diagnosis.finding if check.diagnosis else check.finding for check in checks)
+    return tuple(dict.fromkeys(one_line(text, MAX_MESSAGE) for text in texts if text))

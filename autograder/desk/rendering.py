@@ -1,4 +1,4 @@
-"""Templates of the desk, in which every value is escaped, with those of the reports behind them."""
+"""Templates of the desk, in which every value is escaped, and its scripts and styles."""
 
 import functools
 import hashlib
@@ -12,54 +12,45 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from autograder.report.html import environment
-from autograder.report.html import environment as of_reports
+from autograder.report.html import environment as report_environment
 
-# The desk's own scripts and styles: read once, and served by name; there is nothing else.
-
-
-FOLDER = Path(__file__).parent / "static"
+STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
 REPORT_STYLE = "report.css"
-KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-
-
-@functools.cache
-def _files() -> dict[str, bytes]:
-    found = {
-        path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
-    }
-    style = environment().get_template("style.css").render(root=":root", body="body")
-    return found | {REPORT_STYLE: style.encode()}
-
-
-@functools.cache
-def address(name: str) -> str:
-    """Where a file is served; the address changes with its content."""
-    return f"/static/{name}?v={hashlib.sha256(_files()[name]).hexdigest()[:12]}"
-
-
-async def served(request: Request) -> Response:
-    """A file by its name."""
-    name = str(request.path_params["name"])
-    data = _files().get(name)
-    if data is None:
-        raise HTTPException(404)
-    kept = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(data, headers=kept, media_type=KINDS[Path(name).suffix])
-
-
-TEMPLATES = Path(__file__).parent / "templates"
-LONGEST = 100_000  # letters of one value
-# What is not seen and changes what is: control characters, marks of direction, half characters.
-UNSEEN = re.compile(
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+MAX_LETTERS = 100_000  # of one value
+# Invisible, and changes what is seen: control characters, marks of direction, half characters.
+INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 
 
 @functools.cache
+def _files() -> dict[str, bytes]:
+    style = report_environment().get_template("style.css").render(root=":root", body="body")
+    files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in TYPES}
+    return files | {REPORT_STYLE: style.encode()}
+
+
+@functools.cache
+def address(name: str) -> str:
+    """Return the address of a static file, which changes with its content."""
+    return f"/static/{name}?v={hashlib.sha256(_files()[name]).hexdigest()[:12]}"
+
+
+async def served(request: Request) -> Response:
+    """Serve a static file by its name; there is nothing else."""
+    name = str(request.path_params["name"])
+    data = _files().get(name)
+    if data is None:
+        raise HTTPException(404)
+    headers = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(data, headers=headers, media_type=TYPES[Path(name).suffix])
+
+
+@functools.cache
 def rendering_environment() -> jinja2.Environment:
-    """The desk's templates; what is not among them is looked for among the reports'."""
-    below = of_reports()
+    """Return the desk's templates, with those of the reports behind them."""
+    below = report_environment()
     assert below.loader is not None
     made = below.overlay(
         loader=jinja2.ChoiceLoader([jinja2.FileSystemLoader(TEMPLATES), below.loader]),
@@ -70,13 +61,9 @@ def rendering_environment() -> jinja2.Environment:
 
 
 def harmless(value: object) -> object:
-    """A text that shows all that is in it, and not for ever; anything else as it is."""
+    """Return a text with its invisible characters spelt out, and cut; anything else as it is."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    if len(value) > LONGEST:
-        value = f"{value[:LONGEST]} …"
-    return UNSEEN.sub(_named, value)
-
-
-def _named(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+    if len(value) > MAX_LETTERS:
+        value = f"{value[:MAX_LETTERS]} …"
+    return INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", value)

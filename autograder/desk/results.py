@@ -1,13 +1,12 @@
 """A folder of results as it is now: read once, and again when another command has changed it."""
 
+import functools
 import threading
 import weakref
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-import msgspec
 
 from autograder.classroom.grade_difference import Change
 from autograder.classroom.history import (
@@ -22,20 +21,17 @@ from autograder.classroom.records import Records
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line
+from autograder.desk.submissions import Submissions
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.overview import ClassOverview, Row
 from autograder.report.presentation import QUIET, diagnosed
 from autograder.report.statistics import Summary, summarise
-from autograder.report.tally import MistakeCount
-
-# What becomes of each check over a class: how it ends, and what is said of it to how many.
-
 
 LONGEST = 300
 
 
 class Sentence(NamedTuple):
-    """A sentence about a check, and the places of those who read it; `named` if a mistake's."""
+    """A sentence about a check, and the places of its readers; `named` if a mistake's."""
 
     text: str
     by: list[int]
@@ -50,28 +46,20 @@ class CheckOutcomes:
         self.maximum = check.max_points
         self.outcomes: Counter[str] = Counter()
         self.not_full: list[int] = []
-        self._said: dict[str, Sentence] = {}
+        self._sentences: dict[str, Sentence] = {}
 
     def add(self, place: int, check: CheckReport) -> None:
-        """Take the outcome of the student at a place."""
         self.outcomes[check.outcome] += 1
         if check.points < check.max_points:
             self.not_full.append(place)
-        if check.outcome in QUIET:
-            return
-        text = _sentence(check)[:LONGEST]
-        new = Sentence(text, [], check.diagnosis is not None and check.diagnosis.kind == "named")
-        self._said.setdefault(text, new).by.append(place)
+        if check.outcome not in QUIET:
+            diagnosis = check.diagnosis
+            text = diagnosed(check) if diagnosis else check.finding or check.outcome
+            new = Sentence(text[:LONGEST], [], diagnosis is not None and diagnosis.kind == "named")
+            self._sentences.setdefault(new.text, new).by.append(place)
 
     def commonest(self) -> Sequence[Sentence]:
-        """What is said, the sentence that most read first."""
-        return sorted(self._said.values(), key=lambda said: (-len(said.by), said.text))
-
-
-def _sentence(check: CheckReport) -> str:
-    if check.diagnosis is not None:
-        return diagnosed(check)
-    return check.finding or check.outcome
+        return sorted(self._sentences.values(), key=lambda each: (-len(each.by), each.text))
 
 
 class ExerciseOutcomes:
@@ -82,7 +70,6 @@ class ExerciseOutcomes:
         self.checks: dict[str, CheckOutcomes] = {}
 
     def add(self, place: int, report: ExerciseReport) -> None:
-        """Take the report of the student at a place."""
         self.statuses["excused" if report.excused else report.status] += 1
         for check in report.checks:
             if check.name not in self.checks:
@@ -90,11 +77,8 @@ class ExerciseOutcomes:
             self.checks[check.name].add(place, check)
 
 
-class ClassMember(msgspec.Struct, frozen=True):
-    """What tables show of a student besides points.
-
-    `key` stands for the student in addresses; `place` is that in the class.
-    """
+class ClassMember(NamedTuple):
+    """A student: `key` is the name in addresses, `place` that in the class."""
 
     id: str
     key: str
@@ -107,12 +91,22 @@ class ClassMember(msgspec.Struct, frozen=True):
         return f"/students/{self.key}"
 
 
-class ClassResults:
-    """A class, read from its records in one pass; a student's whole record is read when asked for.
+class PastChange(NamedTuple):
+    """A change of a student's grade, and the version that brought it."""
 
-    `overview` has the table, the mistakes and the points; `students` are in the table's order;
-    `outcomes` is what became of each exercise's checks; `mistakes` are those that have a name, the
-    commonest first.
+    version: ResultsVersion
+    change: Change
+
+
+class ClassResults:
+    """A class, read from its records in one pass; threads may share it.
+
+    Attributes:
+        overview: the table, the mistakes and the points.
+        students: in the table's order.
+        outcomes: the outcomes of each exercise's checks.
+        mistakes: those that have a name, the commonest first.
+        submissions: the submitted files, opened when first asked for.
     """
 
     def __init__(self, results: Path, course: Course) -> None:
@@ -121,6 +115,7 @@ class ClassResults:
         Raises:
             UserError: there is none, or it is of another version.
         """
+        self._results = results
         self._records = Records(results / REPORTS)
         if not self._records.there:
             raise UserError(
@@ -128,17 +123,20 @@ class ClassResults:
             )
         weakref.finalize(self, self._records.close)
         self._lock, self._counting = threading.Lock(), threading.Lock()
-        self.exercises = tuple(_exercise(course, name) for name in self._records.exercises)
+        self.exercises = tuple(  # one that has left the course has no points
+            course.exercises.get(name) or Exercise(name=name, title=name, points=0)
+            for name in self._records.exercises
+        )
         self.overview = ClassOverview(course.title, self.exercises)
         self.outcomes = {each.name: ExerciseOutcomes() for each in self.exercises}
         self.students: list[ClassMember] = []
         for student in self._records.students:
-            self._take(self._whole(student))
+            self._add(self._read(student))
         self.by_key = {student.key: student for student in self.students}
-        self.mistakes: list[MistakeCount] = self.overview.mistakes.commonest()
-        self._summary: Summary | None = None
+        self.mistakes = self.overview.mistakes.commonest()
+        self.submissions = Submissions(results, course)
 
-    def _take(self, report: Report) -> None:
+    def _add(self, report: Report) -> None:
         hand_in = report.hand_in
         student = ClassMember(
             id=report.student,
@@ -152,111 +150,77 @@ class ClassResults:
         self.students.append(student)
         self.overview.add(report, student.address)
 
-    @property
-    def summary(self) -> Summary:
-        """The class in figures: made once, which takes longest of all."""
-        with self._counting:
-            if self._summary is None:
-                self._summary = summarise(self.overview.scores)
-            return self._summary
-
-    def row(self, student: ClassMember) -> Row:
-        """A student's line in the table."""
-        return self.overview.rows[student.place]
-
-    def report(self, student: ClassMember) -> Report:
-        """A student's whole record.
-
-        Raises:
-            UserError: it is of another version.
-        """
-        return self._whole(student.id)
-
-    def _whole(self, student: str) -> Report:
+    def _read(self, student: str) -> Report:
         with self._lock:
             report = self._records.get(student)
         assert report is not None
         return report
 
+    @functools.cached_property
+    def _summary(self) -> Summary:
+        return summarise(self.overview.scores)
+
+    @property
+    def summary(self) -> Summary:
+        """The class in figures: computed once, which takes longest of all."""
+        with self._counting:
+            return self._summary
+
+    def row(self, student: ClassMember) -> Row:
+        return self.overview.rows[student.place]
+
+    def report(self, student: ClassMember) -> Report:
+        """Read a student's whole record.
+
+        Raises:
+            UserError: it is of another version.
+        """
+        return self._read(student.id)
+
     def reports(self) -> Iterator[Report]:
-        """Everybody's record, one after the other."""
         return (self.report(student) for student in self.students)
 
+    def history(self, student: str) -> list[PastChange]:
+        """Return the changes of a student's grade, the latest first.
 
-def _exercise(course: Course, name: str) -> Exercise:
-    """An exercise of the course; one that is no longer in it has no points."""
-    return course.exercises.get(name) or Exercise(name=name, title=name, points=0)
+        Raises:
+            UserError: the history cannot be read.
+        """
+        return self._history.get(student, [])[::-1]
+
+    @functools.cached_property
+    def _history(self) -> dict[str, list[PastChange]]:
+        changes = defaultdict(list)
+        for version, folder in versions(self._results):
+            for change in read_changes(folder / CHANGES):
+                changes[change.student].append(PastChange(version, change))
+        return changes
 
 
 class CurrentResults:
-    """The class in a folder; several threads may ask."""
+    """The class in a folder, read again after a change; threads may share it."""
 
     def __init__(self, results: Path, course: Course) -> None:
-        self.results = results
-        self._course = course
+        self.results, self._course = results, course
         self._lock = threading.Lock()
-        self._state = 0, 0, 0
+        self._state: tuple[int, ...] = ()
         self._class: ClassResults | None = None
 
     def read(self) -> ClassResults:
-        """The class as it is now.
+        """Return the class as it is now.
 
         Raises:
             UserError: there are no results, or none that can be read.
         """
         with self._lock:
             ensure_settled(self.results)
-            state = _state(self.results / REPORTS)
+            try:
+                found = (self.results / REPORTS).stat()
+                state: tuple[int, ...] = found.st_mtime_ns, found.st_size, found.st_ino
+            except OSError:
+                state = ()
             if self._class is None or state != self._state:
-                self._class = ClassResults(self.results, self._course)
-                self._state = state
+                self._class, self._state = ClassResults(self.results, self._course), state
                 begun = self._class  # the figures are ready before somebody wants them
                 threading.Thread(target=lambda: begun.summary, daemon=True).start()
             return self._class
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    """What tells whether a file is still the same."""
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0, 0
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-# What became of a student's grades, version by version: read once, and again after a change.
-
-
-class GradeHistory:
-    """The history of a folder of results; threads may share it."""
-
-    def __init__(self, results: Path) -> None:
-        self._results = results
-        self._lock = threading.Lock()
-        self._versions: list[ResultsVersion] = []
-        self._changes: dict[str, list[PastChange]] = {}
-
-    def of(self, student: str) -> list["PastChange"]:
-        """What became of a student's grade, the latest first.
-
-        Raises:
-            UserError: the history cannot be read.
-        """
-        with self._lock:
-            found = versions(self._results)
-            known = [version for version, _ in found]
-            if known != self._versions:
-                self._changes = {}
-                for version, folder in found:
-                    for change in read_changes(folder / CHANGES):
-                        mine = self._changes.setdefault(change.student, [])
-                        mine.append(PastChange(version, change))
-                self._versions = known
-            return self._changes.get(student, [])[::-1]
-
-
-class PastChange(NamedTuple):
-    """A change of a student's grade, and the version in which it came into force."""
-
-    version: ResultsVersion
-    change: Change

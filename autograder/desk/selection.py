@@ -1,4 +1,4 @@
-"""Which students a page is about, and in what order: by what stands in its address."""
+"""The students that a page shows, and their order: by its address."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,14 +8,13 @@ from autograder.course.course_file import Course, Exercise
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.report.overview import Row
 
-NAMES = ("q", "status", "section", "assignment", "mistake", "check", "sort", "down")
 LOOK_AT = "look"  # all statuses that somebody has to look at
 HARMLESS = {"graded", "missing", "by hand", "excused"}
 NOTHING = {"missing", "excused"}
 
 
 class Selection(NamedTuple):
-    """What was asked for; what is empty leaves nobody out.
+    """The filters and the order in an address; an empty one leaves nobody out.
 
     `q` is part of an id or a name; `mistake` is a number among the class's mistakes, and `check` an
     exercise and a check that was not full, as "sort/test_empty".
@@ -32,31 +31,29 @@ class Selection(NamedTuple):
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "Selection":
-        """What an address asks for."""
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
-        """A page about the same students, but for some changes."""
-        asked = {**self._asdict(), **changes}
-        query = urlencode({name: value for name, value in asked.items() if value})
+        """Return the address of a page with this selection, but for some changes."""
+        values = {**self._asdict(), **changes}
+        query = urlencode({name: value for name, value in values.items() if value})
         return f"{path}?{query}" if query else path
 
     @property
     def filters(self) -> bool:
-        """Whether anybody may be left out."""
         return any((self.q, self.status, self.section, self.mistake, self.check))
 
 
-def columns(choice: Selection, now: ClassResults, course: Course) -> list[Exercise]:
-    """The exercises: all, or those of the assignment."""
+def shown_exercises(choice: Selection, now: ClassResults, course: Course) -> list[Exercise]:
+    """Return all exercises, or those of the assignment."""
     for assignment in course.content.assignments:
         if assignment.name == choice.assignment:
             return [each for each in now.exercises if each.name in assignment.exercises]
     return list(now.exercises)
 
 
-def chosen(choice: Selection, now: ClassResults, course: Course) -> list[ClassMember]:
-    """The students, in order."""
+def selected(choice: Selection, now: ClassResults, course: Course) -> list[ClassMember]:
+    """Return the selected students, in order."""
     places = _places(choice, now)
     words = choice.q.casefold().split()
     found = [
@@ -64,14 +61,14 @@ def chosen(choice: Selection, now: ClassResults, course: Course) -> list[ClassMe
         for student in now.students
         if (places is None or student.place in places)
         and (not choice.section or student.section == choice.section)
-        and _has_status(choice.status, now.row(student))
+        and choice.status in {"", now.row(student).status, _group(now.row(student))}
         and all(word in f"{student.id} {student.name}".casefold() for word in words)
     ]
-    return _sorted(found, choice, now, columns(choice, now, course))
+    return _sorted(found, choice, now, shown_exercises(choice, now, course))
 
 
 def _places(choice: Selection, now: ClassResults) -> set[int] | None:
-    """The places of those who made the mistake, or did not pass the check; None for everybody."""
+    """Return the places of those who made the mistake and did not pass the check; None for all."""
     places: set[int] | None = None
     if choice.mistake:
         number = int(choice.mistake) if choice.mistake.isdecimal() else -1
@@ -84,14 +81,12 @@ def _places(choice: Selection, now: ClassResults) -> set[int] | None:
     return places
 
 
-def _has_status(status: str, row: Row) -> bool:
-    if status == LOOK_AT:
-        return row.status not in HARMLESS
-    return not status or row.status == status
+def _group(row: Row) -> str:
+    return LOOK_AT if row.status not in HARMLESS else row.status
 
 
 def points_in(row: Row, exercises: list[Exercise]) -> float:
-    """The points of some exercises together, without what is excused."""
+    """Return the sum of the points of some exercises, without excused ones."""
     return sum(row.points.get(e.name, 0.0) for e in exercises if e.name not in row.excused)
 
 

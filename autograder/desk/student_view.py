@@ -1,42 +1,70 @@
-"""The view of one student: the code with its findings, checks, values, history, adjustments."""
+"""The pages of one student: code and checks with their messages, history, adjustments."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.decisions import MOST, TOTAL, check_named, decision_row, doubt_of
+from autograder.classroom.lock import user
+from autograder.classroom.table_import import as_number
+from autograder.course.errors import UserError
+from autograder.course.text import number, several
 from autograder.desk.results import ClassMember, ClassResults
-from autograder.desk.selection import Selection, chosen
+from autograder.desk.selection import Selection, selected
 from autograder.desk.submissions import code_of
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import Report
 from autograder.report.presentation import opening
 
+CHANGES = {
+    "add": "points more (or less: −2)",
+    "set": "points in place of what there are",
+    "excuse": "excused: out of points and maximum",
+    "comment": "only a comment",
+}
+
 
 def show(visit: Visit) -> Response:
     now = visit.results()
-    student = asked_for(visit, now)
+    student = _student(visit, now)
     choice = Selection.of(visit.request.query_params)
     report = now.report(student)
-    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    sources = now.submissions.sources(student.id)
+    parts = []
+    for exercise in report.exercises:
+        of_exercise = [by_name.get(exercise.name) for by_name in sources]
+        files, warning = code_of(exercise, of_exercise) if exercise.digest else ([], "")
+        parts.append(
+            {
+                "exercise": exercise,
+                "files": files,
+                "said": warning,
+                "finding": opening(exercise),
+            }
+        )
+    order = selected(choice, now, visit.place.course)
+    order = order if student in order else now.students
+    at = order.index(student)
     return visit.page(
         "student_view.html",
         student=student,
         report=report,
         choice=choice,
-        parts=list(_parts(visit, report)),
-        past=visit.place.past.of(student.id),
-        entered=table.of(student.id),
-        in_force=table.are_in(report),
+        parts=parts,
+        past=now.history(student.id),
         hints=visit.place.course.content.hints,
-        **_neighbours(visit, now, student, choice),
+        at=at + 1,
+        of=len(order),
+        before=order[at - 1] if at else None,
+        after=order[at + 1] if at + 1 < len(order) else None,
+        **_entered(visit, student, report),
     )
 
 
-def asked_for(visit: Visit, now: ClassResults) -> ClassMember:
-    """The student whose key stands in the address.
+def _student(visit: Visit, now: ClassResults) -> ClassMember:
+    """Return the student whose key stands in the address.
 
     Raises:
         HTTPException: there is nobody of that key.
@@ -47,34 +75,81 @@ def asked_for(visit: Visit, now: ClassResults) -> ClassMember:
     return student
 
 
-def _parts(visit: Visit, report: Report) -> Iterator[dict[str, Any]]:
-    """Each exercise with its code."""
-    sources = visit.place.works.sources(report.student)
-    for exercise in report.exercises:
-        mine = [each.get(exercise.name) for each in sources]
-        files, said = code_of(exercise, mine) if exercise.digest else ([], "")
-        yield {
-            "exercise": exercise,
-            "files": files,
-            "said": said,
-            "finding": opening(exercise),
-        }
+def _table(visit: Visit) -> Adjustments:
+    return Adjustments(visit.place.results / TABLE, visit.place.course)
 
 
-def _neighbours(
-    visit: Visit, now: ClassResults, student: ClassMember, choice: Selection
-) -> dict[str, Any]:
-    """Who comes before and after, among those and in the order that the class was looked at."""
-    order = chosen(choice, now, visit.place.course)
-    if student not in order:
-        order = now.students
-    at = order.index(student)
-    return {
-        "at": at + 1,
-        "of": len(order),
-        "before": order[at - 1] if at else None,
-        "after": order[at + 1] if at + 1 < len(order) else None,
-    }
+def _entered(visit: Visit, student: ClassMember, report: Report) -> dict[str, Any]:
+    table = _table(visit)
+    return {"entered": table.of(student.id), "in_force": table.are_in(report)}
 
 
-VIEWS = (DeskView("/students/{key}", show),)
+def show_adjust(visit: Visit) -> Response:
+    """Show the form by which a person changes points, and says why."""
+    now = visit.results()
+    student = _student(visit, now)
+    report = now.report(student)
+    return visit.page(
+        "adjust_view.html",
+        student=student,
+        report=report,
+        changes=CHANGES,
+        total=TOTAL,
+        by=user(),
+        picked=visit.query("about"),
+        told=visit.place.kept.pop_sentence(visit.query("told")),
+        **_entered(visit, student, report),
+    )
+
+
+def enter(visit: Visit) -> Response:
+    """Enter a row, as `autograder adjust` does."""
+    now = visit.results()
+    student = _student(visit, now)
+    report = now.report(student)
+    exercise, _, check = visit.field("about").partition("/")
+    change = visit.field("change")
+    if change not in CHANGES:
+        raise UserError("Choose what is to change.")
+    amount = _amount(visit.field("points"), change) if change in {"add", "set"} else None
+    reports = {student.id: report}
+    name = check_named(reports, visit.place.results, student.id, exercise, check or None)
+    row = decision_row(change, amount, visit.field("why"), visit.field("by"))
+    row |= {"student": student.id, "exercise": exercise, "check": name}
+    trouble = _table(visit).enter(row)
+    if trouble:
+        raise UserError(f"{trouble}, and enter it again.")
+    doubt = doubt_of(report, exercise, name, change, amount)
+    return _entered_page(visit, student, f"Entered in {TABLE}.{doubt} It is not in force yet.")
+
+
+def undo(visit: Visit) -> Response:
+    """Take rows out again."""
+    student = _student(visit, visit.results())
+    exercise, _, check = visit.field("about").partition("/")
+    count, trouble = _table(visit).undo(student.id, exercise, check)
+    if trouble:
+        raise UserError(f"{trouble}, and do it again.")
+    return _entered_page(visit, student, f"{several(count, 'row')} taken out.")
+
+
+def _entered_page(visit: Visit, student: ClassMember, text: str) -> Response:
+    return visit.other(f"/adjust/{student.key}?told={visit.place.kept.keep(text)}")
+
+
+def _amount(text: str, change: str) -> float:
+    amount = as_number(text.replace("−", "-"))
+    least = 0 if change == "set" else -MOST
+    if amount is None or not least <= amount <= MOST:
+        raise UserError(
+            f"Points are a number from {number(least)} to {number(MOST)}, and not {text[:40]!r}."
+        )
+    return amount
+
+
+VIEWS = (
+    DeskView("/students/{key}", show),
+    DeskView("/adjust/{key}", show_adjust),
+    DeskView("/adjust/{key}/enter", enter, changes=True),
+    DeskView("/adjust/{key}/undo", undo, changes=True),
+)

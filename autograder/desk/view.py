@@ -1,4 +1,4 @@
-"""What a view of the desk is, and what it gets when it is asked for."""
+"""A view of the desk, and the request that it gets."""
 
 import secrets
 import threading
@@ -15,17 +15,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from autograder.course.course_file import Course
 from autograder.desk.guard import Secrets
 from autograder.desk.regrading import Regrading
-from autograder.desk.results import ClassResults, CurrentResults, GradeHistory
-from autograder.desk.submissions import Submissions
+from autograder.desk.results import ClassResults, CurrentResults
 
-# What one page leaves for the next: a sentence that is said once, a file to be fetched.
-
-
-MOST = 8
+MAX_KEPT = 16
 
 
 class KeptFile(NamedTuple):
-    """A file that was made for somebody to fetch, and what is to be said of it."""
+    """A file for somebody to fetch, and notes on it."""
 
     name: str
     data: bytes
@@ -33,55 +29,42 @@ class KeptFile(NamedTuple):
 
 
 class FlashStore:
-    """The last few sentences and files, by keys that nobody can guess; threads may share it."""
+    """The last sentences and files that a page leaves for the next, by keys nobody can guess."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._said: OrderedDict[str, str] = OrderedDict()
-        self._files: OrderedDict[str, KeptFile] = OrderedDict()
+        self._kept: OrderedDict[str, str | KeptFile] = OrderedDict()
 
-    def say(self, text: str) -> str:
-        """Keep a sentence; its key."""
+    def keep(self, kept: str | KeptFile) -> str:
+        """Keep it, and return its key."""
         key = secrets.token_urlsafe(9)
         with self._lock:
-            self._said[key] = text
-            while len(self._said) > MOST:
-                self._said.popitem(last=False)
+            self._kept[key] = kept
+            while len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
         return key
 
-    def said(self, key: str) -> str:
-        """A sentence, which is then forgotten; nothing where there is none."""
+    def pop_sentence(self, key: str) -> str:
+        """Return a sentence and forget it; empty where there is none."""
         with self._lock:
-            return self._said.pop(key, "")
-
-    def keep(self, file: KeptFile) -> str:
-        """Keep a file; its key."""
-        key = secrets.token_urlsafe(9)
-        with self._lock:
-            self._files[key] = file
-            while len(self._files) > MOST:
-                self._files.popitem(last=False)
-        return key
+            found = self._kept.pop(key, "") if isinstance(self._kept.get(key), str) else ""
+        return found if isinstance(found, str) else ""
 
     def file(self, key: str) -> KeptFile | None:
-        """A file that is kept."""
         with self._lock:
-            return self._files.get(key)
+            found = self._kept.get(key)
+        return found if isinstance(found, KeptFile) else None
 
 
 class DeskContext(NamedTuple):
-    """What all views share: the folder of results, the course, the results as they are now.
+    """The state that all views share.
 
-    `past` is the history of grades, `works` is what was handed in, `kept` is what one page leaves
-    for the next.
-    `navigation` are the titles and paths of the views that stand in every page's head.
+    `kept` is for the next page; `navigation` has the titles and paths in every page's head.
     """
 
     results: Path
     course: Course
     now: CurrentResults
-    past: GradeHistory
-    works: Submissions
     regrading: Regrading
     kept: FlashStore
     secrets: Secrets
@@ -97,25 +80,25 @@ class Visit(NamedTuple):
     form: FormData
 
     def query(self, name: str, default: str = "") -> str:
-        """A value of the address, as it was typed: it may be anything."""
+        """Return a value of the address as it was typed: it may be anything."""
         return self.request.query_params.get(name, default)
 
     def part(self, name: str) -> str:
-        """What stands in the address for `{name}` of the view's path."""
+        """Return the part of the address at `{name}` of the view's path."""
         return str(self.request.path_params.get(name, ""))
 
     def field(self, name: str) -> str:
-        """A field of what was posted, without blanks around it; nothing where there is none."""
+        """Return a posted field, stripped; empty where there is none."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
     def file(self, name: str) -> UploadFile | None:
-        """A file that was posted; None where none was chosen."""
+        """Return a posted file; None where none was chosen."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
     def results(self) -> ClassResults:
-        """The class as its results are now.
+        """Return the class as its results are now.
 
         Raises:
             UserError: there are none that can be read.
@@ -123,7 +106,6 @@ class Visit(NamedTuple):
         return self.place.now.read()
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
-        """A page made of a template, with what `base` needs."""
         text = self.place.templates.get_template(template).render(
             visit=self,
             course=self.place.course.title,
@@ -135,15 +117,15 @@ class Visit(NamedTuple):
         return HTMLResponse(text, status)
 
     def other(self, path: str) -> Response:
-        """Go on to another page: what follows a form that was carried out."""
+        """Go on to another page, after a form was carried out."""
         return RedirectResponse(path, 303)
 
 
 class DeskView(NamedTuple):
-    """A page of the desk, or what a form of one does.
+    """A page of the desk, or the action of a form.
 
     `path` is Starlette's, such as "/students/{key}"; with a `title` it stands in the navigation.
-    `show` runs in a thread of its own. A view that `changes` anything is asked by POST alone.
+    `show` runs in a thread of its own. A view that `changes` anything takes only POST.
     """
 
     path: str

@@ -18,14 +18,16 @@ from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
 from autograder.desk.view import DeskView, Visit
 
-# The form of the view *Words*: what was typed, and the marks that it means.
+ID_LENGTH = 16
+MAX_SHOWN = 20_000  # letters of an answer; the rest is a link away
+MAX_NEAR = 30  # wordings beside the one that is shown
+MAX_COMMENTS = 12
+BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
+YEAR = 365 * 24 * 3600
 
 
-WHO = 16
-
-
-class Typed(msgspec.Struct, frozen=True):
-    """What the form of an answer holds; `who` are those it is for, `trouble` is why not."""
+class MarkForm(msgspec.Struct, frozen=True):
+    """The form of an answer; `who` are the students it is for, `trouble` is why it is refused."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()
@@ -37,27 +39,26 @@ class Typed(msgspec.Struct, frozen=True):
 
 
 def who_of(student: str) -> str:
-    """What stands for a student in the form, where no name is to be seen."""
-    return digest(f"who {student}", WHO)
+    """Return the id of a student in the form, where no name is to be seen."""
+    return digest(f"who {student}", ID_LENGTH)
 
 
-def as_it_stands(sheet: Sheet, wording: Wording) -> Typed:
-    """The form of answers as they are marked: for those that wait, else for all of them."""
+def current_form(sheet: Sheet, wording: Wording) -> MarkForm:
+    """Return the form of answers as they are marked: for unmarked ones, else for all of them."""
     marks = [(each, sheet.standing(each)) for each in wording.members]
     waiting = [each for each, standing in marks if standing.is_open]
     who = frozenset(who_of(each.student) for each in waiting or wording.members)
     first = marks[0][1]
     if waiting or first.mark.points is None:
-        return Typed(who)
+        return MarkForm(who)
     known = {item.id for item in rubric(sheet.question)}
     items = tuple(each for each in first.items if each in known)
     summed = bool(items) and total(sheet.question, items) == first.mark.points
     points = "" if summed else number(first.mark.points)
-    return Typed(who, items, points, first.mark.comment)
+    return MarkForm(who, items, points, first.mark.comment)
 
 
-def typed(visit: Visit, sheet: Sheet) -> Typed:
-    """What was posted."""
+def posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
     form = visit.form
     known = {item.id for item in rubric(sheet.question)}
     items = tuple(str(each) for each in form.getlist("item") if each in known)
@@ -66,7 +67,7 @@ def typed(visit: Visit, sheet: Sheet) -> Typed:
         for name, value in form.items()
         if name.startswith("seen-")
     }
-    return Typed(
+    return MarkForm(
         who=frozenset(map(str, form.getlist("who"))) & tokens.keys(),
         items=tuple(dict.fromkeys(items)),
         points="0" if visit.field("zero") else visit.field("points"),
@@ -76,8 +77,8 @@ def typed(visit: Visit, sheet: Sheet) -> Typed:
     )
 
 
-def as_given(form: Typed, sheet: Sheet, wording: Wording) -> list[GivenMark]:
-    """The marks that a form means, one for each answer that is ticked.
+def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
+    """Return the marks of a form, one for each answer that is ticked.
 
     Raises:
         UserError: nothing is ticked or typed, or the points are no number.
@@ -98,25 +99,17 @@ def as_given(form: Typed, sheet: Sheet, wording: Wording) -> list[GivenMark]:
     return given
 
 
-def comment_id(said: str) -> str:
-    """What stands for a comment in the form."""
-    return digest(said, WHO)
+def comment_id(comment: str) -> str:
+    return digest(comment, ID_LENGTH)
 
 
-def _points(form: Typed, sheet: Sheet) -> float | None:
+def _points(form: MarkForm, sheet: Sheet) -> float | None:
     if not form.points:
         return total(sheet.question, form.items) if form.items else None
     points, most = as_number(form.points), number(sheet.question.points)
     if points is None or not 0 <= points <= sheet.question.points:
         raise UserError(f"Expected points from 0 to {most}, found {one_line(form.points, 20)!r}.")
     return points
-
-
-MOST_SHOWN = 20_000  # letters of an answer; the rest is a link away
-MOST_NEAR = 30  # wordings beside the one that is shown
-MOST_COMMENTS = 12
-BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
-YEAR = 365 * 24 * 3600
 
 
 class ShownAnswer(msgspec.Struct, frozen=True):
@@ -131,7 +124,7 @@ class ShownAnswer(msgspec.Struct, frozen=True):
 
 
 class ShownWording(msgspec.Struct, frozen=True):
-    """Answers in the same words; in `pieces`, what differs from the wording that is shown."""
+    """Answers in the same words; `pieces` has the differences from the wording that is shown."""
 
     id: str
     answers: tuple[ShownAnswer, ...]
@@ -144,12 +137,16 @@ def _marking(results: Path, course: Course) -> Marking:
 
 
 def marking_of(visit: Visit) -> Marking:
-    """The marks of the desk's folder, read once for all views."""
+    """Return the marks of the desk's folder, read once for all views."""
     return _marking(visit.place.results, visit.place.course)
 
 
+def _sheet(visit: Visit) -> Sheet:
+    return Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+
+
 def index(visit: Visit) -> Response:
-    """The questions, and how far each is."""
+    """Show the questions, and the progress of each."""
     found = [(sheet, sheet.progress()) for sheet in sheets(marking_of(visit))]
     return visit.page(
         "words_view.html", found=found, by=_by(visit), blind=_is_blind(visit), user=user()
@@ -157,21 +154,21 @@ def index(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """One question: the wording that the address names, else the next that waits."""
-    sheet = Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+    """Show a question: the wording in the address, else the next that waits."""
+    sheet = _sheet(visit)
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:
         raise UserError(f"Nobody has answered {sheet.question.title!r}.")
-    return _page(visit, sheet, wording, as_it_stands(sheet, wording))
+    return _page(visit, sheet, wording, current_form(sheet, wording))
 
 
 def keep(visit: Visit) -> Response:
     """Keep the mark that a form holds, and go on to the next that waits."""
-    sheet = Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+    sheet = _sheet(visit)
     wording = sheet.wording(visit.field("at"))
     if wording is None:
         raise UserError("There is no such answer any more: the class was graded again meanwhile.")
-    form = typed(visit, sheet)
+    form = posted_form(visit, sheet)
     try:
         given = as_given(form, sheet, wording)
         by = _by(visit) or user() or "the desk"
@@ -189,9 +186,8 @@ def keep(visit: Visit) -> Response:
 
 
 def text(visit: Visit) -> Response:
-    """The whole of an answer, as text."""
-    sheet = Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
-    wording = sheet.wording(visit.query("at"))
+    """Send the whole of an answer as text."""
+    wording = _sheet(visit).wording(visit.query("at"))
     if wording is None:
         raise UserError("There is no such answer.")
     whole = wording.members[0].answer.text
@@ -221,7 +217,6 @@ def _path(sheet: Sheet) -> str:
 
 
 def _overtaken(sheet: Sheet, late: Overtaken) -> str:
-    """What somebody else gave meanwhile."""
     answers, said = sheet.marking.answers(), []
     for key in late.keys[:3]:
         now = sheet.standing(answers[key])
@@ -233,7 +228,9 @@ def _overtaken(sheet: Sheet, late: Overtaken) -> str:
     )
 
 
-def _page(visit: Visit, sheet: Sheet, wording: Wording, form: Typed, status: int = 200) -> Response:
+def _page(
+    visit: Visit, sheet: Sheet, wording: Wording, form: MarkForm, status: int = 200
+) -> Response:
     whole = wording.members[0].answer.text
     pile = sheet.pile(wording)
     near = [each for each in pile.wordings if each is not wording]
@@ -244,13 +241,13 @@ def _page(visit: Visit, sheet: Sheet, wording: Wording, form: Typed, status: int
         sheet=sheet,
         path=_path(sheet),
         items=rubric(sheet.question),
-        comments=[(comment_id(said), said) for said in sheet.comments()[:MOST_COMMENTS]],
+        comments=[(comment_id(said), said) for said in sheet.comments()[:MAX_COMMENTS]],
         form=form,
-        text=printable(whole, MOST_SHOWN),
-        letters=len(whole) if len(whole) > MOST_SHOWN else 0,
+        text=printable(whole, MAX_SHOWN),
+        letters=len(whole) if len(whole) > MAX_SHOWN else 0,
         shown=_shown(sheet, wording, form, blind),
-        near=[_near(sheet, each, wording, form, blind) for each in near[:MOST_NEAR]],
-        more=max(0, len(near) - MOST_NEAR),
+        near=[_near(sheet, each, wording, form, blind) for each in near[:MAX_NEAR]],
+        more=max(0, len(near) - MAX_NEAR),
         progress=sheet.progress(),
         at=sheet.wordings.index(wording) + 1,
         before=sheet.beside(wording, -1),
@@ -260,21 +257,21 @@ def _page(visit: Visit, sheet: Sheet, wording: Wording, form: Typed, status: int
     )
 
 
-def _near(sheet: Sheet, wording: Wording, other: Wording, form: Typed, blind: bool) -> ShownWording:
-    """A wording beside the one that is shown, with what differs."""
-    mine, its = (each.members[0].answer.text[:MOST_SHOWN] for each in (wording, other))
+def _near(
+    sheet: Sheet, wording: Wording, other: Wording, form: MarkForm, blind: bool
+) -> ShownWording:
+    """Return a similar wording with its differences from the one that is shown."""
+    mine, its = (each.members[0].answer.text[:MAX_SHOWN] for each in (wording, other))
     pieces = tuple((printable(piece), is_other) for piece, is_other in differing_pieces(mine, its))
-    shown = _shown(sheet, wording, form, blind)
-    return ShownWording(shown.id, shown.answers, pieces)
+    return msgspec.structs.replace(_shown(sheet, wording, form, blind), pieces=pieces)
 
 
-def _shown(sheet: Sheet, wording: Wording, form: Typed, blind: bool) -> ShownWording:
-    return ShownWording(
-        wording.id, tuple(_answer(sheet, each, form, blind) for each in wording.members)
-    )
+def _shown(sheet: Sheet, wording: Wording, form: MarkForm, blind: bool) -> ShownWording:
+    answers = tuple(_answer(sheet, each, form, blind) for each in wording.members)
+    return ShownWording(wording.id, answers)
 
 
-def _answer(sheet: Sheet, each: Answered, form: Typed, blind: bool) -> ShownAnswer:
+def _answer(sheet: Sheet, each: Answered, form: MarkForm, blind: bool) -> ShownAnswer:
     marks, who = sheet.standing(each), who_of(each.student)
     name = f"Somebody ({who[:4]})" if blind else one_line(each.student, 60)
     return ShownAnswer(who, name, each.id, marks.token, marks, who in form.who)

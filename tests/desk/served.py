@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import uvicorn
 
 from autograder.desk.application import application
+from autograder.desk.command import ADDRESS, bound
 from autograder.desk.guard import Secrets
-from autograder.desk.serving import ADDRESS, bound
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.history import GradeCommand, grade_commands, remember_command
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
-from autograder.desk.regrading import OTHERWISE, Regrading
+from autograder.desk.regrading import OTHERWISE, GradeOutput, Regrading
 from tests.classroom.quick import Quick
 from tests.desk.conftest import client_of, let_in, text_of
 
@@ -21,14 +21,13 @@ def quick(tmp_path, monkeypatch):
     quick.work("bob", one="a=5 b=0", two="a=5 b=5")
     assert quick.run("grade").exit_code == 0
 
-    def lines(self, arguments):
-        assert arguments[0] == "grade"
-        how = [
-            each for each in arguments if each.startswith(("--json", "--apply", "--no-", "--only"))
-        ]
+    def lines(self):
+        assert self.arguments[0] == "grade"
+        ours = ("--json", "--apply", "--no-", "--only")
+        how = [each for each in self.arguments if each.startswith(ours)]
         yield from quick.run("grade", *how).stdout.splitlines()
 
-    monkeypatch.setattr(Regrading, "_lines", lines)
+    monkeypatch.setattr(GradeOutput, "__iter__", lines)
     return quick
 
 

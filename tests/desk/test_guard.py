@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from autograder.desk.application import application
-from autograder.desk.serving import bound
+from autograder.desk.command import bound
 from autograder.desk.view import DeskView
 from tests.desk.conftest import ADDRESS, HERE, PORT, SECRETS, client_of, let_in
 
