@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from autograder.checks.check_result import Check, NotJudged
 from autograder.checks.projection_hash import ProjectionHash, hash_of_pass, require_plain_data
 from autograder.checks.recorded_answers import (
     ExerciseRecord,
@@ -23,10 +24,8 @@ from autograder.checks.reference_answers import reference_pass
 from autograder.checks.released_checks import record_with
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.own_modules import importable
-from autograder.grading.check_plugin import CheckResult
 from autograder.grading.graded import RunOptions
 from autograder.grading.judge import Judge
-from autograder.report.reasons import NotToldHere
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
@@ -55,12 +54,12 @@ class Recorder:
         """What the function of that name gives; noted, if question and answer are plain data.
 
         Raises:
-            NotToldHere: they are not, so a released check cannot ask that either.
+            NotJudged: they are not, so a released check cannot ask that either.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)
         if not callable(function):
-            raise NotToldHere
+            raise NotJudged
         value = function(*args, **kwargs)
         require_plain_data(value)
         self._note(name, asked, value)
@@ -197,7 +196,7 @@ def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
 def finished(
     answers: ReferenceAnswers,
     exercise: Exercise,
-    checks: Sequence[CheckResult],
+    checks: Sequence[Check],
     policy: HintPolicy,
     released: tuple[str, tuple[int, ...]],
 ) -> ExerciseRecord:

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from autograder.authoring.answer_records import works
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
-from autograder.grading.check_plugin import CheckResult
 from autograder.grading.judge import Judge
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.read import UnreadableFile
@@ -113,11 +113,15 @@ def _take_up(found: Compared, source: Source, right: CheckResult, told: CheckRes
     names = told.diagnosis.misconceptions if told.diagnosis is not None else ()
     if names == right.diagnosis.misconceptions:
         found.also_named += 1
-    elif names and names != (right.mistake,):  # that one the check says itself, in both
+    elif names and names != _own_name(right):  # that one the check says itself, in both
         found.false_names.append(f"{source.label}, {right.name}: {names}")
     else:
         wanted = ", ".join(right.diagnosis.misconceptions)
         found.not_named.append(f"{source.label}, {right.name}: not named as released: {wanted}")
+
+
+def _own_name(result: CheckResult) -> tuple[str, ...]:
+    return result.own.misconceptions if result.own is not None else ()
 
 
 def _follows_untold(right: CheckResult, told: CheckResult) -> bool:

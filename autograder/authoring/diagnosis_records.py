@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import require_plain_data
 from autograder.checks.recorded_answers import pack, packed_value
 from autograder.course.course_file import Course, Exercise
@@ -29,7 +30,6 @@ from autograder.diagnosis.recorded_replay import (
 from autograder.diagnosis.replay import Changes as Together
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.wiring import wirings
-from autograder.report.reasons import NotToldHere
 
 DRAWS = 2
 MOST_FAMILIES = 400  # of a function, plainest first
@@ -51,7 +51,7 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
             continue
         try:
             found.append(_Kept(recipe, hints).function(call, read))
-        except (NotToldHere, TypeError, ValueError):  # a probe that is no plain data
+        except (NotJudged, TypeError, ValueError):  # a probe that is no plain data
             continue
     return RecordedNames(found)
 

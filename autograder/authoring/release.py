@@ -13,6 +13,7 @@ from autograder.authoring.leaks import leaks
 from autograder.authoring.recording import How, RecordedPart, RecordingTask, record_all
 from autograder.authoring.scaffold import around
 from autograder.authoring.wheel import build_wheel
+from autograder.checks.check_result import Check
 from autograder.checks.recorded_answers import FOLDER, SUFFIX, pack
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
@@ -22,11 +23,10 @@ from autograder.course.text import few, several
 from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.recorded_replay import NAMES_SUFFIX
 from autograder.grading.check_collection import checks_of
-from autograder.grading.check_plugin import CheckResult
 from autograder.submission.source import SUFFIXES
 
 Bytes = dict[str, bytes]
-Checks = Mapping[str, Sequence[CheckResult]]
+Checks = Mapping[str, Sequence[Check]]
 
 
 class Handout(msgspec.Struct, frozen=True):

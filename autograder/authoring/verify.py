@@ -125,8 +125,8 @@ class Verifier:
             GraderTrouble: nothing did.
         """
         graded = self._judge.run(source, wanted)
-        if graded.trouble is not None:
-            raise graded.trouble
+        if graded.error is not None:
+            raise graded.error
         if isinstance(source, SimulatedClient):
             self._stops.note(graded.results)
         return graded

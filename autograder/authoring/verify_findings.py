@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from autograder.checks.check_result import CheckResult
 from autograder.course.text import several
 from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.family import Misconception
@@ -10,7 +11,6 @@ from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
-from autograder.grading.check_plugin import CheckResult
 from autograder.report.model import ExerciseReport
 
 HINTS = 3
@@ -18,7 +18,7 @@ HINTS = 3
 
 def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
     """Checks that have hints, and not three; checks that are worth nothing."""
-    for check in {each.function: each for each in results}.values():
+    for check in {each.check.function: each.check for each in results}.values():
         count = len([hint for hint in check.hints if hint.strip()])
         if count not in {0, HINTS}:
             yield (
@@ -83,11 +83,12 @@ class StoppedChecks:
     def note(self, results: Iterable[CheckResult]) -> None:
         """Take up what the checks made of one wrong submission."""
         for result in results:
-            if result.stopped_with:
-                self._stopped[result.function] += 1
-                self._where.setdefault(result.function, result.stopped_at)
+            function = result.check.function
+            if result.stopped:
+                self._stopped[function] += 1
+                self._where.setdefault(function, result.stopped)
             elif result.outcome == "failed" and result.kind is None:
-                self._told[result.function] += 1
+                self._told[function] += 1
 
     def faults(self) -> Iterator[str]:
         """Of each check that never came to its message: where it stopped, and with what."""

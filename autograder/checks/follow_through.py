@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers
 from autograder.checks.order_independence import RunOwn, ask_alone, ask_in_two_orders
 from autograder.checks.proxy import Submission
 from autograder.checks.tolerance import allowed_error
-from autograder.report.reasons import MayFollow, NotToldHere
 from autograder.sandbox.problems import StudentProblem
 
 Note = Callable[[str], None]
@@ -251,7 +251,7 @@ def expect_all_follow(
         follow = _Follow(OwnSteps(submission, **varied), what, condition, unlike)
         try:
             holds = follow.holds(cases)
-        except NotToldHere:
+        except NotJudged:
             raise MayFollow(wrong, own) from None
         if not holds:
             raise wrong from None
@@ -341,7 +341,7 @@ def expect_data_follows(
     except Mismatch as wrong:
         try:
             data = np.asarray(following(), dtype=np.float64)
-        except NotToldHere:
+        except NotJudged:
             raise MayFollow(wrong, own) from None
         if not is_informative(data):
             raise

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from autograder.checks.check_result import NotJudged
 from autograder.checks.signature import Leaves, Vector, signature_of
-from autograder.report.reasons import NotToldHere
 from autograder.worker.values import Record, fields_of
 
 SUMS = 3
@@ -32,7 +32,7 @@ class ProjectionHash:
     def __init__(self, value: Any) -> None:
         """
         Raises:
-            NotToldHere: the value is not plain data: no function, and no object with methods.
+            NotJudged: the value is not plain data: no function, and no object with methods.
         """
         require_plain_data(value)
         leaves: Leaves = []
@@ -64,7 +64,7 @@ def require_plain_data(value: Any) -> None:
     """Pass if a value is plain data.
 
     Raises:
-        NotToldHere: something in it can do something.
+        NotJudged: something in it can do something.
     """
     if isinstance(value, _PLAIN):
         return
@@ -78,7 +78,7 @@ def require_plain_data(value: Any) -> None:
     else:
         fields = plain_fields(value)
         if fields is None:
-            raise NotToldHere
+            raise NotJudged
         require_plain_data(fields)
 
 

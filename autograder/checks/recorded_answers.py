@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import SUMS, ProjectionHash, hash_of_pass
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.report.reasons import OTHER_MACHINE, NotToldHere
+from autograder.report.model import Cause
 from autograder.worker.codec import decode, encode
 from autograder.worker.messages import Passed, Reply
 from autograder.worker.values import Record, Tuple
@@ -166,7 +167,7 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what the function gave when it was asked the same; raise NotToldHere if never."""
+        """Return what the function gave when it was asked the same; raise NotJudged if never."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
@@ -188,14 +189,13 @@ class Playback:
             close = np.flatnonzero(asked.is_close(sums[places]))
             if len(close):
                 return unpacked_value(self.record.values[answers.values[places[close[0]]]])
-        raise NotToldHere(self._why())
+        raise NotJudged(self._why())
 
-    def _why(self) -> str:
+    def _why(self) -> Cause:
         """Say why an answer is not there: another machine may draw other questions."""
         if canary().is_close(np.array([self.record.canary]))[0]:
-            return str(NotToldHere())
-        made = self.record.numpy
-        return OTHER_MACHINE.format(made, np.__version__, made)
+            return Cause(code="not_recorded")
+        return Cause(code="other_numpy", subject=np.__version__, names=(self.record.numpy,))
 
 
 def playback(course: Course, exercise: str) -> Playback:

@@ -7,10 +7,10 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from autograder.checks.check_result import NotJudged
 from autograder.checks.memoize import memoize
 from autograder.checks.module_weights import Weights
 from autograder.course.course_file import Course
-from autograder.report.reasons import NotToldHere
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Forward, Passed
 from autograder.worker.torch_modules import run_module
@@ -40,7 +40,7 @@ def answer_from(source: AnswerSource | None) -> None:
 
 def _source() -> AnswerSource:
     if _Current.source is None:
-        raise NotToldHere
+        raise NotJudged
     return _Current.source
 
 
@@ -52,21 +52,21 @@ class StandIn:
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function gave when it was asked the same; raise NotToldHere if never."""
+        """Return what the function gave when it was asked the same; raise NotJudged if never."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Passed:
         return _source().passed(self._name, *given)
 
     def _not_recorded(self, *_: Any) -> NoReturn:
-        raise NotToldHere
+        raise NotJudged
 
     __iter__ = __getitem__ = __len__ = __contains__ = __float__ = __bool__ = _not_recorded
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NotToldHere
+        raise NotJudged
 
 
 class StandInPackage:

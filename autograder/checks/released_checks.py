@@ -1,31 +1,19 @@
 """What differs for the checks of a released course: where answers come from, and what is untold."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from autograder.checks.check_result import Check, CheckResult, MayFollow, without_judgement
 from autograder.checks.reference_answers import AnswerSource, answer_from
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.report.model import CheckOutcome
-from autograder.report.reasons import HIDDEN, MayFollow
+from autograder.report.model import Cause
 
 if TYPE_CHECKING:
-    from autograder.checks.recorded_answers import ExerciseRecord, HiddenCheck
-
-
-class CheckState(Protocol):
-    """A check's result, as far as it has to be known here."""
-
-    name: str
-    path: Path
-    about: tuple[str, ...]
-    hints: tuple[str, ...]
-    outcome: CheckOutcome
-    finding: str
-
-
-AnyCheckState = TypeVar("AnyCheckState", bound=CheckState)
+    from autograder.checks.recorded_answers import ExerciseRecord
 
 
 class _Now:
@@ -51,15 +39,15 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
         )
 
 
-def begin_check(course: Course, result: CheckState) -> None:
-    """Before a check runs: where its answers come from, and which hints it has."""
+def begin_check(course: Course, check: Check) -> Check:
+    """Set where a check's answers come from; return it with the hints that are recorded for it."""
     if course.content.released is None:
-        return
+        return check
     if _Now.recorder is not None:
         answer_from(_Now.recorder)
-        return
-    record = _record(course, _exercise(result.path))
-    result.hints = record.hints.get(result.name, ())
+        return check
+    record = _record(course, _exercise(check.path))
+    return msgspec.structs.replace(check, hints=record.hints.get(check.name, ()))
 
 
 def _record(course: Course, exercise: str) -> "ExerciseRecord":
@@ -74,7 +62,7 @@ def _exercise(checks: Path) -> str:
     return checks.stem.removeprefix("test_")
 
 
-def settle_follow_through(error: MayFollow, results: Iterable[CheckState]) -> Exception:
+def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
     """What became of a check whose answer may follow from a step of the student's own.
 
     If all that was told of that step is right, nothing else follows from it: the answer is wrong.
@@ -86,11 +74,8 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckState]) -> Ex
 
 
 def with_unreleased_checks(
-    course: Course,
-    path: Path | None,
-    results: list[AnyCheckState],
-    made: Callable[[Any], AnyCheckState],
-) -> list[AnyCheckState]:
+    course: Course, path: Path | None, results: list[CheckResult]
+) -> list[CheckResult]:
     """The results of a released course's checks, with those that it does not hand out.
 
     `path` is the file that the checks are collected from, if there are any.
@@ -100,21 +85,13 @@ def with_unreleased_checks(
     record = _record(course, _exercise(path))
     known = {result.name: result for result in results}
     for hidden in record.hidden:
-        result = known[hidden.name] = made(_NotHandedOut(hidden, path))
-        result.outcome, result.finding = "not told", HIDDEN
+        check = Check(
+            name=hidden.name,
+            function=hidden.name,
+            path=path,
+            title=hidden.title,
+            weight=hidden.weight,
+            hidden=True,
+        )
+        known[hidden.name] = without_judgement(check, "not told", Cause(code="hidden"))
     return [known[name] for name in record.order if name in known]
-
-
-class _NotHandedOut:
-    """A hidden check, as far as a result needs to know it."""
-
-    def __init__(self, hidden: "HiddenCheck", path: Path) -> None:
-        self.hidden = hidden
-        self.name, self.originalname, self.path = hidden.name, hidden.name, path
-
-    def get_closest_marker(self, name: str) -> Any:
-        import pytest
-
-        if name == "check":
-            return pytest.mark.check(self.hidden.title, points=self.hidden.weight).mark
-        return pytest.mark.hidden.mark if name == "hidden" else None

@@ -111,8 +111,8 @@ class TaskGrader:
             graded = self.judge.run(source, self._options)
             reports[source.name] = graded.encoded
             if any(check.outcome == "timed out" for check in graded.report.checks):
-                spent += graded.client.spent
-            if graded.report.status in DOUBTFUL or graded.client.is_in_doubt:
+                spent += graded.session.spent
+            if graded.report.status in DOUBTFUL or graded.session.is_in_doubt:
                 doubtful.add(source.name)
         return TaskReports(reports, frozenset(doubtful))
 

@@ -2,27 +2,38 @@
 
 import os
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from autograder.checks.fixtures import OPTIONS, Fixtures, register_marks
+from autograder.checks.check_result import Check
+from autograder.checks.fixtures import Fixtures
 from autograder.course.authoring_errors import AuthoringError, InvalidCourse, course_text
 from autograder.course.course_file import Course
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
-from autograder.grading.check_marks import errors_in_marks
-from autograder.grading.check_plugin import CheckPlugin, CheckResult
-
-if TYPE_CHECKING:
-    from autograder.sandbox.session import WorkerSession
-
+from autograder.grading.check_marks import errors_in_marks, register_marks
+from autograder.grading.check_outcome import check_of
 
 _TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
+# pytest, started with nothing that is not needed.
+INI = Path(__file__).with_name("judge.ini")
+UNNEEDED = """
+    terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
+    setuponly setupplan stepwise legacypath threadexception unraisableexception subtests debugging
+""".split()  # noqa: SIM905
+OPTIONS = [
+    "--disable-plugin-autoload",
+    *("-c", str(INI)),
+    "--import-mode=importlib",
+    "--noconftest",
+    "--capture=no",
+    *(part for name in UNNEEDED for part in ("-p", f"no:{name}")),
+]
 
 
 class Collected:
@@ -38,6 +49,8 @@ class Collected:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         register_marks(config)
+        # unknown ones are refused, with their line
+        warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)
 
     def pytest_exception_interact(
         self,
@@ -90,16 +103,12 @@ def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[Authoring
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
-        plugins = [Fixtures(course, 0, _no_client), collected, _NothingRuns()]
+        plugins = [Fixtures(course), collected, _NothingRuns()]
         pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
     finally:
         if environment is not None:
             os.environ["PYTEST_ADDOPTS"] = environment
     return collected.look(exercises)
-
-
-def _no_client(_item: pytest.Item) -> NoReturn:
-    raise AssertionError("nothing runs while checks are collected")
 
 
 def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
@@ -127,11 +136,7 @@ def _line_of(course: Course, exercise: str) -> int:
 # A course's checks by their marks: what a released course has to know of them.
 
 
-def _nobody(_item: pytest.Item) -> "WorkerSession":
-    raise AssertionError("nothing runs while checks are collected")
-
-
-def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[CheckResult]]:
+def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
     """The checks of some exercises in their order, none of which has run.
 
     Raises:
@@ -142,7 +147,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[CheckR
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
         with importable(course):
-            plugins = [CheckPlugin(course, 0, _nobody), collected, _NothingRuns()]
+            plugins = [Fixtures(course), collected, _NothingRuns()]
             pytest.main([*OPTIONS, "--rootdir", str(course.root), *files], plugins=plugins)
     finally:
         if environment is not None:
@@ -150,4 +155,4 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[CheckR
     slips = collected.look(exercises)
     if slips:
         raise InvalidCourse(slips)
-    return {name: [CheckResult(item) for item in collected.items[name]] for name in exercises}
+    return {name: [check_of(item) for item in collected.items[name]] for name in exercises}

@@ -21,6 +21,17 @@ OURS = ("check", "hidden")
 FIXTURES = ("submission", "reference", "modules", "rng", "note")
 PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
 REQUEST = "request"  # pytest's own, which no fixture defines
+MARKS = (
+    "check(title, points=1, needs=(), hints=()): a check of an exercise; its docstring may "
+    "hold the hints, one a line",
+    "hidden: a check whose inputs and values are not shown to students",
+)
+
+
+def register_marks(config: pytest.Config) -> None:
+    """Make the marks of checks known to pytest."""
+    for line in MARKS:
+        config.addinivalue_line("markers", line)
 
 
 def errors_in_marks(path: Path, items: Sequence[pytest.Item]) -> list[AuthoringError]:

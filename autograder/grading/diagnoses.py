@@ -4,8 +4,10 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
+from autograder.checks.check_result import CheckResult
 from autograder.checks.proxy import Submission
 from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
@@ -25,7 +27,6 @@ from autograder.diagnosis.recorded_replay import (
 )
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
-from autograder.grading.check_plugin import CheckResult
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import Raised, StudentProblem
@@ -84,43 +85,60 @@ class Catalogue:
         return self._replays[key]
 
 
-def attach_diagnoses(
-    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: WorkerSession
-) -> None:
-    """Find out what is wrong with each function that a failed check was about, and say so there.
+def with_diagnoses(
+    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], session: WorkerSession
+) -> list[CheckResult]:
+    """Return the results with what is wrong with each function that a failed check called.
 
     Points are never touched: this only runs once all checks have. What is not found by the end of
     its time is left out.
 
     Raises:
-        GraderTrouble: the grader's own machinery failed, or the worker was killed from outside.
+        InternalError: the grader's own machinery failed, or the worker was killed from outside.
     """
-    with contextlib.suppress(CpuLimitExceeded, MemoryError), cpu_limit(SECONDS):
-        _attach(catalogue, exercise, results, client)
-
-
-def _attach(
-    catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], client: WorkerSession
-) -> None:
+    diagnosed = list(results)
     known: dict[str, _Found] = {}
-    for result in results:
-        if result.outcome != "failed" or not result.diagnosable:
-            continue
-        for function in result.about:
-            if function not in known:
-                known[function] = _diagnose(catalogue, exercise, function, client)
-            found, group = known[function]
-            result.group = result.group or group
-            if found is not None:
-                result.diagnosis = with_lines(found, client.source.units).about(function)
-                result.hints = found.hints or result.hints
-                break
-        if result.mistake and (result.diagnosis is None or result.diagnosis.kind != "named"):
-            own = Finding("named", result.finding, (result.mistake,), told=result.told, code="own")
-            own = with_lines(own, client.source.units)
-            result.diagnosis = own.about(result.about[-1] if result.about else "")
-        if result.diagnosis is not None and result.diagnosis.kind == "named":
-            result.group = ""
+    with contextlib.suppress(CpuLimitExceeded, MemoryError), cpu_limit(SECONDS):
+        for number, result in enumerate(results):
+            if result.can_be_diagnosed:
+                diagnosed[number] = _diagnosed(result, known, catalogue, exercise, session)
+    return diagnosed
+
+
+def _diagnosed(
+    result: CheckResult,
+    known: "dict[str, _Found]",
+    catalogue: Catalogue,
+    exercise: str,
+    session: WorkerSession,
+) -> CheckResult:
+    """Return a result with the diagnosis of its first function that has one.
+
+    `known` are the functions that were examined before.
+    """
+    diagnosis, group, hints = None, "", result.hints
+    for function in result.about:
+        if function not in known:
+            known[function] = _diagnose(catalogue, exercise, function, session)
+        found = known[function]
+        group = group or found.group
+        if found.finding is not None:
+            diagnosis = with_lines(found.finding, session.source.units).about(function)
+            hints = found.finding.hints or hints
+            break
+    if result.own is not None and (diagnosis is None or diagnosis.kind != "named"):
+        own = result.own
+        finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
+        diagnosis = with_lines(finding, session.source.units).about(own.function)
+    if diagnosis is None:
+        return msgspec.structs.replace(result, group=group)
+    repeats = bool(result.finding) and diagnosis.sentence.startswith(result.finding)
+    return msgspec.structs.replace(
+        result,
+        diagnosis=msgspec.structs.replace(diagnosis, repeats_finding=repeats),
+        group="" if diagnosis.kind == "named" else group,
+        hints=hints,
+    )
 
 
 class _Found(NamedTuple):
@@ -130,16 +148,16 @@ class _Found(NamedTuple):
     group: str = ""
 
 
-def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: WorkerSession) -> _Found:
+def _diagnose(catalogue: Catalogue, exercise: str, function: str, session: WorkerSession) -> _Found:
     try:
         replay = catalogue.replay(exercise, function)
         if replay is not None:
-            return _examined(replay, client)
+            return _examined(replay, session)
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
             return _Found()
         # in a process which has seen no check, least of all a hidden one
-        submission = Submission(client.fresh())
+        submission = Submission(session.fresh())
         with np.errstate(all="ignore"):
             return _Found(explain_value(function, submission.value, submission.variant))
     except InternalError:
@@ -149,11 +167,11 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, client: Worker
         return _Found()
 
 
-def _examined(replay: Replay, client: WorkerSession) -> _Found:
+def _examined(replay: Replay, session: WorkerSession) -> _Found:
     """What is wrong with a function that has a recipe."""
 
     def alone() -> Ask:
-        submission = Submission(client.fresh())
+        submission = Submission(session.fresh())
         return lambda probe: answer_to(submission, replay.recipe, probe)
 
     examination = Examination(replay, alone(), alone)

@@ -1,16 +1,17 @@
 """What is asked of a judge, and what it gives back: results, and the report made of them."""
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
 
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise
 from autograder.course.errors import UserError
 from autograder.course.installation import engine_folder
 from autograder.grading.author_exceptions import explained, innermost
-from autograder.grading.check_plugin import CheckResult
+from autograder.grading.check_outcome import unreadable
 from autograder.grading.reports import report_of_internal_error
 from autograder.grading.scoring import exercise_report
 from autograder.report.model import CheckOutcome, ExerciseReport
@@ -43,43 +44,43 @@ ALL_CHECKS = RunOptions()
 
 
 class Graded:
-    """What became of one submission: the results of its checks, and its report.
+    """The outcome of one submission: the results of its checks, and its report.
 
-    `seconds` is how long each check took, by its name. `trouble` is why there are no results.
+    `seconds` is how long each check took, by its name. `error` is why there are no results.
     """
 
     def __init__(
         self,
         exercise: Exercise,
-        client: WorkerSession,
-        results: list[CheckResult],
-        seconds: dict[str, float],
-        trouble: InternalError | None = None,
+        session: WorkerSession,
+        results: Sequence[CheckResult] = (),
+        seconds: dict[str, float] | None = None,
+        error: InternalError | None = None,
     ) -> None:
         self.exercise = exercise
-        self.client = client
-        self.seconds = seconds
-        self.trouble = trouble
-        self._results = results
+        self.session = session
+        self.seconds = seconds or {}
+        self.error = error
+        self._results = list(results)
 
     @property
     def results(self) -> list[CheckResult]:
-        """What became of each check that was wanted, in order.
+        """The results of the checks that ran or were to run, in order.
 
         Raises:
-            GraderTrouble: the grader itself failed, so that nothing is known of the submission.
+            InternalError: the grader itself failed, so that nothing is known of the submission.
         """
-        if self.trouble is not None:
-            raise self.trouble
+        if self.error is not None:
+            raise self.error
         return self._results
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
         """The report on the exercise. Where the grader itself failed, it says so, to a person."""
-        if self.trouble is not None:
-            return report_of_internal_error(self.exercise, self.trouble)
+        if self.error is not None:
+            return report_of_internal_error(self.exercise, self.error)
         try:
-            return exercise_report(self.exercise, self.client.source, self._results, self.client)
+            return exercise_report(self.exercise, self.session, self._results)
         except Exception as error:
             return report_of_internal_error(self.exercise, as_internal_error(error))
 
@@ -94,22 +95,25 @@ class Graded:
             )
 
 
-def clear_of_blame(results: Iterable[CheckResult], is_sound: Callable[[CheckResult], bool]) -> None:
-    """A check that stopped by itself: who is to blame, the check or what it was given?
+def with_unreadable_answers(
+    results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
+) -> list[CheckResult]:
+    """Return the results; a sound check that stopped has failed: it could not read an answer.
 
-    If it passes for the course's solution, it is a sound check that met a value it could not
-    read. So no submission can make it look as if the grader had failed.
+    A check is sound if it passes for the course's solution. So no submission can make it look as
+    if the grader had failed.
     """
-    for result in results:
-        if result.outcome == "error" and is_sound(result):
-            result.could_not_read()
+    return [
+        unreadable(result) if result.outcome == "error" and is_sound(result) else result
+        for result in results
+    ]
 
 
 def as_internal_error(error: Exception) -> InternalError:
-    """Any exception as trouble of the grader's own.
+    """Return any exception as a failure of the grader itself.
 
     Raises:
-        UserError: it is one, which says what a person has to mend before anything is graded.
+        UserError: it is one, which says what a person has to fix before anything is graded.
     """
     if isinstance(error, InternalError):
         return error

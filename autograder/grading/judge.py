@@ -1,30 +1,30 @@
-"""One pytest session that grades many submissions: the checks are collected once."""
+"""The judge: one pytest session that grades many submissions, with the checks collected once."""
 
 import functools
 import os
 import queue
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import pytest
 
-from autograder.checks.fixtures import OPTIONS
+from autograder.checks.check_result import CheckResult
 from autograder.checks.released_checks import refuse_other_seeds
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.grading.check_collection import Collected, missing_check_file
-from autograder.grading.check_plugin import CheckPlugin, CheckResult
+from autograder.grading.check_collection import OPTIONS, Collected, missing_check_file
+from autograder.grading.check_plugin import RUN, CheckPlugin, CheckRun
 from autograder.grading.graded import (
     ALL_CHECKS,
     Graded,
     RunOptions,
     as_internal_error,
-    clear_of_blame,
+    with_unreadable_answers,
 )
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children, InternalError, NearItsMemory
@@ -38,13 +38,15 @@ if TYPE_CHECKING:
 
 TRIES = 3
 
+Items = dict[str, list[pytest.Item]]  # the tests of each exercise's checks
+
 
 class _Task(msgspec.Struct, frozen=True):
-    """A submission that waits for its checks; `children` in place of the judge's own."""
+    """A submission that waits for its checks; `children` start its processes."""
 
     exercise: Exercise
     source: Source | WorkerSession
-    wanted: RunOptions
+    options: RunOptions
     children: Children
 
 
@@ -74,13 +76,9 @@ class Judge:
         self.children = children or children_for(course)
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
-        self._checks = CheckPlugin(course, self.seed, lambda _: self._client)
-        self._client: WorkerSession
-        self._grading: WorkerSession | None = None
-        self._seconds: dict[str, float] = {}
-        self._items: dict[str, list[pytest.Item]] = {}
+        self._current: WorkerSession | None = None
         self._sound: dict[tuple[str, int], bool] = {}
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._run_pytest, daemon=True)
 
     @functools.cached_property
     def catalogue(self) -> "Catalogue":
@@ -92,7 +90,7 @@ class Judge:
     def __enter__(self) -> "Judge":
         missing = [missing_check_file(self.course, exercise) for exercise in self.exercises]
         if any(missing):
-            raise InvalidCourse([slip for slip in missing if slip is not None])
+            raise InvalidCourse([error for error in missing if error is not None])
         self._thread.start()
         try:
             self._result()
@@ -107,31 +105,31 @@ class Judge:
         self.children.close()
 
     def grade(
-        self, source: Source | WorkerSession, wanted: RunOptions = ALL_CHECKS
+        self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS
     ) -> ExerciseReport:
-        """The report on a source: the one way to it, whoever asks.
+        """Return the report on a source: the one way to it, whoever asks.
 
         Where the grader itself fails, the report says so and leaves the rest to a person.
 
         Raises:
             Cancelled: `cancel` was called meanwhile.
-            UserError: the course's author has something to mend first.
+            UserError: the course's author has something to fix first.
         """
-        return self.run(source, wanted).report
+        return self.run(source, options).report
 
     def run(
         self,
         source: Source | WorkerSession,
-        wanted: RunOptions = ALL_CHECKS,
+        options: RunOptions = ALL_CHECKS,
         children: Children | None = None,
     ) -> Graded:
-        """The same with the results of the checks, for who needs more than the report.
+        """Return the report with the results of the checks, as `grade` has it.
 
-        `source` names its exercise; a client brings its own way to answer calls. `children` are
-        asked in place of the judge's.
+        `source` names its exercise; a session brings its own way to answer calls. `children`
+        start the processes in place of the judge's.
         """
         name = source.source.name if isinstance(source, WorkerSession) else source.name
-        task = _Task(self.exercises[name], source, wanted, children or self.children)
+        task = _Task(self.exercises[name], source, options, children or self.children)
         self._tasks.put(task)
         graded = self._result()
         assert graded is not None
@@ -142,9 +140,9 @@ class Judge:
 
         It may come too early or too late: whoever waits for the end asks again.
         """
-        client = self._grading
-        if client is not None:
-            client.cancel()
+        session = self._current
+        if session is not None:
+            session.cancel()
 
     def _result(self) -> Graded | None:
         done = self._done.get()
@@ -152,14 +150,15 @@ class Judge:
             raise done
         return done
 
-    def _run(self) -> None:
-        root = str(self.course.root)
+    # What follows runs in pytest's thread.
+
+    def _run_pytest(self) -> None:
         files = [str(self.course.checks_file(name)) for name in self.exercises]
         environment = os.environ.pop("PYTEST_ADDOPTS", None)
         try:
-            loop = _Loop(self)
-            plugins = [self._checks, loop.collected, loop]
-            pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
+            loop = _Loop(self.course, list(self.exercises), self._serve, self._done.put)
+            plugins = [CheckPlugin(self.course), loop.collected, loop]
+            pytest.main([*OPTIONS, "--rootdir", str(self.course.root), *files], plugins=plugins)
         except BaseException as error:
             self._done.put(error)
         else:
@@ -168,45 +167,42 @@ class Judge:
             if environment is not None:
                 os.environ["PYTEST_ADDOPTS"] = environment
 
-    def _serve(self, items: dict[str, list[pytest.Item]]) -> None:
-        """Grade what comes in; runs inside pytest, in place of its loop over the items."""
-        self._items = items
+    def _serve(self, items: Items) -> None:
+        """Grade what comes in; it takes the place of pytest's loop over the collected items."""
         self._done.put(None)  # collected: ready
         while (task := self._tasks.get()) is not None:
-            graded = self._graded(task)
-            self._grading = None
+            graded = self._graded(task, items.get(task.exercise.name, []))
+            self._current = None
             self._done.put(graded)
 
-    def _graded(self, task: _Task) -> Graded | BaseException:
-        """What became of a submission; an exception, where whoever asked has to hear of it.
+    def _graded(self, task: _Task, items: Sequence[pytest.Item]) -> Graded | BaseException:
+        """Return what became of a submission, or an exception for whoever asked.
 
         Where something of the grader's own failed, or killed the worker, it is tried again.
         """
-        trouble: InternalError | None = None
+        failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
-            last_try = attempt >= self.kills
-            may_share = not isinstance(trouble, NearItsMemory)
-            self._client = self._grading = self._client_for(task, task.source, last_try, may_share)
+            session = self._current = self._session(
+                task,
+                task.source,
+                last_try=attempt >= self.kills,
+                may_share=not isinstance(failure, NearItsMemory),
+            )
             try:
                 with importable(self.course):
-                    return self._outcome(task, self._run_checks(task))
+                    return self._judged(task, items, session)
             except (Cancelled, UserError) as error:
                 return error
             except InternalError as error:
-                trouble = error
+                failure = error
             except Exception as error:  # a fault of the engine's, or no memory left
-                trouble = as_internal_error(error)
+                failure = as_internal_error(error)
                 break
             except BaseException as error:
                 return error
-        return self._outcome(task, [], trouble)
+        return Graded(task.exercise, session, error=failure)
 
-    def _outcome(
-        self, task: _Task, results: list[CheckResult], trouble: InternalError | None = None
-    ) -> Graded:
-        return Graded(task.exercise, self._client, results, dict(self._seconds), trouble)
-
-    def _client_for(
+    def _session(
         self, task: _Task, source: Source | WorkerSession, last_try: bool, may_share: bool = True
     ) -> WorkerSession:
         if isinstance(source, WorkerSession):
@@ -215,95 +211,119 @@ class Judge:
         needs, children = task.exercise.needs, task.children
         return open_session(source, needs, limits, children, last_try, may_share)
 
-    def _run_checks(self, task: _Task) -> list[CheckResult]:
-        """The results of the checks that are wanted, with what is found out about those that fail.
+    def _judged(self, task: _Task, items: Sequence[pytest.Item], session: WorkerSession) -> Graded:
+        """Return the results of the checks that are asked for, with diagnoses of those that fail.
 
         Raises:
-            GraderTrouble: something of the grader's own failed.
+            InternalError: something of the grader's own failed.
         """
-        wanted, items = task.wanted, self._items.get(task.exercise.name, [])
-        if wanted.only is not None:
-            items = [item for item in items if item.name in wanted.only]
-        self._checks.begin(self.seed if wanted.seed is None else wanted.seed)
+        options = task.options
+        if options.only is not None:
+            items = [item for item in items if item.name in options.only]
+        run = CheckRun(lambda: session, self.seed if options.seed is None else options.seed)
         try:
-            self._run_items(items, wanted)
-            return self._concluded(task, self._checks.results_of(items))
+            seconds = _run_items(items, run, options)
+            if run.error is not None:
+                raise run.error
+            results = with_unreadable_answers(
+                run.results_of(self.course, items),
+                lambda result: self._is_sound(task, items, result, run),
+            )
+            if not any(options.is_enough(result.outcome) for result in results):
+                results = self._with_diagnoses(results, session)
+            return Graded(task.exercise, session, results, seconds)
         finally:
-            self._client.close()
+            session.close()
 
-    def _run_items(self, items: Sequence[pytest.Item], wanted: RunOptions) -> None:
-        """Let pytest run these checks, one after the other."""
-        self._seconds.clear()
-        for item, following in zip(items, [*items, None][1:], strict=True):
-            _renew(item)
-            start = time.perf_counter()
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            self._seconds[item.name] = time.perf_counter() - start
-            if wanted.is_enough(self._checks.results[item.nodeid].outcome):
-                self._checks.enough = True  # the others are skipped, so that pytest tidies up
-
-    def _concluded(self, task: _Task, results: list[CheckResult]) -> list[CheckResult]:
-        """The results with what is known only once all checks have run."""
-        if self._checks.trouble is not None:
-            raise self._checks.trouble
-        clear_of_blame(results, lambda result: self._is_sound(task, result))
-        if not any(task.wanted.is_enough(result.outcome) for result in results):
-            self._diagnose(results)
-        return results
-
-    def _diagnose(self, results: Sequence[CheckResult]) -> None:
+    def _with_diagnoses(
+        self, results: list[CheckResult], session: WorkerSession
+    ) -> list[CheckResult]:
         """Say which mistakes failed checks show; what that takes is imported only then."""
-        if any(result.outcome != "passed" for result in results):
-            from autograder.grading.diagnoses import attach_diagnoses
+        if all(result.outcome == "passed" for result in results):
+            return results
+        from autograder.grading.diagnoses import with_diagnoses
 
-            attach_diagnoses(self.catalogue, self._client.source.name, results, self._client)
+        return with_diagnoses(self.catalogue, session.source.name, results, session)
 
-    def _is_sound(self, task: _Task, result: CheckResult) -> bool:
-        """Whether a check passes for the course's solution; a released one did."""
+    def _is_sound(
+        self, task: _Task, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun
+    ) -> bool:
+        """Return whether a check passes for the course's solution; a released one did."""
         if self.course.content.released is not None:
             return True
-        key = result.item.nodeid, self._checks.seed
+        item = next(each for each in items if run.results.get(each.nodeid) is result)
+        key = item.nodeid, run.seed
         if key not in self._sound:
-            name = task.exercise.name
-            path = self.course.solution_file(name)
-            before, results = self._client, dict(self._checks.results)
-            before.close()
-            try:
-                solution = read_source(path, name, Siblings(path.parent))
-                self._client = self._client_for(task, solution, last_try=True)
-                self._checks.results.clear()
-                _renew(result.item)
-                result.item.config.hook.pytest_runtest_protocol(item=result.item, nextitem=None)
-                if self._checks.trouble is not None:
-                    raise self._checks.trouble
-                self._sound[key] = self._checks.results[key[0]].outcome == "passed"
-            except UnreadableFile:
-                self._sound[key] = False
-            finally:
-                self._client.close()
-                self._client = before
-                self._checks.results.clear()
-                self._checks.results.update(results)
+            run.session.close()
+            self._sound[key] = self._passes_solution(task, item, run.seed)
         return self._sound[key]
+
+    def _passes_solution(self, task: _Task, item: pytest.Item, seed: int) -> bool:
+        name = task.exercise.name
+        path = self.course.solution_file(name)
+        try:
+            solution = read_source(path, name, Siblings(path.parent))
+        except UnreadableFile:
+            return False
+        session = self._session(task, solution, last_try=True)
+        run = CheckRun(lambda: session, seed)
+        try:
+            _run_items([item], run, ALL_CHECKS)
+        finally:
+            session.close()
+        if run.error is not None:
+            raise run.error
+        return run.results[item.nodeid].outcome == "passed"
+
+
+def _run_items(
+    items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
+) -> dict[str, float]:
+    """Let pytest run these checks, one after the other; return how long each took, by its name."""
+    seconds = {}
+    for item, following in zip(items, [*items, None][1:], strict=True):
+        item.stash[RUN] = run
+        _renew(item)
+        start = time.perf_counter()
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        seconds[item.name] = time.perf_counter() - start
+        run.is_enough = run.is_enough or options.is_enough(run.results[item.nodeid].outcome)
+    return seconds
+
+
+def _renew(item: pytest.Item) -> None:
+    """Make an item that has run ready to run again, with fresh fixtures."""
+    item.user_properties.clear()
+    if hasattr(item, "_initrequest"):
+        item._initrequest()
 
 
 class _Loop:
-    """The hooks by which the judge takes pytest's loop over."""
+    """The hooks by which the judge takes the place of pytest's loop."""
 
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
-        self.collected = Collected(judge.course)
+    def __init__(
+        self,
+        course: Course,
+        exercises: Sequence[str],
+        serve: Callable[[Items], None],
+        report: Callable[[BaseException], None],
+    ) -> None:
+        self.course = course
+        self.exercises = exercises
+        self.serve = serve
+        self.report = report
+        self.collected = Collected(course)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        with importable(self.judge.course):
+        with importable(self.course):
             return (yield)
 
     def pytest_runtestloop(self) -> bool:
-        slips = self.collected.look(list(self.judge.exercises))
-        if slips:
-            raise InvalidCourse(slips)
-        self.judge._serve(self.collected.items)
+        errors = self.collected.look(self.exercises)
+        if errors:
+            raise InvalidCourse(errors)
+        self.serve(self.collected.items)
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -319,12 +339,5 @@ class _Loop:
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
-        self.judge._done.put(excinfo.value)
+        self.report(excinfo.value)
         return True
-
-
-def _renew(item: pytest.Item) -> None:
-    """Make an item that has run ready to run again, with fresh fixtures."""
-    item.user_properties.clear()
-    if hasattr(item, "_initrequest"):
-        item._initrequest()

@@ -10,7 +10,7 @@ import pytest
 from autograder.course.course_file import Course
 
 if TYPE_CHECKING:
-    from autograder.grading.check_plugin import CheckResult
+    from autograder.checks.check_result import CheckResult
 
 
 # How editors see the checks that pytest collects: in the student's file, and by their titles.

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise, HintPolicy, Library, Limits
 from autograder.diagnosis.repair.targets import find_targets
-from autograder.grading.check_plugin import CheckResult
 from autograder.grading.graded import Graded, RunOptions
 from autograder.grading.judge import Judge
 from autograder.report.model import ExerciseReport, Repair

@@ -1,13 +1,14 @@
-"""From the results of checks to points and a report."""
+"""Points and the report of an exercise, from the results of its checks."""
 
 from collections.abc import Sequence
 
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise
 from autograder.course.text import printable, several
-from autograder.grading.check_plugin import CheckResult
 from autograder.grading.forbidden_names import find_forbidden
 from autograder.report.model import (
     STATUS_OF,
+    Cause,
     CheckReport,
     ExerciseReport,
     Status,
@@ -18,23 +19,31 @@ from autograder.sandbox.problems import NOT_PYTHON, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
 from autograder.submission.source import MAX_ANSWER, Source
-from autograder.worker.messages import Problem
+
+# What a check can meet in a file of which no check sees an answer.
+NO_ANSWER = frozenset({"not loaded", "missing", "not written", "raised"})
 
 
 def exercise_report(
-    exercise: Exercise, source: Source, results: Sequence[CheckResult], client: WorkerSession
+    exercise: Exercise, session: WorkerSession, results: Sequence[CheckResult]
 ) -> ExerciseReport:
-    """The report on one exercise. The checks' weights are scaled to the exercise's points."""
+    """Return the report on one exercise, with the checks' weights scaled to its points."""
+    source = session.source
     forbidden = find_forbidden(source, exercise.forbids)
-    whole = sum(result.weight for result in results) or 1.0
+    whole = sum(result.check.weight for result in results) or 1.0
     share = 0.0 if exercise.questions else exercise.points / whole
-    earned = sum(result.weight for result in results if result.outcome == "passed")
-    notes = [while_loading(problem).finding for problem in client.load_problems]
-    status, reason = _status(results, client.load_problems)
+    earned = sum(result.check.weight for result in results if result.outcome == "passed")
     answers = _answers(exercise, source, results)
+    broken = any(problem.type in NOT_PYTHON for problem in session.load_problems)
+    status, reason, cause = _status(results, broken)
     for_a_person = bool(answers) and status == "graded"
     if for_a_person:
         status, reason = "by hand", f"{several(len(answers), 'answer')} for a person to read."
+        cause = Cause(code="answers_by_hand", message=str(len(answers)))
+    if forbidden:
+        reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
+    problems = [while_loading(problem) for problem in session.load_problems]
+    notes = {problem.finding: problem.cause for problem in problems}
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -43,11 +52,13 @@ def exercise_report(
         max_points=exercise.points,
         file=source.label,
         digest=source.digest,
-        reason=" ".join(forbidden) or reason,
+        reason=reason,
         reason_is_ours=bool(forbidden) or for_a_person,
+        cause=cause,
         checks=tuple(check_report(result, share, bool(forbidden)) for result in results),
-        notes=tuple(dict.fromkeys(notes)),
-        printed=printable(client.printed, MAX_PRINTED),
+        notes=tuple(notes),
+        note_causes=tuple(notes.values()),
+        printed=printable(session.printed, MAX_PRINTED),
         answers=answers,
     )
 
@@ -55,7 +66,7 @@ def exercise_report(
 def _answers(
     exercise: Exercise, source: Source, results: Sequence[CheckResult]
 ) -> tuple[WrittenAnswer, ...]:
-    """What was answered, as the checks see it: a question whose check failed was not."""
+    """Return the answers in words, as the checks see them: one whose check failed is none."""
     passed = {name for result in results if result.outcome == "passed" for name in result.about}
     return tuple(
         WrittenAnswer(
@@ -70,41 +81,41 @@ def _answers(
 
 
 def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
-    """The report on one check, whose weight counts `share` points each."""
+    """Return the report on one check, whose weight counts `share` points each."""
     passed = result.outcome == "passed"
+    points = round(result.check.weight * share, 2)
+    is_unwritten = result.cause is not None and result.cause.code == "not_written"
     return CheckReport(
         name=result.name,
-        title=result.title,
-        points=round(result.weight * share, 2) if passed and not forbidden else 0.0,
-        max_points=round(result.weight * share, 2),
+        title=result.check.title,
+        points=points if passed and not forbidden else 0.0,
+        max_points=points,
         outcome=result.outcome,
         hidden=result.hidden,
         finding=result.finding,
         note=result.note,
         diagnosis=result.diagnosis,
         group=result.group,
-        unwritten=result.unwritten,
+        unwritten=result.cause.subject if result.cause is not None and is_unwritten else "",
+        cause=result.cause,
         evidence=result.evidence,
         place=result.place,
         hints=() if passed else result.hints,
     )
 
 
-def _status(
-    results: Sequence[CheckResult], while_it_loaded: Sequence[Problem]
-) -> tuple[Status, str]:
+def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
+    """Return the status of an exercise, and the reason where no answer was seen or a run ended.
+
+    `broken` if a part of the file is not valid Python.
+    """
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
-    reasons = (r.finding for r in results if STATUS_OF.get(r.outcome) == status)
     if status != "graded":
-        return status, next(reasons, "")
-    return _loaded(results, any(problem.type in NOT_PYTHON for problem in while_it_loaded))
-
-
-def _loaded(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str]:
-    """A file of which no check saw an answer says so by itself, not only at its checks."""
+        first = next(each for each in results if STATUS_OF.get(each.outcome) == status)
+        return status, first.finding, first.cause
     ran = [result for result in results if result.outcome not in {"not run", "not told"}]
     kinds = {result.kind for result in ran}
-    if not ran or not kinds <= {"not loaded", "missing", "not written", "raised"}:
-        return "graded", ""
+    if not ran or not kinds <= NO_ANSWER:
+        return "graded", "", None
     unloaded = "not loaded" in kinds or (broken and "missing" in kinds)
-    return "not loaded" if unloaded else "graded", ran[0].finding
+    return "not loaded" if unloaded else "graded", ran[0].finding, ran[0].cause

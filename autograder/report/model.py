@@ -143,6 +143,7 @@ CauseCode = Literal[
     "needs_first",
     "enough",
     "internal_error_before",
+    "skipped",
     # Not judged in a released course.
     "hidden",
     "not_recorded",
@@ -222,6 +223,13 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     statements: tuple[Statement, ...] = ()
     sentence: str = ""
     repeats_finding: bool = False
+
+    def __post_init__(self) -> None:
+        """Render the sentence, in a record of an older version too."""
+        if not self.sentence:
+            needs_name = not self.finding.startswith(self.function)
+            name = f"{self.function}: " if needs_name else ""
+            msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
 
 
 class Repair(Record, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import msgspec
 
 from autograder.course.text import few, join_names
 from autograder.report.model import CheckReport, ExerciseReport
-from autograder.report.reasons import needs_first, not_written
+from autograder.report.reasons import not_written
 
 QUIET = frozenset({"passed", "not run", "not told"})
 MOST_NAMED = 4
@@ -65,20 +65,32 @@ def _named(names: tuple[str, ...]) -> str:
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
     """The checks, those in `why` and what needs them as not run."""
-    waits: dict[str, str] = {}  # why a check waits, by what it says now
+    waits: dict[str, str] = {}  # why a check waits, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
-        said = why.get(check.name, waits.get(check.finding))
+        said = why.get(check.name, waits.get(_needed(check)))
         if said is None and nothing and _failed_in_silence(check):
             said = ""
         if said is None:
             yield check
             continue
-        waits[needs_first(check.title)] = said
+        waits[check.title] = said
         hints = check.hints if check.name == next(iter(why)) else ()
         yield msgspec.structs.replace(
-            check, outcome="not run", finding=said, evidence=None, place=None, hints=hints
+            check,
+            outcome="not run",
+            finding=said,
+            cause=None,
+            evidence=None,
+            place=None,
+            hints=hints,
         )
+
+
+def _needed(check: CheckReport) -> str:
+    """Return the title of the check that this one needs first, where it was not run for that."""
+    is_waiting = check.cause is not None and check.cause.code == "needs_first"
+    return check.cause.names[0] if check.cause is not None and is_waiting else ""
 
 
 def _failed_in_silence(check: CheckReport) -> bool:

@@ -1,56 +1,39 @@
-"""What a released course cannot say: it is told when the work is graded."""
+"""Sentences for causes in which nothing of a submission stands: not run, or not judged here."""
 
-HIDDEN = "Told when your work is graded: this check does not show its inputs."
-NOT_RECORDED = (
-    "Not told here: what this check compares with is not among the answers of a released course. "
-    "It is told when your work is graded."
-)
-GIVEN_OWN = (
-    "Not told here: this may be right, given your own {}. Put that right first; points for what "
-    "follows from it are given when your work is graded."
-)
-OTHER_MACHINE = (
-    "Not told here: the answers were recorded with NumPy {}, and this machine's NumPy {} draws "
-    "other random numbers. Install that version (pip install numpy=={}), or hand in as it is."
-)
-OURS = (HIDDEN, NOT_RECORDED)
+from autograder.report.model import Cause, CauseCode
 
+SENTENCES: dict[CauseCode, str] = {
+    "no_end": "The check did not come to an end.",
+    "not_selected": "Not run: it was not selected.",
+    "needs_first": "Not run: it needs “{name}” first.",
+    "enough": "Not run: a check before it was enough.",
+    "internal_error_before": "Not run: the grader itself has failed, and will try again.",
+    "hidden": "Told when your work is graded: this check does not show its inputs.",
+    "not_recorded": (
+        "Not told here: what this check compares with is not among the answers of a released "
+        "course. It is told when your work is graded."
+    ),
+    "given_own_step": (
+        "Not told here: this may be right, given your own {name}. Put that right first; points for "
+        "what follows from it are given when your work is graded."
+    ),
+    "other_numpy": (
+        "Not told here: the answers were recorded with NumPy {name}, and this machine's NumPy "
+        "{subject} draws other random numbers. Install that version (pip install numpy=={name}), "
+        "or hand in as it is."
+    ),
+}
 
-def is_left_to_grading(finding: str) -> bool:
-    """Whether nothing that a student does here makes more be told."""
-    return finding in OURS or finding.startswith(OTHER_MACHINE.partition("{")[0])
-
-
-class NotToldHere(Exception):
-    """A released check needs an answer that was not recorded; says why, in a sentence."""
-
-    def __init__(self, said: str = NOT_RECORDED) -> None:
-        super().__init__(said)
-
-
-class MayFollow(NotToldHere):
-    """An answer is not right, and whether it follows from a step of the student's is not known.
-
-    `wrong` is the mismatch, `own` the function that the step is done by.
-    """
-
-    def __init__(self, wrong: Exception, own: str) -> None:
-        super().__init__(GIVEN_OWN.format(own))
-        self.wrong = wrong
-        self.own = own
+# Nothing that a student does here makes more be judged.
+LEFT_TO_GRADING = frozenset({"hidden", "not_recorded", "other_numpy"})
 
 
-# Why a check was not run, in sentences of the engine's own.
-
-
-NOT_SELECTED = "Not run: it was not selected."
-
-
-def needs_first(title: str) -> str:
-    """Another check has to pass first."""
-    return f"Not run: it needs “{title}” first."
+def sentence(cause: Cause) -> str:
+    """Return the sentence of a cause that has one here; its first name stands for `{name}`."""
+    name = cause.names[0] if cause.names else ""
+    return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
 
 def not_written(names: str, count: int) -> str:
-    """So many names stand for stubs still."""
+    """Return why a check of so many stubs was not run."""
     return f"Not run: {names} {'is' if count == 1 else 'are'} not written yet."

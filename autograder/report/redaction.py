@@ -12,6 +12,7 @@ from autograder.course.course_file import HintPolicy
 from autograder.report.model import (
     SEVERITY,
     STATUS_OF,
+    Cause,
     CheckReport,
     Diagnosis,
     ExerciseReport,
@@ -19,10 +20,12 @@ from autograder.report.model import (
     Status,
     worst,
 )
-from autograder.report.reasons import NOT_SELECTED, OURS, needs_first
+from autograder.report.reasons import sentence
 
 HintsShown = int | Mapping[str, int]
 
+# Codes of causes that say nothing of a check's inputs and values.
+WITHOUT_VALUES = frozenset({"not_selected", "needs_first", "hidden", "not_recorded"})
 FOR_A_PERSON = "A person will look at this."
 STOPPED: dict[Status, str] = {
     "needs a person": FOR_A_PERSON,
@@ -65,8 +68,10 @@ def exercise_for_student(
         digest=exercise.digest,
         reason=_reason_in_exam(exercise) if exam else _reason(exercise),
         reason_is_ours=exercise.reason_is_ours,
+        cause=None if exam else _cause(exercise),
         checks=_without_parameters(checks),
         notes=() if exam else exercise.notes,
+        note_causes=() if exam else exercise.note_causes,
         printed="" if exam else exercise.printed,
         answers=exercise.answers,
         excused=exercise.excused,
@@ -93,9 +98,11 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
     if not check.hidden:
         return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     named = _in_the_courses_words(check.diagnosis)
+    cause = _without_values(exercise, check.cause)
     return msgspec.structs.replace(
         _outcome_alone(check),
-        finding=_why_not_run(exercise, check),
+        finding=_why_not_run(check, cause),
+        cause=cause,
         diagnosis=named,
         hints=check.hints[:level] if named is not None else (),
     )
@@ -105,16 +112,30 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
     """A diagnosis of which the submission wrote nothing: one by a misconception's name."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
-    return msgspec.structs.replace(diagnosis, finding=diagnosis.told, places=(), statements=())
+    return Diagnosis(
+        kind=diagnosis.kind,
+        code=diagnosis.code,
+        finding=diagnosis.told,
+        misconceptions=diagnosis.misconceptions,
+        function=diagnosis.function,
+        told=diagnosis.told,
+    )
 
 
-def _why_not_run(exercise: ExerciseReport, check: CheckReport) -> str:
-    if check.outcome == "not told" and check.finding in OURS:
-        return check.finding
-    if check.outcome != "not run":
-        return ""
-    ours = {NOT_SELECTED, *(needs_first(other.title) for other in exercise.checks)}
-    return check.finding if check.finding in ours else "Not run."
+def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | None:
+    """Return a hidden check's cause if the course and the engine alone wrote what is in it."""
+    if cause is None or cause.code not in WITHOUT_VALUES:
+        return None
+    titles = tuple(check.title for check in exercise.checks if check.title in cause.names)
+    if cause.code == "needs_first" and not titles:
+        return None
+    return Cause(code=cause.code, names=titles[:1])
+
+
+def _why_not_run(check: CheckReport, cause: Cause | None) -> str:
+    if cause is not None:
+        return sentence(cause)
+    return "Not run." if check.outcome == "not run" else ""
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
@@ -134,11 +155,21 @@ def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...
 
 def _reason(exercise: ExerciseReport) -> str:
     """The reason, unless a hidden check may have given it."""
-    visible = {check.finding for check in exercise.checks if not check.hidden}
-    hidden = any(check.hidden for check in exercise.checks)
-    if exercise.reason_is_ours or not hidden or exercise.reason in visible:
+    if _may_show_reason(exercise):
         return exercise.reason
     return STOPPED.get(exercise.status, "") if exercise.reason else ""
+
+
+def _cause(exercise: ExerciseReport) -> Cause | None:
+    return exercise.cause if _may_show_reason(exercise) else None
+
+
+def _may_show_reason(exercise: ExerciseReport) -> bool:
+    """Return whether a check that is shown says the same, or none of the checks is hidden."""
+    if exercise.reason_is_ours or not any(check.hidden for check in exercise.checks):
+        return True
+    visible = [check.cause for check in exercise.checks if not check.hidden]
+    return exercise.cause is not None and exercise.cause in visible
 
 
 def _reason_in_exam(exercise: ExerciseReport) -> str:

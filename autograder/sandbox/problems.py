@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from string import Formatter
 from typing import Literal
 
 from autograder.course.text import nearest, one_line
+from autograder.report.model import Cause, CauseCode, Line
 from autograder.worker.messages import CodePlace, Problem
 
 ProblemKind = Literal[
@@ -17,7 +19,7 @@ AXES = frozenset({"Axes", "AxesSubplot"})
 _RAISE = re.compile(r"\braise\b")
 
 # By code. `where` is the place as words, `line` the place with its line of code.
-SENTENCES = {
+SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
     "{because}",
@@ -66,7 +68,7 @@ class StudentProblem(Exception):
 
     def __init__(
         self,
-        code: str,
+        code: CauseCode,
         subject: str = "",
         message: str = "",
         place: CodePlace | None = None,
@@ -84,6 +86,21 @@ class StudentProblem(Exception):
         self.because = because
         self.finding = self._sentence()
         super().__init__(self.finding)
+
+    @property
+    def cause(self) -> Cause:
+        """The record of the problem: exactly what its sentence shows."""
+        shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
+        message = self.message if shown & {"message", "said"} else ""
+        return Cause(
+            code=self.code,
+            subject=self.subject if "subject" in shown else "",
+            error=self.type if "said" in shown else "",
+            message=message,
+            place=line_of(self.place) if shown & {"line", "where"} else None,
+            names=self.names if "near" in shown else (),
+            because=self.because.cause if self.because is not None else None,
+        )
 
     def _sentence(self) -> str:
         said = f"{self.type}: {self.message}" if self.message else self.type
@@ -116,7 +133,7 @@ class Raised(StudentProblem):
 
     def __init__(
         self,
-        code: str,
+        code: CauseCode,
         subject: str = "",
         message: str = "",
         place: CodePlace | None = None,
@@ -160,6 +177,13 @@ class NotLoaded(StudentProblem):
     kind: ProblemKind = "not loaded"
 
 
+def line_of(place: CodePlace | None) -> Line | None:
+    """Return a place as the record has it."""
+    if place is None:
+        return None
+    return Line(file=one_line(place.label, 80), line=place.line, text=one_line(place.text, 120))
+
+
 def where(place: CodePlace | None) -> str:
     """Return ` in line 3 of softmax.py`, or nothing without a place."""
     if place is None:
@@ -199,12 +223,16 @@ def from_worker(problem: Problem, subject: str) -> StudentProblem:
 def _raised(problem: Problem, subject: str) -> Raised:
     """Return the exception for one that came out of `subject`, a function or the file."""
     kind: type[Raised] = Raised
+    code: CauseCode = "raised"
     if problem.type == "NotImplementedError" and _is_of_a_stub(problem):
         code, kind = "not_written", NotWritten
     elif problem.type in NOT_PYTHON:
         code = "not_python"
     else:
-        codes = {"RecursionError": "endless_recursion", "MemoryError": "out_of_memory"}
+        codes: dict[str, CauseCode] = {
+            "RecursionError": "endless_recursion",
+            "MemoryError": "out_of_memory",
+        }
         code = codes.get(problem.type, "raised")
     return kind(
         code,

@@ -12,7 +12,7 @@ import msgspec
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.report.model import CheckReport, ExerciseReport, Status
-from autograder.report.reasons import is_left_to_grading
+from autograder.report.reasons import LEFT_TO_GRADING
 from autograder.student.attempts import FOLDER, read_record, write_record
 from autograder.student.find import find_file
 from autograder.submission.code import read_code
@@ -63,7 +63,9 @@ def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastChec
 
 
 def _is_left_to_grading(check: CheckReport) -> bool:
-    return check.outcome == "not told" and is_left_to_grading(check.finding)
+    return check.outcome == "not told" and (
+        check.cause is not None and check.cause.code in LEFT_TO_GRADING
+    )
 
 
 def progress_file(source: Path, exercise: str) -> Path:

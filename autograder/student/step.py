@@ -52,14 +52,14 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 
 def may_have_repair(judge: Judge, graded: Graded) -> bool:
     """Return whether it is worth looking for a change after which every check passes."""
-    return graded.trouble is None and is_worth_looking(
-        graded.exercise, graded.client.source, graded.results, judge.course.content.hints
+    return graded.error is None and is_worth_looking(
+        graded.exercise, graded.session.source, graded.results, judge.course.content.hints
     )
 
 
 def with_repair_found(report: ExerciseReport, judge: Judge, graded: Graded) -> ExerciseReport:
     """Return what a student sees with the place of such a change, if one is found."""
-    found = with_repair(graded.report, judge, graded.exercise, graded.client.source, graded)
+    found = with_repair(graded.report, judge, graded.exercise, graded.session.source, graded)
     seen = exercise_for_student(found, judge.course.content.hints, 0)
     return msgspec.structs.replace(report, repair=seen.repair)
 

@@ -5,18 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch
 from autograder.checks.follow_through import expect_data_follows, expect_follows
 from autograder.checks.reference_answers import StandIn, answer_from
 from autograder.checks.released_checks import settle_follow_through
-from autograder.report.reasons import MayFollow, NotToldHere
 
 
 class Nothing:
     """Records with nothing in them."""
 
     def call(self, name, args, kwargs):
-        raise NotToldHere
+        raise NotJudged
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_a_right_answer_asks_for_no_records(submit):
 
 
 def test_a_stand_in_is_no_data():
-    with pytest.raises(NotToldHere):
+    with pytest.raises(NotJudged):
         list(StandIn("answers"))
-    with pytest.raises(NotToldHere):
+    with pytest.raises(NotJudged):
         _ = StandIn("answers").parts

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import ProjectionHash
 from autograder.checks.recorded_answers import packed_value, unpacked_value
-from autograder.report.reasons import NotToldHere
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def test_small_whole_numbers_are_told_apart():
 
 @pytest.mark.parametrize("value", [len, Clever(1.0, 2.0), [lambda: 1], {"a": {"b": object()}}])
 def test_what_can_do_something_is_no_data(value):
-    with pytest.raises(NotToldHere):
+    with pytest.raises(NotJudged):
         ProjectionHash((value,))
 
 

@@ -126,19 +126,19 @@ def test_so_it_is_where_pytest_has_run_the_checks(course, no_process, pytester, 
 def test_a_fault_of_the_engines_costs_one_submission_and_says_where(course, monkeypatch):
     from autograder.grading import judge as judge_module
 
-    real, calls = judge_module.clear_of_blame, []
+    real, calls = judge_module.with_unreadable_answers, []
 
     def fails_once(*args):
         calls.append(args)
         if len(calls) == 1:
             raise MemoryError
-        real(*args)
+        return real(*args)
 
-    monkeypatch.setattr(judge_module, "clear_of_blame", fails_once)
+    monkeypatch.setattr(judge_module, "with_unreadable_answers", fails_once)
     with Judge(course, course.content.exercises) as judge:
         first, second = judge.grade(SOURCE), judge.grade(SOURCE)
     assert first.status == "needs a person" and first.reason.startswith(FAULT)
-    assert "session.py" in first.reason
+    assert "judge.py" in first.reason
     assert (second.status, second.points) == ("graded", 8)
 
 

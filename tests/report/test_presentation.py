@@ -3,8 +3,9 @@
 import pytest
 
 from autograder.report.html import exercise_html
-from autograder.report.model import CheckReport, Evidence, ExerciseReport, Line
+from autograder.report.model import Cause, CheckReport, Evidence, ExerciseReport, Line
 from autograder.report.presentation import first_failure, opening, presented
+from autograder.report.reasons import sentence
 from autograder.report.screen_reader import exercise_sentences
 from autograder.report.styled_lines import plain
 from autograder.report.terminal import exercise_lines
@@ -26,8 +27,8 @@ def unwritten(name, what, **changes):
 
 
 def waits(name, other, **changes):
-    finding = f"Not run: it needs “Title of {other}” first."
-    return check(name, outcome="not run", finding=finding, **changes)
+    cause = Cause(code="needs_first", names=(f"Title of {other}",))
+    return check(name, outcome="not run", finding=sentence(cause), cause=cause, **changes)
 
 
 def exercise(*checks, **changes):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from autograder.nbgrader.grading import NotebookGrader
 from autograder.report.html import exercise_html
 from autograder.report.model import (
+    Cause,
     CheckOutcome,
     CheckReport,
     Diagnosis,
@@ -25,7 +26,7 @@ from autograder.report.model import (
     Status,
 )
 from autograder.report.picture import save_picture
-from autograder.report.reasons import NOT_SELECTED, needs_first
+from autograder.report.reasons import sentence
 from autograder.report.redaction import FOR_A_PERSON, exercise_for_student, for_student
 from autograder.report.styled_lines import plain
 from autograder.report.terminal import exercise_lines
@@ -45,6 +46,7 @@ THE_COURSES = {
     (Diagnosis, "told"): "The scores are not scaled.",
     (Diagnosis, "misconceptions"): ("no-scaling",),
     (Diagnosis, "function"): "attention",
+    (Cause, "because"): Cause(code="raised", message=f"x[{SECRET}]"),
 }
 
 
@@ -67,6 +69,8 @@ def planted(kind, draw):
         return planted(next(arg for arg in args if arg is not type(None)), draw)
     if origin is tuple:
         return tuple(planted(arg, draw) for arg in args if arg is not Ellipsis)
+    if origin is dict:
+        return {planted(args[0], draw): planted(args[1], draw)}
     return {str: f"x[{SECRET}]", float: NUMBER, int: 0, bool: True}[kind]
 
 
@@ -126,7 +130,9 @@ def faces(exercise, policy, hints_shown=99):
 )
 def test_nothing_that_a_hidden_check_holds_is_in_any_face(hidden, policy, status, others, reason):
     checks = [visible(outcome) for outcome in others]
-    shown = faces(exercise_of(*checks, *hidden, status=status, reason=reason), policy)
+    cause = Cause(code="raised", message=reason) if reason else None
+    exercise = exercise_of(*checks, *hidden, status=status, reason=reason, cause=cause)
+    shown = faces(exercise, policy)
     assert SECRET not in shown
     assert f"{NUMBER:g}" not in shown and str(NUMBER) not in shown
 
@@ -143,7 +149,16 @@ def test_in_an_exam_there_is_no_exception(checks, status, hidden):
         msgspec.structs.replace(check, hidden=hidden, name=f"test_{n}")
         for n, check in enumerate(checks)
     ]
-    planted_in = exercise_of(*checks, status=status, reason=SECRET, notes=(SECRET,), printed=SECRET)
+    cause = Cause(code="raised", message=SECRET)
+    planted_in = exercise_of(
+        *checks,
+        status=status,
+        reason=SECRET,
+        cause=cause,
+        notes=(SECRET,),
+        note_causes=(cause,),
+        printed=SECRET,
+    )
     shown = faces(planted_in, "exam")
     assert SECRET not in shown
     assert "First." not in shown and "not scaled" not in shown
@@ -194,19 +209,20 @@ def test_a_hidden_check_says_which_mistake_it_is_in_the_courses_words():
 
 
 @pytest.mark.parametrize(
-    "said, shown",
+    "cause, shown",
     [
-        (needs_first("Rows"), needs_first("Rows")),
-        (NOT_SELECTED, NOT_SELECTED),
-        (needs_first(SECRET), "Not run."),
-        (SECRET, "Not run."),
+        (Cause(code="needs_first", names=("Rows",)), "Not run: it needs “Rows” first."),
+        (Cause(code="not_selected"), "Not run: it was not selected."),
+        (Cause(code="skipped", message=SECRET), "Not run."),
+        (None, "Not run."),  # a record of an older version
     ],
 )
-def test_why_a_hidden_check_was_not_run(said, shown):
-    hidden = visible("not run", name="test_b", hidden=True, finding=said)
-    assert exercise_for_student(exercise_of(visible(), hidden), "homework").checks[1].finding == (
-        shown
-    )
+def test_why_a_hidden_check_was_not_run(cause, shown):
+    is_ours = cause is not None and cause.code != "skipped"
+    said = sentence(cause) if is_ours else SECRET
+    hidden = visible("not run", name="test_b", hidden=True, finding=said, cause=cause)
+    found = exercise_for_student(exercise_of(visible(), hidden), "homework").checks[1]
+    assert (found.finding, found.cause) == (shown, cause if is_ours else None)
 
 
 def test_hidden_checks_of_several_parameters_are_numbered():
@@ -252,11 +268,17 @@ def test_what_hidden_checks_say_is_written_in_the_course():
 
 
 def test_one_place_decides_what_is_shown():
-    """Whoever makes a student's face takes its report from `redact`."""
-    makers = ("exercise_lines", "exercise_words", "exercise_html", "cell_faces", "save_picture")
+    """Whoever makes a student's face takes its report from `redaction`."""
+    makers = (
+        "exercise_lines",
+        "exercise_sentences",
+        "exercise_html",
+        "notebook_outputs",
+        "save_picture",
+    )
     for maker in makers:
         for path, call in calls_of(maker):
             if path.parent.name != "report":
                 text = path.read_text(encoding="utf-8")
-                takes = "report.redact import" in text or "study.step import" in text
+                takes = "report.redaction import" in text or "student.step import" in text
                 assert takes, f"{path}:{call.lineno}"

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course.course_file import load_course
-from autograder.report.model import CheckReport, ExerciseReport
-from autograder.report.reasons import GIVEN_OWN, HIDDEN
+from autograder.report.model import Cause, CheckReport, ExerciseReport
+from autograder.report.reasons import sentence
 from autograder.report.styled_lines import cells, plain
 from autograder.student.listing import age, course_lines, course_words, next_lines
 from autograder.student.progress import (
@@ -122,10 +122,16 @@ def test_what_is_done_is_said_exactly(folder):
 
 
 def test_what_waits_for_a_step_of_ones_own_is_not_done():
-    def last(finding):
+    def last(cause):
         right = CheckReport(name="a", title="A", points=2, max_points=2, outcome="passed")
         open_ = CheckReport(
-            name="b", title="B", points=0, max_points=8, outcome="not told", finding=finding
+            name="b",
+            title="B",
+            points=0,
+            max_points=8,
+            outcome="not told",
+            finding=sentence(cause),
+            cause=cause,
         )
         return progress_of(
             ExerciseReport(
@@ -134,8 +140,9 @@ def test_what_waits_for_a_step_of_ones_own_is_not_done():
             )
         )  # fmt: skip
 
-    assert last(HIDDEN).is_done and last(HIDDEN).checks == 1
-    own = last(GIVEN_OWN.format("softmax"))
+    hidden = Cause(code="hidden")
+    assert last(hidden).is_done and last(hidden).checks == 1
+    own = last(Cause(code="given_own_step", names=("softmax",)))
     assert not own.is_done and (own.max_points, own.checks) == (10, 2)
 
 

@@ -1,0 +1,89 @@
+"""A check as its marks describe it, what became of it, and how one ends without a judgement."""
+
+from pathlib import Path
+
+import msgspec
+
+from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Line
+from autograder.report.reasons import sentence
+from autograder.sandbox.problems import ProblemKind
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A check, as the marks of its test describe it.
+
+    `function` is the test's function: several checks have one if it is parametrised. `path` is the
+    file that it was collected for. `weight` is its share of the exercise's points.
+    """
+
+    name: str
+    function: str
+    path: Path
+    title: str
+    weight: float = 1.0
+    needs: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a check, before points are given; without a cause, it has passed.
+
+    `kind` is that of the problem if the student's code gave no answer. `about` are the student's
+    functions that were called, `own` is the check's own name for the mistake, and `group` the id of
+    answers like these. `stopped` is where the check's own code stopped and with what, for authors.
+    """
+
+    check: Check
+    outcome: CheckOutcome
+    finding: str = ""
+    cause: Cause | None = None
+    kind: ProblemKind | None = None
+    place: Line | None = None
+    note: str = ""
+    hints: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+    own: Diagnosis | None = None
+    diagnosis: Diagnosis | None = None
+    group: str = ""
+    stopped: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.check.name
+
+    @property
+    def hidden(self) -> bool:
+        return self.check.hidden
+
+    @property
+    def can_be_diagnosed(self) -> bool:
+        """Whether the student's code gave an answer, or an exception, that can be examined."""
+        ended = self.cause is not None and self.cause.code != "no_end"
+        return self.outcome == "failed" and self.kind in {None, "raised"} and ended
+
+
+def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> CheckResult:
+    """Return the result of a check that did not look at an answer, with the cause's sentence."""
+    return CheckResult(check=check, outcome=outcome, cause=cause, finding=sentence(cause))
+
+
+class NotJudged(Exception):
+    """A released check cannot judge an answer here: it says why by a cause."""
+
+    def __init__(self, cause: Cause | None = None) -> None:
+        self.cause = cause or Cause(code="not_recorded")
+        super().__init__(sentence(self.cause))
+
+
+class MayFollow(NotJudged):
+    """An answer is not right, and whether it follows from a step of the student's is not known.
+
+    `wrong` is the mismatch, `own` the function that the step is done by.
+    """
+
+    def __init__(self, wrong: Exception, own: str) -> None:
+        super().__init__(Cause(code="given_own_step", names=(own,)))
+        self.wrong = wrong
+        self.own = own
