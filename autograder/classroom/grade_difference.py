@@ -1,8 +1,8 @@
-"""What differs between two records of a student's grade, and why."""
+"""Differences between two records of a student's grade, and the reasons."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -14,17 +14,33 @@ from autograder.grading.reports import READ
 from autograder.report.grades_table import points_text
 from autograder.report.model import Basis, CheckReport, ExerciseReport, Grader, Report
 
-# What grades rest on besides the work, exercise by exercise, and in what two of them differ.
-
-
 LENGTH = 12  # of a digest: enough to tell versions of a file apart
 CHECK, REFERENCE, SETTINGS = "check changed", "reference changed", "course.yml changed"
 LIBRARY, ENGINE, SEED = "library changed", "autograder changed", "seed changed"
 CONFINEMENT = "confinement changed"
+TOTAL = "total"
+WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer there"
+ADJUSTMENT, LATENESS, MARK, EXCUSED = "adjustment", "lateness", "marked by hand", "excused"
+NEW, GONE = "not graded before", "no longer in the class"
+NOT_GRADED = "exercise no longer graded"
+UNKNOWN = "graded again, with nothing that is known to differ"
+OLDER = "graded before it was noted what a grade rests on"
+OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
+
+
+class Reason(NamedTuple):
+    """A reason for which a grade changed: a code, which is its text too, and a detail."""
+
+    code: str
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.code} ({self.detail})" if self.detail else self.code
 
 
 class Bases:
-    """The basis of each exercise of a course, as it is now."""
+    """What the grades of each exercise depend on besides the work, as it is now."""
 
     def __init__(self, course: Course, grader: Grader) -> None:
         self._course = course
@@ -40,16 +56,14 @@ class Bases:
         self._made: dict[str, Basis] = {}
 
     def of(self, exercise: Exercise) -> Basis:
-        if exercise.name not in self._made:
-            self._made[exercise.name] = self._of(exercise)
-        return self._made[exercise.name]
-
-    def _of(self, exercise: Exercise) -> Basis:
+        """Return the basis of an exercise."""
+        if exercise.name in self._made:
+            return self._made[exercise.name]
         grader, course = self._grader, self._course
         libraries = [f"Python {grader.python}", f"NumPy {grader.numpy}"]
         libraries += [f"torch {grader.torch}"] if exercise.needs == "torch" else []
         own = course.checks_file(exercise.name)
-        return Basis(
+        basis = self._made[exercise.name] = Basis(
             checks=files_key(course.root, sorted([own, *self._beside]), LENGTH),
             reference=self._reference,
             settings=cache_key([exercise, course.limits(exercise)])[:LENGTH],
@@ -59,50 +73,47 @@ class Bases:
             seed=grader.seed,
             confinement=grader.confinement,
         )
+        return basis
 
 
-def differences(before: Basis | None, after: Basis | None) -> list[str]:
-    """In what they differ, in words; nothing is known of a grade without one."""
+def differences(before: Basis | None, after: Basis | None) -> list[Reason]:
+    """Return in what two bases differ; nothing if one is not known."""
     if before is None or after is None:
         return []
-    found = {
-        CHECK: before.checks != after.checks,
-        REFERENCE: before.reference != after.reference,
-        SETTINGS: before.settings != after.settings,
-        f"{LIBRARY} ({before.libraries} → {after.libraries})": before.libraries != after.libraries,
-        ENGINE: before.engine != after.engine,
-        f"{SEED} ({before.seed} → {after.seed})": before.seed != after.seed,
-        f"{CONFINEMENT} ({before.confinement} → {after.confinement})": (
-            before.confinement != after.confinement
-        ),
-    }
-    return [said for said, differs in found.items() if differs]
 
+    def change(code: str, old: object, new: object, detail: bool = False) -> list[Reason]:
+        return [Reason(code, f"{old} → {new}" if detail else "")] if old != new else []
 
-TOTAL = "total"
-WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer there"
-ADJUSTMENT, LATENESS, MARK, EXCUSED = "adjustment", "lateness", "marked by hand", "excused"
-NEW, GONE = "not graded before", "no longer in the class"
-UNKNOWN = "graded again, with nothing that is known to differ"
-OLDER = "graded before it was noted what a grade rests on"
-OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
+    return [
+        *change(CHECK, before.checks, after.checks),
+        *change(REFERENCE, before.reference, after.reference),
+        *change(SETTINGS, before.settings, after.settings),
+        *change(LIBRARY, before.libraries, after.libraries, detail=True),
+        *change(ENGINE, before.engine, after.engine),
+        *change(SEED, before.seed, after.seed, detail=True),
+        *change(CONFINEMENT, before.confinement, after.confinement, detail=True),
+    ]
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
-    """An exercise, or the total, whose points or status changed; `checks` say where."""
+    """An exercise, or the total, whose points or status changed; `checks` say where.
+
+    `why` are the reasons as texts, `codes` without details.
+    """
 
     exercise: str
     before: str
     after: str
     why: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     fills: bool = False
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one student's grade.
+    """The change of one student's grade.
 
-    `fills` if it takes nothing away that was there: work that came in, marks that were waited for.
+    `fills` if it takes nothing away: work that came in, marks that were waited for.
     """
 
     student: str
@@ -114,61 +125,57 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def why(self) -> list[str]:
-        """All reasons, each once."""
+        """Return all reasons, each once."""
         return list(dict.fromkeys(reason for cell in self.cells for reason in cell.why))
 
 
 class GradeDifference(msgspec.Struct):
-    """What would change in a class, in the table's order; `texts` counts pages alone."""
+    """The changes in a class, in the table's order; `texts` counts pages whose grade stays."""
 
     changes: list[Change] = []
     texts: int = 0
 
     @property
     def needs_yes(self) -> bool:
-        """Whether a grade changes that somebody had."""
+        """Tell whether a grade changes that somebody had."""
         return not all(change.fills for change in self.changes)
 
     @property
     def digest(self) -> str:
-        """Letters that stand for all that would change, so that nothing else is put in force."""
+        """Return letters that stand for all changes, so that nothing else is put in force."""
         return digest(msgspec.json.encode(self).decode())
 
     def counts(self) -> dict[str, int]:
-        """How many students' grades change for each reason, the commonest first."""
-        found = Counter(_short(why) for c in self.changes for why in dict.fromkeys(c.why))
+        """Count the students whose grade changes for each reason, the commonest first."""
+        found: Counter[str] = Counter()
+        for change in self.changes:
+            codes = dict.fromkeys(code for cell in change.cells for code in cell.codes)
+            found.update(list(codes))
         return dict(found.most_common())
 
 
-def _short(why: str) -> str:
-    return why.partition(" (")[0]
-
-
 def headline(difference: GradeDifference) -> list[str]:
-    """How many grades change and for which reasons, in a line or two."""
-    kinds = {
-        "new": ("comes in", "come in"),
-        "gone": ("is no longer there", "are no longer there"),
-    }
-    changed = [c for c in difference.changes if c.kind == "changed"]
-    parts = [f"the grades of {several(len(changed), 'student')}"] if changed else []
+    """Return how many grades change and for which reasons, in a line or two."""
+    kinds = Counter(change.kind for change in difference.changes)
     lines = []
-    if parts:
+    if kinds["changed"]:
         why = ", ".join(f"{reason} {count}" for reason, count in difference.counts().items())
-        lines.append(f"Changes {parts[0]}: {why}.")
-    for kind, (one, many) in kinds.items():
-        count = sum(change.kind == kind for change in difference.changes)
-        if count:
-            lines.append(f"{several(count, 'student')} {one if count == 1 else many}.")
+        lines.append(f"Changes the grades of {several(kinds['changed'], 'student')}: {why}.")
+    if kinds["new"]:
+        verb = "comes in" if kinds["new"] == 1 else "come in"
+        lines.append(f"{several(kinds['new'], 'student')} {verb}.")
+    if kinds["gone"]:
+        verb = "is no longer there" if kinds["gone"] == 1 else "are no longer there"
+        lines.append(f"{several(kinds['gone'], 'student')} {verb}.")
     if difference.texts:
         lines.append(f"{several(difference.texts, 'page')} changed, and not the grade on it.")
     return lines or ["No grade changed."]
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:
-    """What became of a student's grade; None if it is the same, whatever the texts say."""
-    whose = after or before
-    assert whose is not None
+    """Return the change of a student's grade; None if it is the same, whatever the texts say."""
+    report = after or before
+    assert report is not None
     cells = _cells(before, after)
     total = _total(before, after, cells, course)
     if total is not None:
@@ -179,7 +186,7 @@ def compare(before: Report | None, after: Report | None, course: Course | None) 
     if before is None or after is None:
         kind = "gone" if after is None else "new"
     return Change(
-        student=whose.student,
+        student=report.student,
         kind=kind,
         before=_whole(before),
         after=_whole(after),
@@ -203,26 +210,38 @@ def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
         was, now = old.get(name), new.get(name)
         nothing = was is None and now is not None and now.status == "missing" and not now.excused
         if _shown(was) != _shown(now) and not nothing:
-            found.append(
-                GradeCell(
-                    exercise=name,
-                    before=_shown(was),
-                    after=_shown(now),
-                    why=tuple(_why(was, now, before, after)),
-                    checks=tuple(_checks(was, now)),
-                    fills=_is_open(was),
-                )
-            )
+            why, fills = _why(was, now, before, after), _is_open(was)
+            checks = tuple(_checks(was, now))
+            found.append(_cell(name, _shown(was), _shown(now), why, fills, checks))
     return found
 
 
+def _cell(
+    exercise: str,
+    before: str,
+    after: str,
+    reasons: Sequence[Reason],
+    fills: bool,
+    checks: tuple[str, ...] = (),
+) -> GradeCell:
+    return GradeCell(
+        exercise=exercise,
+        before=before,
+        after=after,
+        why=tuple(reason.text for reason in reasons),
+        codes=tuple(reason.code for reason in reasons),
+        checks=checks,
+        fills=fills,
+    )
+
+
 def _is_open(exercise: ExerciseReport | None) -> bool:
-    """Whether there was no grade yet."""
+    """Tell whether there was no grade yet."""
     return exercise is None or (exercise.status in OPEN and not exercise.excused)
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """What stands in the table, with the maximum; or why there is nothing."""
+    """Return the cell of the table, with the maximum; or why there is nothing."""
     if exercise is None:
         return ""
     points = points_text(exercise.status, exercise.points, exercise.excused)
@@ -237,29 +256,28 @@ def _why(
     now: ExerciseReport | None,
     before: Report | None,
     after: Report | None,
-) -> list[str]:
-    """All that differs of what the points of an exercise come from."""
+) -> list[Reason]:
+    """Return all that differs of what the points of an exercise come from."""
     if before is None or after is None:
-        return [NEW if before is None else GONE]
+        return [Reason(NEW if before is None else GONE)]
     if was is None or now is None:
-        return [NEW if was is None else "exercise no longer graded"]
+        return [Reason(NEW if was is None else NOT_GRADED)]
     by_people = _by_people(was, now, before, after)
     if _is_same_run(was, now) and by_people:
         return by_people
-    handed = [(each.status != "missing") for each in (was, now)]
-    if handed == [False, True]:
-        return [HANDED_IN, *by_people]
-    if handed == [True, False]:
-        return [WITHDRAWN, *by_people]
-    found = [WORK] if was.digest != now.digest else []
+    if was.status == "missing" != now.status:
+        return [Reason(HANDED_IN), *by_people]
+    if now.status == "missing" != was.status:
+        return [Reason(WITHDRAWN), *by_people]
+    found = [Reason(WORK)] if was.digest != now.digest else []
     found += differences(was.basis, now.basis)
-    if not found and was.basis is None and not by_people:
-        found = [OLDER]
-    return [*found, *by_people] or [UNKNOWN]
+    if not found and not by_people:
+        return [Reason(OLDER if was.basis is None else UNKNOWN)]
+    return [*found, *by_people]
 
 
 def _is_same_run(was: ExerciseReport, now: ExerciseReport) -> bool:
-    """Whether the grader itself saw the same: then only people can have changed the points."""
+    """Tell whether the grader saw the same: then only people can have changed the points."""
     same = was.digest == now.digest and was.max_points == now.max_points
     handed_in = (was.status == "missing") == (now.status == "missing")
     return same and handed_in and _outcomes(was) == _outcomes(now)
@@ -271,7 +289,7 @@ def _outcomes(exercise: ExerciseReport) -> dict[str, tuple[str, float]]:
 
 def _by_people(
     was: ExerciseReport, now: ExerciseReport, before: Report, after: Report
-) -> list[str]:
+) -> list[Reason]:
     marks = [[(each.name, each.points) for each in one.answers] for one in (was, now)]
     entered = [
         [each.said for each in report.adjustments if each.exercise == now.name]
@@ -282,11 +300,11 @@ def _by_people(
         ADJUSTMENT: entered[0] != entered[1],
         EXCUSED: was.excused != now.excused,
     }
-    return [said for said, differs in found.items() if differs]
+    return [Reason(code) for code, differs in found.items() if differs]
 
 
 def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]:
-    """The checks whose points differ."""
+    """Return the checks whose points differ."""
     if was is None or now is None:
         return []
     old = {check.name: check for check in was.checks}
@@ -307,7 +325,7 @@ def _check(check: CheckReport | None) -> str:
 def _total(
     before: Report | None, after: Report | None, cells: Sequence[GradeCell], course: Course | None
 ) -> GradeCell | None:
-    """What changed in the total besides the exercises: lateness, and what people added to it."""
+    """Return the change of the total besides the exercises: lateness, what people added to it."""
     if before is None or after is None:
         return None
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
@@ -320,13 +338,8 @@ def _total(
             return None
         why = [UNKNOWN]
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
-    return GradeCell(
-        exercise=TOTAL,
-        before=_amount(before),
-        after=_amount(after),
-        why=tuple(why),
-        fills=why == [LATENESS] and _are_open(before, names, course),
-    )
+    fills = why == [LATENESS] and _are_open(before, names, course)
+    return _cell(TOTAL, _amount(before), _amount(after), [Reason(code) for code in why], fills)
 
 
 def _amount(report: Report) -> str:
@@ -334,7 +347,7 @@ def _amount(report: Report) -> str:
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:
-    """Whether nobody had a grade yet in any of some assignments."""
+    """Tell whether nobody had a grade yet in any of some assignments."""
     if course is None:
         return False
     known = {each.name: each.exercises for each in course.content.assignments}

@@ -1,8 +1,9 @@
-"""What has been graded so far, kept as it comes, so that a run can stop at any point and go on."""
+"""Journal of a class: what has been graded so far, so that an interrupted run resumes."""
 
 import sqlite3
 from pathlib import Path
 
+from autograder.classroom.store import refuse_links
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
@@ -23,89 +24,91 @@ CREATE TABLE IF NOT EXISTS pages (
     student TEXT PRIMARY KEY,
     key TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TEMP TABLE prepared (student TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 """
-_PREPARED = "CREATE TEMP TABLE prepared (student TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID"
 
 
 class Journal:
-    """Results by student and exercise; each with a key that says what it depends on."""
+    """Reports by student and exercise, each with a key of what it depends on.
+
+    It is a cache: a row that anything has changed is graded again. One run has it to itself.
+    """
 
     def __init__(self, folder: Path) -> None:
+        """Open it.
+
+        Raises:
+            UserError: another run has it, it is damaged or a link, or the disk is full.
+        """
         self.path = folder / FILE
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            path = self.path.with_name(FILE + suffix)
-            if path.is_symlink() or (path.exists() and not path.is_file()):
-                raise UserError(
-                    f"{path} is not a regular file (a link is not followed). Remove it."
-                )
+        refuse_links(self.path)
         try:
             self._database = sqlite3.connect(self.path, isolation_level=None, timeout=5)
         except sqlite3.DatabaseError as error:
-            raise UserError(self._trouble(error)) from None
+            raise self._refused(error) from None
         try:
             self._database.text_factory = bytes  # also what is damaged
+            # exclusive first: then a write-ahead log shares no memory, and works on network drives
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
-            self._lock()
+            self._database.execute("BEGIN IMMEDIATE")  # from here on no other run has it
+            self._database.execute("COMMIT")
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             if version not in {0, _VERSION}:
                 raise sqlite3.DatabaseError(f"its version is {version}")
             self._database.executescript(_TABLES)
             self._database.execute(f"PRAGMA user_version = {_VERSION}")
-            self._database.execute(_PREPARED)
         except sqlite3.DatabaseError as error:
             self._database.close()
-            raise UserError(self._trouble(error)) from None
+            raise self._refused(error) from None
 
-    def _lock(self) -> None:
-        """One run at a time: two would write the same pages."""
-        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._database.execute("BEGIN IMMEDIATE")
-        self._database.execute("COMMIT")
-
-    def _trouble(self, error: sqlite3.Error) -> str:
-        if "locked" in str(error):
-            return f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
-        if "full" in str(error):
-            return f"{self.path} cannot be written: the disk is full. Make room and run it again."
-        if "I/O" in str(error):
-            return (
+    def _refused(self, error: sqlite3.DatabaseError) -> UserError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            said = f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
+        elif code == sqlite3.SQLITE_FULL:
+            said = f"{self.path} cannot be written: the disk is full. Make room and run it again."
+        elif code == sqlite3.SQLITE_IOERR:
+            said = (
                 f"{self.path} cannot be written ({error}): the disk may be full. Make room and run "
                 f"it again."
             )
-        return (
-            f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
-            f"all is then graded anew."
-        )
+        else:
+            said = (
+                f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
+                f"all is then graded anew."
+            )
+        return UserError(said)
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
-        """The report on an exercise, if it was graded with this key."""
+        """Return the report on an exercise, if it was graded with this key."""
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
         row = self._run(query, student, exercise).fetchone()
         if row is None or not isinstance(row[1], bytes):
             return None
         data: bytes = row[1]
-        return data if row[0] == _seal(key, data).encode() else None
+        return data if row[0] == cache_key(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        """Keep a report; a row that anything changes afterwards is as if it were not there."""
-        row = student, exercise, _seal(key, report), report
-        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", *row)
+        """Keep a report, with a seal."""
+        seal = cache_key(key, report)
+        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
     def prepare_page(self, student: str, key: str) -> None:
-        """Note what a page was written from that is not in its place yet."""
+        """Note what a page was written from that is not in its place yet, until this is closed."""
         self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
 
     def forget_prepared(self) -> None:
-        """Forget what the pages were that will be replaced, until they are."""
+        """Forget the pages that are about to be replaced."""
         self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
 
     def keep_prepared(self) -> None:
-        """The prepared pages are in their places."""
+        """Note that the prepared pages are in their places."""
         self._run("REPLACE INTO pages SELECT student, key FROM prepared")
 
     def page_is(self, student: str, key: str) -> bool:
-        """Whether a student's page was written from this very content."""
+        """Tell whether a student's page was written from this content."""
         query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
         return self._run(query, student, key).fetchone() is not None
 
@@ -116,14 +119,9 @@ class Journal:
         try:
             return self._database.execute(query, values)
         except sqlite3.DatabaseError as error:
-            raise UserError(self._trouble(error)) from None
-
-
-def _seal(key: str, report: bytes) -> str:
-    """A row's key: what the report depends on, and the report itself."""
-    return cache_key(key, report)
+            raise self._refused(error) from None
 
 
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
-    """All that a report depends on: the submission, the exercise, its limits and what grades it."""
+    """Return the key of all that a report depends on: submission, exercise, limits and grader."""
     return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])

@@ -1,4 +1,4 @@
-"""How judges' processes are started: on Linux, as forks of one that has imported what they need."""
+"""Start of judge processes: on Linux they are forked from one that has imported what they need."""
 
 import contextlib
 import multiprocessing
@@ -19,9 +19,9 @@ if FORKS:  # once: a program that forks processes of its own as well adds what t
 
 
 def judges_ahead() -> bool:
-    """Start what judges are forked from, and do not wait for it; it ends with this process.
+    """Start the process that judges are forked from, and do not wait for it.
 
-    It is false where there is none: judges are then started one by one.
+    It ends with this process. Return False if there is none: judges are then started one by one.
     """
     keep_to_one_thread()
     if not FORKS or is_off("forked_judges"):
@@ -29,15 +29,15 @@ def judges_ahead() -> bool:
     from multiprocessing import forkserver
 
     try:
-        with _started_apart():
+        with _apart_from_the_folder():
             forkserver.ensure_running()
-    except OSError:  # no place for its socket: a long name, say, of the folder for temporary files
+    except OSError:  # no place for its socket: the name of the temporary folder is too long
         return False
     return True
 
 
 def context_of_judges() -> BaseContext:
-    """What makes processes that are judges."""
+    """Return the context that makes judge processes."""
     return ForkingContext() if judges_ahead() else multiprocessing.get_context("spawn")
 
 
@@ -45,22 +45,22 @@ if sys.platform != "win32":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
     class JudgeProcess(ForkServerProcess):
-        """A fork that knows nothing of the program that wants it."""
+        """A fork that does not run the script of the command again."""
 
         def start(self) -> None:
             judges_ahead()  # again, if something has ended it
-            with _without_the_program():
+            with _without_the_script():
                 super().start()
 
     class ForkingContext(ForkServerContext):
-        """Makes judges' processes."""
+        """Maker of judge processes."""
 
         Process = JudgeProcess
 
 
 @contextlib.contextmanager
-def _started_apart() -> Iterator[None]:
-    """What is started imports nothing from the working folder; Ctrl-C is for this process."""
+def _apart_from_the_folder() -> Iterator[None]:
+    """Start processes that import nothing from the working folder, and that ignore Ctrl-C."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     here = threading.current_thread() is threading.main_thread()
@@ -77,8 +77,8 @@ def _started_apart() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _without_the_program() -> Iterator[None]:
-    """Else each process would run the command's script again, and import all that it imports."""
+def _without_the_script() -> Iterator[None]:
+    """Hide the command's script: each process would run it, and import all that it imports."""
     program = sys.modules["__main__"]
     kept = {name: vars(program).pop(name) for name in ("__file__",) if name in vars(program)}
     spec, program.__spec__ = program.__spec__, None

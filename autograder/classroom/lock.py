@@ -1,4 +1,4 @@
-"""One run at a time in a folder of results; who has it is said.
+"""Lock of a folder of results: one run at a time has it, and others are told who that is.
 
 The lock is the kernel's, on an open file: it ends with the process, however that ends.
 """
@@ -27,7 +27,7 @@ MOST = 2000  # bytes that are read of what the other one wrote
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who has a folder: what it does, and since when by that machine's clock."""
+    """The process that has a folder: what it does, and since when by that machine's clock."""
 
     process: int
     machine: str
@@ -36,7 +36,7 @@ class Holder(msgspec.Struct, frozen=True):
     doing: str
 
     def said(self) -> str:
-        """For a person; anybody may have written it."""
+        """Return it for a person; anybody may have written it."""
         who = f"{self.user}, " if self.user else ""
         text = f"{who}process {self.process} on {self.machine}, since {self.since}: {self.doing}"
         return one_line(text, 300)
@@ -49,7 +49,7 @@ def in_use(
     """Have a folder of results to oneself.
 
     Args:
-        doing: what for, as another run is told.
+        doing: the purpose, as another run is told.
         wait: how many seconds to wait for another run; `waiting` is told once who that is.
 
     Raises:
@@ -67,9 +67,14 @@ def in_use(
             f"folder can be written to."
         ) from None
     try:
-        locked = _is_locked(descriptor, results, wait, waiting)
+        locked = _take(descriptor, results, wait, waiting)
         if locked:
-            _write(descriptor, _me(doing))
+            since = datetime.now().astimezone().isoformat(" ", "seconds")
+            here = platform.node() or "this machine"
+            holder = Holder(os.getpid(), here, user(), since, doing)
+            with contextlib.suppress(OSError):  # a full disk keeps nobody from having it
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, msgspec.json.encode(holder), 0)
         yield
         if locked:
             with contextlib.suppress(OSError):
@@ -78,10 +83,10 @@ def in_use(
         os.close(descriptor)
 
 
-def _is_locked(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
-    """Take the lock; False where the file system has none, and the journal's has to do."""
+def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
+    """Take the lock; return False if the file system has none, and the journal's has to do."""
     end = time.monotonic() + wait
-    told = False
+    is_told = False
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,9 +100,9 @@ def _is_locked(descriptor: int, results: Path, wait: float, waiting: Callable[[s
                 f"{results} is in use by another run ({who}). Wait for it or end it; with --wait "
                 f"SECONDS `grade` waits by itself."
             )
-        if not told:
+        if not is_told:
             waiting(f"{results} is in use by another run ({who}); waiting for it.")
-            told = True
+            is_told = True
         time.sleep(PAUSE)
 
 
@@ -110,20 +115,8 @@ def _holder(descriptor: int) -> str:
 
 
 def user() -> str:
-    """Who runs this, as far as it is known."""
+    """Return the name of who runs this; "" if it is not known."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return ""
-
-
-def _me(doing: str) -> Holder:
-    since = datetime.now().astimezone().isoformat(" ", "seconds")
-    return Holder(os.getpid(), platform.node() or "this machine", user(), since, doing)
-
-
-def _write(descriptor: int, holder: Holder) -> None:
-    """Say who has it; a full disk does not keep anybody from having it."""
-    with contextlib.suppress(OSError):
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(holder), 0)

@@ -1,4 +1,4 @@
-"""What judges are forked from imports this, and with it all that a judge needs."""
+"""Imports of the process that judges are forked from: all that a judge needs."""
 
 import atexit
 import os

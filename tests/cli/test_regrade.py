@@ -198,7 +198,8 @@ def test_a_class_of_a_thousand_fits_on_a_screen(course):
 
 
 def test_a_thousand_changes_fit_on_a_screen():
-    cell = GradeCell(exercise="softmax", before="12/12", after="9/12", why=("check changed",))
+    why = ("check changed",)
+    cell = GradeCell(exercise="softmax", before="12/12", after="9/12", why=why, codes=why)
     changes = [
         Change(
             student=f"s{n}", kind="changed", before="12 of 20", after="9 of 20", cells=(cell,) * 9
