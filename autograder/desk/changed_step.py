@@ -1,11 +1,12 @@
-"""A step of the course's recipe with one thing changed that answers as a group of students does.
+"""A step of the course's recipe with one change that gives the answers of a group of students.
 
-Only the course's own code is changed and run here. What a student wrote is never run beside it.
+Only the course's own code is changed and run here, never a student's.
 """
 
 import ast
 import builtins
 import contextlib
+import functools
 import inspect
 import sys
 import textwrap
@@ -25,18 +26,19 @@ from autograder.diagnosis.repair.tree import Span, Tree
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.worker.messages import Unit
 
-# The course's own code of a recipe's steps, as text in which one thing can be changed.
-
-
 STATE = "s"
+SECONDS = 40.0  # of the processor
+VALUES = (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.Subscript)
+FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")
+MIN_WRONG = 2  # probes that have to differ from the right answer
 
 
 class StepCode(NamedTuple):
     """A piece of a step that can be changed: a text that defines `name`.
 
-    `space` is what the text can see. `whole` makes the step of the changed function. Where the text
-    is that of a function which a step calls, `calls` is the step's own expression, and `around`
-    what that can see. `right` is the whole function, where that is the step.
+    `space` is the text's namespace. `whole` makes the step from the changed function. For a
+    function that a step calls, `calls` is the step's own expression, and `around` its namespace.
+    `right` is the whole function, where that is the step.
     """
 
     step: str
@@ -50,35 +52,26 @@ class StepCode(NamedTuple):
 
 
 def step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
-    """Steps first, then functions of the course's that steps call, in the order of the recipe."""
+    """Yield the steps, then the course's functions that they call, in the order of the recipe."""
     lambdas = {name: found for name, step in recipe.steps.items() if (found := _lambda(step))}
     for name, (text, space) in lambdas.items():
-        yield StepCode(name, "step", f"def step({STATE}):\n    return {text}\n", space, _same)
+        yield StepCode(
+            name, "step", f"def step({STATE}):\n    return {text}\n", space, whole=lambda f: f
+        )
     for name, (text, space) in lambdas.items():
         yield from _called(name, text, space, root)
     if callable(recipe.of) and recipe.function in recipe.steps:
-        yield from _whole(recipe, root)
-
-
-def _same(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
-
-
-def _whole(recipe: Recipe, root: Path) -> Iterator[StepCode]:
-    """The right function itself, where it is the only step, and what it calls."""
-    right = recipe.of
-    text = function_text(right, root)
-    if not text or not isinstance(right, FunctionType):
-        return
-
-    def step(function: Callable[..., Any]) -> Callable[..., Any]:
-        return of_arguments(function, right)
-
-    yield StepCode(recipe.function, right.__name__, text, right.__globals__, step, right=right)
+        right = recipe.of
+        text = function_text(right, root)
+        if text and isinstance(right, FunctionType):
+            whole = functools.partial(of_arguments, right=right)
+            yield StepCode(
+                recipe.function, right.__name__, text, right.__globals__, whole, right=right
+            )
 
 
 def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Iterator[StepCode]:
-    """The course's functions that a step's expression calls."""
+    """Yield the course's functions that a step's expression calls."""
     names = [
         n.func.id
         for n in ast.walk(ast.parse(text))
@@ -99,7 +92,7 @@ def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Itera
 
 
 def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """A step's expression, with the state as `s`, and what it can see; None of other code."""
+    """Return a step's expression, with the state as `s`, and its namespace; None of other code."""
     code = getattr(step, "__code__", None)
     if code is None or step.__closure__ or step.__defaults__ or code.co_name != "<lambda>":
         return None
@@ -127,7 +120,7 @@ def _is_code_of(node: ast.Lambda, code: Any) -> bool:
 
 
 def _with_state(node: ast.Lambda) -> str:
-    """The expression of a lambda, whatever it calls its state."""
+    """Return the expression of a lambda, with its parameter renamed."""
     given = node.args.args[0].arg
 
     class Renamed(ast.NodeTransformer):
@@ -138,7 +131,7 @@ def _with_state(node: ast.Lambda) -> str:
 
 
 def function_text(function: Any, root: Path) -> str:
-    """A function of the course's, without annotations and docstring; nothing of other code."""
+    """Return a course's function without annotations and docstring; empty for other code."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
     if not Path(function.__code__.co_filename).is_relative_to(root):
@@ -153,7 +146,7 @@ def function_text(function: Any, root: Path) -> str:
 
 
 class _Bare(ast.NodeTransformer):
-    """Functions without what a reader needs and a machine does not."""
+    """Takes annotations and docstrings out of functions."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.returns = None
@@ -172,7 +165,7 @@ class _Bare(ast.NodeTransformer):
 
 
 def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
-    """The names that a text takes from around it, with what they are there."""
+    """Return the names that a text takes from a namespace, with their values."""
     tree = ast.parse(text)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     bound = {
@@ -185,7 +178,7 @@ def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
-    """How a name that is seen in one module is had in another."""
+    """Return the import by which another module gets a name of a namespace."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
     module, real = getattr(value, "__module__", None), getattr(value, "__name__", None)
@@ -197,17 +190,11 @@ def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
     return f"from {module} import {real}" + (f" as {name}" if name != real else "")
 
 
-SECONDS = 40.0  # of the processor
-VALUES = (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.Subscript)
-FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")
-TELLING = 2  # so many probes have to tell it from the right answer
-
-
 class ChangedStep(msgspec.Struct, frozen=True):
     """A step done wrong, as text: `text` defines `name`, and `before` is what stood there.
 
     `calls` is the step's expression, where `name` is a function that it calls. `imports` are the
-    lines that both need. `right` is such a line for the whole function, where that is the step.
+    lines that both need, `right` that of the whole function, where that is the step.
     """
 
     step: str
@@ -220,7 +207,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The lines that differ, as they were and as they are."""
+        """Return the lines that differ, before and after."""
         before, after = self.before.splitlines(), self.text.splitlines()
         if len(before) != len(after):
             return [(self.before.strip(), self.text.strip())]
@@ -229,9 +216,9 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
 
 def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
-    """The first change after which a step answers every probe as all of the group do.
+    """Return the first change after which a step answers every probe as all of the group do.
 
-    None where no small change does; the same course and answers give the same.
+    None if no small change does; the same course and answers give the same.
     """
     replay = answers.replay
     wrong = [
@@ -239,7 +226,7 @@ def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
         for number, outcome in enumerate(answers.outcomes[0])
         if not outcome.raised and not replay.is_right(number, outcome)
     ]
-    if len(wrong) < TELLING:
+    if len(wrong) < MIN_WRONG:
         return None
     order = [*wrong, *(n for n in range(len(answers.outcomes[0])) if n not in wrong)]
     with contextlib.suppress(CpuLimitExceeded), cpu_limit(SECONDS):
@@ -251,7 +238,7 @@ def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
 
 
 def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
-    """The text with one thing changed, in all ways, the plainest first."""
+    """Yield the text with one change, the plainest first."""
     try:
         tree = Tree(Unit(code.step, code.text))
     except (SyntaxError, ValueError, RecursionError):
@@ -271,7 +258,7 @@ def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
 
 
 def _by_a_number(tree: Tree) -> Iterator[str]:
-    """Each value one more, one less, twice as much, half of it, or with the other sign."""
+    """Yield the text with a value one more, one less, doubled, halved or negated."""
     for node in tree.nodes:
         parent = tree.parent.get(node)
         is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
@@ -282,13 +269,12 @@ def _by_a_number(tree: Tree) -> Iterator[str]:
 
 
 def _put(tree: Tree, node: ast.AST, text: str) -> str:
-    """The text with another in a node's place."""
     start, end = tree.span(node)
     return tree.applied((Span(start, end, text),))
 
 
 def _answers_so(code: StepCode, text: str, answers: GroupAnswers, order: list[int]) -> bool:
-    """Whether a changed text answers as each of the group did."""
+    """Tell whether a changed text answers as each of the group did."""
     space = dict(code.space)
     try:
         with warnings.catch_warnings():

@@ -1,5 +1,6 @@
-"""What some of a group's work answers to a recipe's probes, asked in the sandbox."""
+"""The answers of a group's submissions to a recipe's probes, asked in the sandbox."""
 
+import contextlib
 from collections.abc import Sequence
 
 import msgspec
@@ -17,7 +18,7 @@ from autograder.submission.source import Source
 
 
 class GroupAnswers(msgspec.Struct):
-    """A function, its replay, and the outcomes of each of those whose answers are alike."""
+    """A function, its replay, and the outcomes of each submission whose answers are alike."""
 
     function: str
     replay: Replay
@@ -39,47 +40,38 @@ def answers_of_group(
     for function in catalogue.recipes(exercise.name):
         replay = catalogue.replay(exercise.name, function)
         assert replay is not None
-        asked = _Asked(course, exercise, replay, children)
-        alike = [(each, found) for each in sources if (found := asked.outcomes(each, group))]
-        if alike:
-            outcomes = tuple(found for _, found in alike)
-            return GroupAnswers(function, replay, outcomes, tuple(each for each, _ in alike))
+        found = []
+        for source in sources:
+            session = open_session(source, exercise.needs, course.limits(exercise), children)
+            with contextlib.closing(session), contextlib.suppress(Stopped):
+                if outcomes := _outcomes(Submission(session.fresh()), replay, group):
+                    found.append((source, outcomes))
+        if found:
+            alike, answers = zip(*found, strict=True)
+            return GroupAnswers(function, replay, answers, alike)
     raise UserError(
         f"None of the work that was read answers {exercise.name} as the group {group} did. Was it "
         f"handed in anew since? Grade the class again, and look at its groups then."
     )
 
 
-class _Asked:
-    """One function's probes, for one source after the other."""
+def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
+    """Ask a submission all probes; empty if the first have not the group's answers.
 
-    def __init__(
-        self, course: Course, exercise: Exercise, replay: Replay, children: Children
-    ) -> None:
-        self.course, self.exercise = course, exercise
-        self.replay, self.children = replay, children
-
-    def outcomes(self, source: Source, group: str) -> tuple[Outcome, ...]:
-        """What it answers; nothing where that is not what the group answers."""
-        limits = self.course.limits(self.exercise)
-        client = open_session(source, self.exercise.needs, limits, self.children)
-        first = len(self.replay.probes(1))
-        found: list[Outcome] = []
-        try:
-            submission = Submission(client.fresh())
-            for probe in self.replay.probes(DRAWS):
-                if len(found) == first and group_id(found) != group:
-                    return ()
-                found.append(answer_to(submission, self.replay.recipe, probe).outcome)
-        except Stopped:
+    Raises:
+        Stopped: it gives no answer.
+    """
+    first = len(replay.probes(1))
+    found: list[Outcome] = []
+    for probe in replay.probes(DRAWS):
+        if len(found) == first and group_id(found) != group:
             return ()
-        finally:
-            client.close()
-        return tuple(found)
+        found.append(answer_to(submission, replay.recipe, probe).outcome)
+    return tuple(found)
 
 
 def are_one(answers: GroupAnswers) -> bool:
-    """Whether all answer the same, as far as rounding lets one tell: then they are one mistake."""
+    """Tell whether all answers are the same but for rounding: then they are one mistake."""
     probes = answers.replay.probes(DRAWS)
     first = answers.outcomes[0]
     return all(

@@ -10,14 +10,13 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from autograder.classroom.records import FILE as REPORTS
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
 from autograder.desk import naming
 from autograder.desk.mistake_file import MistakeText, checked_words
 from autograder.desk.naming import ExaminedGroup, NewMistake
 from autograder.desk.regrading import MessageChange, last_command, message_changes, regrade_group
-from autograder.desk.unnamed_groups import UnnamedGroup, failed_checks, unnamed_groups
+from autograder.desk.unnamed_groups import UnnamedGroup
 from autograder.desk.view import DeskView, Visit
 from autograder.submission.source import Source
 
@@ -47,18 +46,6 @@ class GroupJobs:
         self._lock = threading.Lock()
         self._one = threading.Lock()
         self._states: dict[tuple[str, str], GroupState] = {}
-        self._read_at: object = None
-        self._groups: list[UnnamedGroup] = []
-
-    def groups(self, reports: Path) -> list[UnnamedGroup]:
-        """Return the groups of a class, gathered again when its records have changed."""
-        with self._lock:
-            about = reports.stat()
-            state = about.st_ino, about.st_size, about.st_mtime_ns
-            if state != self._read_at:
-                self._groups = unnamed_groups(failed_checks(reports))
-                self._read_at = state
-            return self._groups
 
     def state(self, group: tuple[str, str]) -> GroupState:
         with self._lock:
@@ -113,7 +100,7 @@ def jobs_of(visit: Visit) -> GroupJobs:
 
 
 def index(visit: Visit) -> Response:
-    groups = _groups(visit)
+    groups = visit.results().unnamed
     titles = {name: each.title for name, each in visit.place.course.exercises.items()}
     most = [group for group in groups if len(group.students) > 1]
     return visit.page(
@@ -131,7 +118,7 @@ def look(visit: Visit) -> Response:
     work = _work(visit, group)
 
     def find() -> dict[str, object]:
-        return {"looked": naming.apart(naming.look, work), "students": group.students}
+        return {"looked": naming.in_new_process(naming.examine, work), "students": group.students}
 
     jobs_of(visit).begin(_key(group), "asking what they answer", find)
     return visit.other(_path(group))
@@ -150,7 +137,7 @@ def give_name(visit: Visit) -> Response:
         return _page(visit, group, state, 422)
 
     def write() -> dict[str, object]:
-        made = naming.apart(naming.name, work, words)
+        made = naming.in_new_process(naming.write_mistake, work, words)
         return {"mistake": made, "students": group.students}
 
     jobs_of(visit).begin(_key(group), "verifying the course with it", write)
@@ -175,11 +162,6 @@ def again(visit: Visit) -> Response:
     return visit.other(_path(group))
 
 
-def _groups(visit: Visit) -> list[UnnamedGroup]:
-    visit.results()  # what cannot be read is said
-    return jobs_of(visit).groups(visit.place.results / REPORTS)
-
-
 def _key(group: UnnamedGroup) -> tuple[str, str]:
     return group.exercise, group.id
 
@@ -192,7 +174,7 @@ def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     """Return the group in the address; one that was named here stays there to be looked at."""
     key = visit.part("exercise"), visit.part("group")
     state = jobs_of(visit).state(key)
-    for group in _groups(visit):
+    for group in visit.results().unnamed:
         if _key(group) == key:
             return group, state
     if state.students:

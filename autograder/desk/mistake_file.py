@@ -1,5 +1,6 @@
-"""The file of a course in which a mistake that was named stands: code, or answers alone."""
+"""The file of a course for a mistake that was named: code, or only answers."""
 
+import ast
 import json
 import keyword
 import re
@@ -18,14 +19,14 @@ from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Probe
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-MOST_NAME, MOST_SAID = 40, 400
-MOST_BYTES = 4 * 2**20
+MAX_NAME, MAX_TEXT = 40, 400
+MAX_BYTES = 4 * 2**20
 WIDTH = 76  # letters of a text in a line
 HINTS = 3
 
 
 class MistakeText(msgspec.Struct, frozen=True):
-    """What a person says of a group: a name, a finding, and three hints."""
+    """A name, a finding, and three hints for a group."""
 
     id: str
     finding: str
@@ -33,26 +34,26 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """The words, on a line each.
+    """Return the texts, on a line each.
 
     Raises:
         UserError: one of them is missing, too long, or no name.
     """
-    if not NAME.fullmatch(words.id) or len(words.id) > MOST_NAME:
+    if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
             f"{one_line(words.id, 60)!r} is no name for a mistake. Use small letters, digits and "
-            f"hyphens, {MOST_NAME} at most: `max-not-subtracted`."
+            f"hyphens, {MAX_NAME} at most: `max-not-subtracted`."
         )
-    said = [" ".join(text.split()) for text in (words.finding, *words.hints)]
-    if len(words.hints) != HINTS or not all(said):
+    texts = [" ".join(text.split()) for text in (words.finding, *words.hints)]
+    if len(words.hints) != HINTS or not all(texts):
         raise UserError("Say a finding and three hints: a student asks for one after the other.")
-    if max(map(len, said)) > MOST_SAID:
-        raise UserError(f"A finding or a hint has {MOST_SAID} letters at most.")
-    return MistakeText(words.id, said[0], tuple(said[1:]))
+    if max(map(len, texts)) > MAX_TEXT:
+        raise UserError(f"A finding or a hint has {MAX_TEXT} letters at most.")
+    return MistakeText(words.id, texts[0], tuple(texts[1:]))
 
 
 def code_file(exercise: str, function: str, words: MistakeText, step: ChangedStep) -> str:
-    """The module of a mistake that is a step done wrong."""
+    """Return the module of a mistake that is a step done wrong."""
     changed = _typed(step.text)
     name, place = step.name, _literal(step.step, 4)
     if step.calls:
@@ -81,7 +82,7 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 def answers_file(
     function: str, words: MistakeText, probes: Sequence[Probe], outcomes: Sequence[Outcome]
 ) -> bytes:
-    """The record of a mistake of which only the answers are known.
+    """Return the record of a mistake of which only the answers are known.
 
     Raises:
         UserError: they are too long to be kept.
@@ -90,13 +91,13 @@ def answers_file(
     known = tuple(map(recorded_answer, probes, outcomes))
     named = NamedAnswers(words.id, function, words.finding, (one, two, three), known)
     data = msgspec.json.format(msgspec.json.encode(named), indent=1) + b"\n"
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise UserError("What this group answers is too long to be recorded.")
     return data
 
 
 def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
-    """Where a mistake stands in the course.
+    """Return the file of a mistake in the course.
 
     Raises:
         UserError: its name is taken.
@@ -112,15 +113,13 @@ def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
 
 
 def _literal(text: str, indent: int) -> str:
-    """A text as Python writes it, in lines that are not too long."""
+    """Return a text as a Python literal, in lines that are not too long."""
     pieces = textwrap.wrap(text, WIDTH, drop_whitespace=False, break_on_hyphens=False) or [""]
     return f"\n{' ' * indent}".join(json.dumps(piece, ensure_ascii=False) for piece in pieces)
 
 
 def _typed(text: str) -> str:
-    """A function's text with a type for each parameter, as the course's other code has."""
-    import ast
-
+    """Return a function's text with a type for each parameter."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):

@@ -1,7 +1,6 @@
-"""From a group without a name to a misconception of the course's: looked at, written, verified.
+"""From a group without a name to a misconception of the course: examined, written, verified.
 
-The course's code is loaded in a process of its own each time, so that it is the code as it is now,
-and what is written takes effect at once.
+The course's code is loaded in a new process each time, so that it is the code as it is now.
 """
 
 import shutil
@@ -37,17 +36,14 @@ from autograder.grading.repair import is_worth_looking, look_for_repair
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Source
 
-# `verify` on a copy of the course that has the new mistake: before anything of it counts.
-
-
+T = TypeVar("T")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*")
 
 
 def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """What no longer holds of an exercise once a file of this content is in the course.
+    """Verify an exercise on a copy of the course with a new file, and return the faults.
 
-    Right answers keep their marks, every mistake has its own name and no other, and the seeds
-    hold; mutants are left out, since they say nothing of names.
+    Mutants are left out, since they say nothing of names.
     """
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         root = Path(scratch).resolve() / "course"
@@ -65,7 +61,7 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
 
 
 def _copy(course: Course, root: Path) -> None:
-    """All of a course that grading and verifying it reads."""
+    """Copy all of a course that grading and verifying it reads."""
     content = course.content
     root.mkdir()
     for name in (FILE_NAME, SECRET):
@@ -74,18 +70,14 @@ def _copy(course: Course, root: Path) -> None:
     folders = (content.reference, content.checks, content.solutions, content.handed_out)
     for folder in (*folders, content.right):
         if (course.root / folder).is_dir():
-            shutil.copytree(
-                course.root / folder, root / folder, ignore=LEFT_OUT, dirs_exist_ok=True
-            )
-
-
-FromApart = TypeVar("FromApart")
+            source = course.root / folder
+            shutil.copytree(source, root / folder, ignore=LEFT_OUT, dirs_exist_ok=True)
 
 
 class GroupSubmissions(msgspec.Struct, frozen=True):
-    """A group, and the work of some of those in it.
+    """A group, and the submissions of some of its students.
 
-    `own_code` if it may run unconfined; `secret` are folders that it must not read.
+    `own_code` if they may run unconfined; `secret` are folders that they must not read.
     """
 
     root: Path
@@ -97,11 +89,11 @@ class GroupSubmissions(msgspec.Struct, frozen=True):
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """What was found out about a group: whose function, how many of those asked are alike.
+    """The function of a group, and how many of the submissions that were asked are alike.
 
-    `step` is the changed step that answers as they do; where there is none, `why_not` says why
-    the answers cannot be recorded, and nothing if they can. `mended` is what a repair says.
-    `known` is the name that they have by now, if somebody has given them one since.
+    `step` is a changed step that gives their answers; without one, `why_not` says why the answers
+    cannot be recorded. `mended` is the sentence of a repair. `known` is the name that the mistake
+    has got meanwhile.
     """
 
     function: str
@@ -114,18 +106,18 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
 
 
 class NewMistake(msgspec.Struct, frozen=True):
-    """What became of a name: the file that it stands in, or the faults for which it does not."""
+    """The file of a new mistake, or the faults for which it was not written."""
 
     path: Path
     by_code: bool
     faults: tuple[str, ...] = ()
 
 
-def apart(function: Callable[..., FromApart], *args: Any) -> FromApart:
-    """What a function gives in a process of its own, which has loaded nothing of a course yet.
+def in_new_process(function: Callable[..., T], *args: Any) -> T:
+    """Call a function in a new process, which has loaded nothing of a course yet.
 
     Raises:
-        UserError: what the function raised, or its process ended.
+        UserError: the function raised it, or its process ended.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
@@ -134,8 +126,8 @@ def apart(function: Callable[..., FromApart], *args: Any) -> FromApart:
             raise UserError("The process that looked at the group ended. Try it again.") from None
 
 
-def look(work: GroupSubmissions) -> ExaminedGroup:
-    """Find out about a group, in this process.
+def examine(work: GroupSubmissions) -> ExaminedGroup:
+    """Examine a group, in this process.
 
     Raises:
         UserError: nothing that was read answers as the group does.
@@ -145,33 +137,42 @@ def look(work: GroupSubmissions) -> ExaminedGroup:
     with importable(course):
         answers = _answers(course, exercise, work)
         known = _known(answers)
-        if known:
-            asked, alike = len(work.sources), len(answers.sources)
-            return ExaminedGroup(answers.function, asked, alike, known=known)
-        step = changed_step(answers, course.root)
-    why_not = "" if step is not None else _why_not(answers)
-    found = ExaminedGroup(answers.function, len(work.sources), len(answers.sources), step, why_not)
-    mended = _mended(course, exercise, answers.sources[0], work)
-    return msgspec.structs.replace(found, mended=mended)
+        step = changed_step(answers, course.root) if not known else None
+    return ExaminedGroup(
+        answers.function,
+        len(work.sources),
+        len(answers.sources),
+        step,
+        why_not="" if known or step is not None else why_not_recorded(answers),
+        mended="" if known else _mended(course, exercise, answers.sources[0], work),
+        known=known,
+    )
 
 
-def name(work: GroupSubmissions, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course, if `verify` holds with it; in this process.
+def write_mistake(work: GroupSubmissions, words: MistakeText) -> NewMistake:
+    """Write a group's mistake into the course, if `verify` passes with it; in this process.
 
     Raises:
-        UserError: the words or the answers are not such that it can be written.
+        UserError: the words or the answers do not allow it.
     """
     words = checked_words(words)
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
         answers = _answers(course, exercise, work)
-        _refuse_known(answers, words.id)
+        if words.id in {each.id for each in answers.replay.recipe.misconceptions}:
+            raise UserError(
+                f"{answers.function} has a mistake {words.id} already: choose another name."
+            )
         step = changed_step(answers, course.root)
-        if step is None and _why_not(answers):
-            raise UserError(_why_not(answers))
+        if step is None and (why_not := why_not_recorded(answers)):
+            raise UserError(why_not)
         path = file_of(course, exercise.name, words.id, step is not None)
-        data = _content(exercise.name, answers, words, step)
+        if step is not None:
+            data = code_file(exercise.name, answers.function, words, step).encode()
+        else:
+            probes = answers.replay.probes(DRAWS)
+            data = answers_file(answers.function, words, probes, answers.outcomes[0])
     faults = faults_with(course, exercise.name, path, data)
     if not faults:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,17 +190,8 @@ def _answers(course: Course, exercise: Exercise, work: GroupSubmissions) -> Grou
             children.close()
 
 
-def _content(
-    exercise: str, answers: GroupAnswers, words: MistakeText, step: ChangedStep | None
-) -> bytes:
-    if step is not None:
-        return code_file(exercise, answers.function, words, step).encode()
-    probes = answers.replay.probes(DRAWS)
-    return answers_file(answers.function, words, probes, answers.outcomes[0])
-
-
-def _why_not(answers: GroupAnswers) -> str:
-    """Why a group's answers cannot stand for a mistake."""
+def why_not_recorded(answers: GroupAnswers) -> str:
+    """Return why a group's answers cannot be recorded as a mistake; empty if they can."""
     if not answers.replay.recipe.comparison.is_exact:
         return "What this function answers is drawn, so answers alone cannot name a mistake in it."
     if not are_one(answers):
@@ -208,7 +200,7 @@ def _why_not(answers: GroupAnswers) -> str:
 
 
 def _known(answers: GroupAnswers) -> str:
-    """The one mistake that answers as all of them do, where the course has it."""
+    """Return the name of the only mistake that gives their answers; empty without one."""
     everywhere = range(len(answers.outcomes[0]))
     fitting = [answers.replay.fitting(each, everywhere) for each in answers.outcomes]
     names = [{wrong[0].id for wrong in each} for each in fitting]
@@ -216,14 +208,8 @@ def _known(answers: GroupAnswers) -> str:
     return common.pop() if len(common) == 1 else ""
 
 
-def _refuse_known(answers: GroupAnswers, name: str) -> None:
-    known = {each.id for each in answers.replay.recipe.misconceptions}
-    if name in known:
-        raise UserError(f"{answers.function} has a mistake {name} already: choose another name.")
-
-
 def _mended(course: Course, exercise: Exercise, source: Source, work: GroupSubmissions) -> str:
-    """Which line's change mends one of them, by the search that `check` makes."""
+    """Return the sentence of a repair of one of them, by the search that `check` makes."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         level = choose(None, work.own_code)
         children = children_on(level, course, work.secret, Path(scratch))

@@ -22,6 +22,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line
 from autograder.desk.submissions import Submissions
+from autograder.desk.unnamed_groups import UnnamedGroups
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.overview import ClassOverview, Row
 from autograder.report.presentation import QUIET, diagnosed
@@ -106,6 +107,7 @@ class ClassResults:
         students: in the table's order.
         outcomes: the outcomes of each exercise's checks.
         mistakes: those that have a name, the commonest first.
+        unnamed: groups of students whose failures have none, the largest first.
         submissions: the submitted files, opened when first asked for.
     """
 
@@ -130,10 +132,14 @@ class ClassResults:
         self.overview = ClassOverview(course.title, self.exercises)
         self.outcomes = {each.name: ExerciseOutcomes() for each in self.exercises}
         self.students: list[ClassMember] = []
+        groups = UnnamedGroups()
         for student in self._records.students:
-            self._add(self._read(student))
+            report = self._read(student)
+            self._add(report)
+            groups.add(report)
         self.by_key = {student.key: student for student in self.students}
         self.mistakes = self.overview.mistakes.commonest()
+        self.unnamed = groups.largest()
         self.submissions = Submissions(results, course)
 
     def _add(self, report: Report) -> None:

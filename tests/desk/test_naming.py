@@ -22,8 +22,8 @@ from autograder.desk.mistake_file import (
     code_file,
     file_of,
 )
-from autograder.desk.naming import _why_not
-from autograder.desk.unnamed_groups import failed_checks, unnamed_groups
+from autograder.desk.naming import why_not_recorded
+from autograder.desk.unnamed_groups import UnnamedGroups
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.mistakes import DRAWS, known_mistakes, out_of_date, read_answers
 from autograder.diagnosis.outcome import Comparison, group_id
@@ -127,9 +127,11 @@ def test_answers_that_differ_or_are_drawn_are_not_recorded(text_course):
     both = GroupAnswers("count_words", group.replay, (*group.outcomes, *other.outcomes), ())
     assert group_id(group.outcomes[0]) == group_id(other.outcomes[0])
     assert not are_one(both)
-    assert "two mistakes" in _why_not(both)
+    assert "two mistakes" in why_not_recorded(both)
     drawn = dataclasses.replace(group.replay.recipe, comparison=Comparison(spread=lambda s: (0, 1)))
-    assert "drawn" in _why_not(GroupAnswers("count_words", Replay(drawn), group.outcomes, ()))
+    assert "drawn" in why_not_recorded(
+        GroupAnswers("count_words", Replay(drawn), group.outcomes, ())
+    )
 
 
 @pytest.mark.parametrize("name", ["", "Two Words", "../up", "a--b", "-a", "x" * 41, "é"])
@@ -182,9 +184,7 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
             name="e", title="E", status="graded", points=0, max_points=4, checks=checks
         )
         reports.append(msgspec.structs.replace(report, exercises=(exercise,)))
-    lines = [msgspec.json.encode(report) for report in reports]
-    (tmp_path / "report.jsonl").write_bytes(b"\n".join(lines))
-    first, second = unnamed_groups(failed_checks(tmp_path / "report.jsonl"))
+    first, second = UnnamedGroups(reports).largest()
     assert (first.id, first.students, first.points) == ("2" * 10, ("bob", "cem"), 8)
     assert first.checks == (("a", 2), ("b", 2))
     assert second.students == ("ann",)
