@@ -7,7 +7,7 @@ from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import decision_row, on_the_total, work_id
 from autograder.course.errors import UserError
 from autograder.report.model import Adjustment, CheckReport
-from tests.platforms.records import record
+from tests.classroom.records import record
 
 HEAD = "student,exercise,check,change,points,why,by,when,work_id,state\n"
 

@@ -13,7 +13,7 @@ from autograder.course.lateness import LatePolicy, days_late, late_penalty
 from autograder.report.grades_table import write_grades
 from autograder.report.model import Adjustment, Lateness
 from autograder.report.overview import ClassOverview, above_maximum_note
-from tests.platforms.records import record
+from tests.classroom.records import record
 
 DUE = datetime.fromisoformat("2027-02-05T23:59:00+01:00")
 

@@ -14,8 +14,9 @@ from autograder.course.errors import UserError
 from autograder.platforms import canvas, gradescope, moodle
 from autograder.platforms.gradebook import fill_in
 from autograder.report.model import Adjustment, CheckReport, Lateness
+from tests.classroom.records import record, write
 from tests.platforms.forms import GRADESCOPE, valid
-from tests.platforms.records import exported, record, write
+from tests.platforms.records import exported
 
 CANVAS = functools.partial(fill_in, canvas.CANVAS_GRADEBOOK)
 GOLDEN = Path(__file__).parent / "golden"

@@ -21,10 +21,10 @@ from autograder.platforms.bundle import bundle
 from autograder.platforms.export_file import zipped
 from autograder.platforms.package import packable
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Report
+from tests.classroom.records import GRADER
 from tests.platforms.forms import PRAIRIELEARN
 from tests.platforms.forms import valid as valid_as
 from tests.platforms.layouts import WRONG, put, small_course
-from tests.platforms.records import GRADER
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,9 @@ from autograder.platforms.gradebook import fill_in
 from autograder.platforms.pages import pages
 from autograder.report.html import page_of
 from autograder.report.model import Lateness
+from tests.classroom.records import record, write
 from tests.platforms.forms import GRADESCOPE, valid
-from tests.platforms.records import exported, record, write
+from tests.platforms.records import exported
 
 BLACKBOARD = functools.partial(fill_in, BLACKBOARD_GRADEBOOK)
 BRIGHTSPACE = functools.partial(fill_in, BRIGHTSPACE_GRADEBOOK)

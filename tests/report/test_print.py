@@ -5,7 +5,7 @@ import pytest
 from autograder.course.course_file import Course
 from autograder.report.html import Pages
 from tests.browser import chromium
-from tests.platforms.records import record
+from tests.classroom.records import record
 from tests.report.ci.test_formats import EXERCISE
 
 

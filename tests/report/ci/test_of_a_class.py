@@ -6,7 +6,7 @@ import pytest
 
 from autograder.cli.result_files import ResultFiles, write_class_result_files
 from tests.classroom.quick import Quick
-from tests.platforms.records import record, write
+from tests.classroom.records import record, write
 
 
 @pytest.mark.parametrize(("code", "there"), [(0, True), (1, True), (2, False), (3, False)])
