@@ -37,7 +37,6 @@ from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks
 from autograder.report.html import preload_pages
 from autograder.report.model import ExerciseReport
-from autograder.submission.source import with_own_numbers
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
 
@@ -281,7 +280,7 @@ class _ClassRun:
                 )
                 del work.sources[name]
             elif variant:
-                work.sources[name] = with_own_numbers(source, variant)
+                work.sources[name] = msgspec.structs.replace(source, variant=variant)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
         """Take the reports for which no check has to run, from the journal for example."""

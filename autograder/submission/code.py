@@ -1,4 +1,4 @@
-"""A submission's code as what it defines: compared by its syntax, not by its letters."""
+"""What a submission's code defines, compared by syntax and not by letters."""
 
 import ast
 import re
@@ -17,16 +17,16 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """What a name is bound to: its syntax, and whether that is a function without a body."""
+    """Syntax that a name is bound to; `hollow` says that it is a function without a body."""
 
     tree: str
     hollow: bool = False
 
 
 class Code(msgspec.Struct):
-    """What stands at the top level of some units.
+    """Top level of some units.
 
-    `names` has for each name what it was bound to last; an empty tree where that cannot be told.
+    `names` has for each name its last binding, with an empty tree where that is not known.
     `statements` are the syntax of all statements. `broken` says that some unit is not Python,
     `open` that a name may be bound which is not listed.
     """
@@ -38,7 +38,7 @@ class Code(msgspec.Struct):
 
 
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
-    """What the units define, of at most `room` characters. Nothing of them is run.
+    """Return what the units define, of at most `room` characters.
 
     A tree takes hundreds of times the memory of its text: a unit over `MAX_PARSED` is not parsed.
     """
@@ -60,7 +60,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """The statements of a unit; None if it is no Python, or too long to be looked at."""
+    """Return the statements of a unit; None if it is not Python, or too long."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -91,17 +91,15 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
 
 
 def assigned(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement gives a value."""
-    targets: list[ast.expr] = list(getattr(node, "targets", []))
-    targets += [target for target in [getattr(node, "target", None)] if target is not None]
-    for target in targets:
-        for each in ast.walk(target):
+    """Yield the names that a statement gives a value."""
+    for target in getattr(node, "targets", [getattr(node, "target", None)]):
+        for each in ast.walk(target) if target is not None else ():
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                 yield each.id
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The statements inside one that opens no scope of its own and does run."""
+    """Yield the statements inside one that opens no scope of its own and runs."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
@@ -111,12 +109,12 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _is_main(node: ast.stmt) -> bool:
-    """`if __name__ == "__main__":`, which does not run when the file is graded."""
+    """Return whether it is `if __name__ == "__main__":`, which does not run in grading."""
     return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """A statement that only shows something, or that is not run."""
+    """Return whether a statement only shows something, or is not run."""
     if _is_main(node):
         return True
     if not isinstance(node, ast.Expr):
@@ -128,30 +126,32 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_hollow(node: Definition) -> bool:
-    """Whether it has no body yet; of a class, whether none of its functions has."""
+    """Return whether it has no body yet; of a class, whether none of its functions has."""
     body = [each for each in node.body if not is_text(each)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
-    return all(isinstance(part, ast.Pass) or _is_placeholder(part) for part in body)
+    return all(map(_is_placeholder, body))
 
 
 def _is_placeholder(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise) and node.exc is not None:
-        return "'NotImplementedError'" in ast.dump(node.exc)
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    match node:
+        case ast.Raise(exc=ast.expr() as error):
+            return "'NotImplementedError'" in ast.dump(error)
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+    return False
 
 
 def is_text(node: ast.AST) -> bool:
-    """A docstring, or a text that stands alone."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    """Return whether it is a docstring, or a text that stands alone."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
 
 
 def _syntax(node: ast.stmt) -> str:
-    """A statement's tree as text, without places, comments and docstrings."""
+    """Return a statement's tree as text, without places, comments and docstrings."""
     for each in ast.walk(node):
         if isinstance(each, Definition):
             each.body = [part for part in each.body if not is_text(part)]
@@ -164,15 +164,14 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """The line that gives a name its value last, as the text has it.
+    """Return the line at the top level that gives a name its value last.
 
     Where that value is written out as lists of numbers, it is the line of the `entry` with these
-    indices. None if no statement of the top level gives the name a value, or one may change a part
-    of it afterwards.
+    indices. None if no statement gives the name a value, or one may change a part of it afterwards.
     """
     found: tuple[Unit, ast.stmt] | None = None
     for unit in units:
-        for statement in _all(parsed(unit) or ()):
+        for statement in _statements(parsed(unit) or ()):
             if name in assigned(statement):
                 found = unit, statement
             elif found is not None and _may_change(statement, name):
@@ -180,29 +179,27 @@ def find_assignment(
     if found is None:
         return None
     unit, statement = found
-    line = _entry(getattr(statement, "value", None), entry) or statement.lineno
+    line = _line_of_entry(getattr(statement, "value", None), entry) or statement.lineno
     lines = unit.text.splitlines()
     text = lines[line - 1].strip() if line <= len(lines) else ""
     return CodePlace(unit.label, line, text)
 
 
-def _all(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
         yield statement
         for block in blocks(statement):
-            yield from _all(block)
+            yield from _statements(block)
 
 
 def _may_change(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement writes into what a name stands for, or calls a method of it."""
+    """Return whether a statement writes into what a name stands for, or calls a method of it."""
     for node in ast.walk(statement):
-        into = node.func if isinstance(node, ast.Call) else node
-        is_store = not isinstance(getattr(into, "ctx", ast.Load()), ast.Load)
-        if not isinstance(into, ast.Subscript | ast.Attribute) or not (
-            is_store or into is not node
-        ):
+        part = node.func if isinstance(node, ast.Call) else node
+        is_written = part is not node or isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)
+        if not is_written or not isinstance(part, ast.Subscript | ast.Attribute):
             continue
-        inner: ast.expr = into
+        inner: ast.expr = part
         while isinstance(inner, ast.Subscript | ast.Attribute):
             inner = inner.value
         if isinstance(inner, ast.Name) and inner.id == name:
@@ -210,12 +207,13 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
     return False
 
 
-def _entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """The line in which an entry of a written list begins."""
-    if value is None:
-        return None
-    if isinstance(value, ast.Call) and value.args:
-        value = value.args[0] if isinstance(value.args[0], ast.List | ast.Tuple) else value
+def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
+    """Return the line in which an entry of a written list begins."""
+    match value:
+        case None:
+            return None
+        case ast.Call(args=[ast.List() | ast.Tuple() as first, *_]):
+            value = first
     for index in entry:
         if not isinstance(value, ast.List | ast.Tuple) or index >= len(value.elts):
             break

@@ -1,4 +1,4 @@
-"""The cells of a notebook: only what is needed of a file is ever made into objects."""
+"""Cells of a notebook; only what is needed of the file is made into objects."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """A cell: its kind, its text, the question that it answers and what shows whose it is."""
+    """Cell of a notebook: `answer` is the question that it answers, `is_check` marks ours."""
 
     kind: str
     text: str
@@ -32,43 +32,41 @@ class Cell(msgspec.Struct):
     is_check: bool = False
 
 
-# Everything a file may hold in any form stays undecoded until its form is asked for.
-class _Written(msgspec.Struct):
+class _Fields(msgspec.Struct):
+    """Fields of a cell or of metadata, which may have any form: undecoded until they are used."""
+
     cell_type: msgspec.Raw = _NOTHING
     source: msgspec.Raw = _NOTHING
     metadata: msgspec.Raw = _NOTHING
     id: msgspec.Raw = _NOTHING
-
-
-class _Notebook(msgspec.Struct):
-    cells: list[_Written]
-    metadata: msgspec.Raw = _NOTHING
-
-
-class _About(msgspec.Struct):
-    """What metadata say, of a cell or of a notebook."""
-
     answer: msgspec.Raw = _NOTHING
     nbgrader: msgspec.Raw = _NOTHING
+    grade_id: msgspec.Raw = _NOTHING
     language_info: msgspec.Raw = _NOTHING
     kernelspec: msgspec.Raw = _NOTHING
-
-
-class _Part(msgspec.Struct):
-    """What a part of the metadata says."""
-
-    grade_id: msgspec.Raw = _NOTHING
     name: msgspec.Raw = _NOTHING
     language: msgspec.Raw = _NOTHING
 
+    def text(self, *path: str) -> str | None:
+        """Return the text at a path of names; None if something else is there, or nothing."""
+        fields = self
+        for name in path[:-1]:
+            fields = _decoded(getattr(fields, name), _Fields) or _Fields()
+        return _decoded(getattr(fields, path[-1]), str)
+
+
+class _Notebook(msgspec.Struct):
+    cells: list[_Fields]
+    metadata: msgspec.Raw = _NOTHING
+
 
 def check_cell(exercise: str) -> str:
-    """The id of the cell that checks an exercise (and holds its points, in nbgrader)."""
+    """Return the id of the cell that checks an exercise (and holds its points, in nbgrader)."""
     return f"{CHECK}{exercise}"
 
 
 def read_cells(data: bytes, label: str) -> list[Cell]:
-    """The code cells of a notebook, and the text cells that answer a question.
+    """Return the code cells of a notebook, and the text cells that answer a question.
 
     Raises:
         UnreadableFile: it cannot be read, or is not in Python; one sentence says why.
@@ -87,7 +85,9 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
         else:
             reason = f"its JSON is damaged ({one_line(str(error), 120)})"
         raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
-    language = _language(notebook.metadata)
+    about = _Fields(metadata=notebook.metadata)
+    language = (about.text("metadata", "language_info", "name") or "").strip()
+    language = language or (about.text("metadata", "kernelspec", "language") or "").strip()
     code = "\n".join(cell.text for cell in cells if cell.kind == "code")
     if "python" not in (language or "python").casefold() and not _IN_PYTHON.search(code):
         raise NotPython(
@@ -98,7 +98,7 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
 
 
 def as_cells(book: Any) -> list[Cell]:
-    """The same of a notebook that nbformat has read."""
+    """Return the cells of a notebook that nbformat has read."""
     found = []
     for each in book["cells"]:
         about = each.get("metadata", {})
@@ -117,41 +117,29 @@ def as_cells(book: Any) -> list[Cell]:
 
 
 def holds_cells(data: bytes) -> bool:
-    """Whether a file is a notebook, whatever its name."""
+    """Return whether a file is a notebook, whatever its name."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 
 
-def _needed(cells: Iterable[_Written], label: str) -> list[Cell]:
+def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
     found: list[Cell] = []
     left = MAX_WRITTEN
     for each in cells:
-        kind = _loosely(each.cell_type, str) or ""
-        about = _loosely(each.metadata, _About) or _About()
-        answer = _loosely(about.answer, str) or ""
+        kind = each.text("cell_type") or ""
+        answer = each.text("metadata", "answer") or ""
         if kind != "code" and not answer:
             continue
         left -= len(bytes(each.source))
         if left < 0:
             raise UnreadableFile(f"{label} holds over {MAX_WRITTEN // 2**20} MiB of text.")
         source = msgspec.json.decode(each.source, type=str | list[str] | None)
-        mark = _loosely(about.nbgrader, _Part) or _Part()
-        is_check = _is_check(_loosely(mark.grade_id, str), _loosely(each.id, str))
+        is_check = _is_check(each.text("metadata", "nbgrader", "grade_id"), each.text("id"))
         found.append(Cell(kind, _joined(source or ""), answer, is_check))
     return found
 
 
-def _language(metadata: msgspec.Raw) -> str:
-    """The language that the notebook says it is in; empty where it says nothing."""
-    about = _loosely(metadata, _About) or _About()
-    info = _loosely(about.language_info, _Part) or _Part()
-    kernel = _loosely(about.kernelspec, _Part) or _Part()
-    said = (_loosely(info.name, str) or "").strip()
-    return said or (_loosely(kernel.language, str) or "").strip()
-
-
-def _loosely(raw: msgspec.Raw, form: type[T]) -> T | None:
-    """What stands there, if it is of that form."""
+def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:
     try:
         return msgspec.json.decode(raw, type=form)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
@@ -159,7 +147,7 @@ def _loosely(raw: msgspec.Raw, form: type[T]) -> T | None:
 
 
 def _is_check(*names: str | None) -> bool:
-    """Whether it is the cell that shows the report: it is not the student's."""
+    """Return whether it is the cell that shows the report, which is not the student's."""
     return any(name is not None and name.startswith(CHECK) for name in names)
 
 

@@ -4,7 +4,7 @@ import functools
 import hashlib
 import heapq
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,106 +23,82 @@ from autograder.submission.read import (
 )
 from autograder.worker.messages import Unit
 
-# The files beside a submission that it may import: read when it names them, within bounds.
-
-
-MAX_SOURCE = 1024 * 1024
-MAX_NAMES = 5000
-MAX_READ = 50
-MAX_KEPT = 8 * 1024 * 1024
+MAX_SOURCE = 1024 * 1024  # bytes of a script, characters of a notebook's code
+MAX_NOTEBOOK = 32 * 1024 * 1024
+MAX_NAMES, MAX_READ = 5000, 50  # files beside a submission: known by name, read
+MAX_KEPT = 8 * 1024 * 1024  # characters of code of one student
+MAX_ANSWER, MAX_ANSWERS = 20_000, 50
+SUFFIXES = (".py", ".ipynb")
+ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
+_IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 class CharacterBudget:
-    """How many characters of code may still be kept for one student."""
+    """Number of characters of code that may still be kept for one student."""
 
     def __init__(self, left: int = MAX_KEPT) -> None:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Whether there was room for that much; it is then taken."""
+        """Take so many characters if they are left; return whether they were."""
         if size > self.left:
             return False
         self.left -= size
         return True
 
 
-class Siblings(Mapping[str, str]):
-    """The Python files of a folder by module name; each is read when it is first asked for.
+class Siblings:
+    """Python files of a folder, which a submission may import; each is read once it is named.
 
-    Those that cannot be read are not there; nor are those that there is no room for, whose names
-    are in `left_out`.
+    Those that cannot be read are not there, nor those over the budget, whose names are in
+    `left_out`.
     """
 
-    def __init__(self, folder: Path, room: CharacterBudget | None = None) -> None:
+    def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
         paths = heapq.nsmallest(MAX_NAMES, folder.glob("*.py"))
         self._paths = {path.stem: path for path in paths if path.stem.isidentifier()}
         self._texts: dict[str, str | None] = {}
-        self._known: dict[str, list[str]] = {}
-        self._room = room or CharacterBudget()
+        self._names: dict[str, list[str]] = {}
+        self._budget = budget or CharacterBudget()
         self.left_out: list[str] = []
 
-    def __getitem__(self, name: str) -> str:
-        if name not in self._texts:
-            self._texts[name] = self._read(self._paths[name])
-        text = self._texts[name]
-        if text is None:
-            raise KeyError(name)
-        return text
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    def named_in(self, text: str, name: str) -> dict[str, str]:
-        """The files that a text names, and those that they name; never `name` itself."""
+    def named_in(self, text: str, exercise: str) -> dict[str, str]:
+        """Return the files that a text names, and those that they name, but not `exercise`."""
         found: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
-            for sibling in waiting.pop():
-                if sibling in found or sibling == name or self.get(sibling) is None:
+            for name in waiting.pop():
+                if name in found or name == exercise:
                     continue
-                found[sibling] = self[sibling]
-                known = self._known.get(sibling)
-                if known is None:  # looked for once, however many files name it
-                    known = self._names_in(found[sibling])
-                self._known[sibling] = [each for each in known if not self._is_left_out(each)]
-                waiting.append(self._known[sibling])
+                if name not in self._texts:
+                    self._texts[name] = self._read(self._paths[name])
+                sibling = self._texts[name]
+                if sibling is None:
+                    continue
+                found[name] = sibling
+                if name not in self._names:  # looked for once, however many files name it
+                    self._names[name] = self._names_in(sibling)
+                waiting.append(self._names[name])
         return found
 
     def _names_in(self, text: str) -> list[str]:
         words = {found.group() for found in re.finditer(r"\w+", text)}
         return sorted(words.intersection(self._paths))
 
-    def _is_left_out(self, name: str) -> bool:
-        """Whether it has been tried, and there is no text of it."""
-        return name in self._texts and self._texts[name] is None
-
     def _read(self, path: Path) -> str | None:
-        if len(self._texts) >= MAX_READ or self._room.left <= 0:
-            self.left_out.append(one_line(path.name, 100))
-            return None
-        try:
-            text = read_text(path, MAX_SOURCE)
-        except UnreadableFile:
-            return None
-        if not self._room.take(len(text)):
-            self.left_out.append(one_line(path.name, 100))
-            return None
-        return text
-
-
-MAX_NOTEBOOK = 32 * 1024 * 1024
-MAX_ANSWER = 20_000
-MAX_ANSWERS = 50
-SUFFIXES = (".py", ".ipynb")
-ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
-_IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+        if len(self._texts) < MAX_READ and self._budget.left > 0:
+            try:
+                text = read_text(path, MAX_SOURCE)
+            except UnreadableFile:
+                return None
+            if self._budget.take(len(text)):
+                return text
+        self.left_out.append(one_line(path.name, 100))
+        return None
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """The source of a submission: units that run one after the other.
+    """Source of a submission: units that run one after the other.
 
     `helpers` are the files beside it that it names, and those that they name, by module name;
     `answers` are the text cells that answer a question, by its name. They are read, never run.
@@ -141,11 +117,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return "\n".join(unit.text for unit in self.units)
 
     def mentions(self, word: str) -> bool:
-        """Whether a word stands anywhere in what will run."""
+        """Return whether a word stands anywhere in what will run."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
-        """Whether an import of a library stands anywhere in what will run."""
+        """Return whether an import of a library stands anywhere in what will run."""
         return library in self._imported
 
     @functools.cached_property
@@ -155,16 +131,15 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that will run."""
+        """Return the SHA-256 of all that will run."""
         parts: list[object] = [self.name, self.units, sorted(self.helpers.items())]
         if self.answers or self.variant:
             parts += [sorted(self.answers.items()), self.variant]
-        data = msgspec.json.encode(parts)
-        return hashlib.sha256(data).hexdigest()
+        return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook; which of them it is, a suffix other than theirs does not say.
+    """Read a script or a notebook; a suffix other than theirs does not say which it is.
 
     Raises:
         UnreadableFile: it cannot be read, or is not what its name says; one sentence says why.
@@ -173,15 +148,14 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
     suffix = path.suffix.casefold()
     data = read_bytes(path, MAX_SOURCE if suffix == ".py" else MAX_NOTEBOOK)
     if suffix == ".ipynb" or holds_cells(data):
-        cells = read_cells(data, label)
-        return _source(exercise, label, _units(cells, label), siblings, _answers(cells))
+        return _from_cells(read_cells(data, label), exercise, label, siblings)
     if len(data) > MAX_SOURCE:
         raise UnreadableFile(f"{label} is larger than {MAX_SOURCE // 1024} KiB.")
     return from_text(decoded(data, label), exercise, label, siblings)
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
-    """A student's own file, with what lies beside it and by the numbers that it states.
+    """Read a student's own file with the files beside it, by the numbers that it states.
 
     Raises:
         UnreadableFile: it cannot be read.
@@ -190,21 +164,57 @@ def read_own(path: Path, exercise: Exercise) -> Source:
 
 
 def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
-    """The text of a script, as `read_source` reads the file."""
+    """Return the source that a script with this text has."""
     return _source(exercise, label, (Unit(label, text),), siblings, _answers_in_comments(text))
 
 
 def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
-    """A notebook that nbformat has read, as `read_source` reads the file."""
-    cells, label = as_cells(notebook), f"{exercise}.ipynb"
-    return _source(exercise, label, _units(cells, label), siblings, _answers(cells))
+    """Return the source of a notebook that nbformat has read."""
+    return _from_cells(as_cells(notebook), exercise, f"{exercise}.ipynb", siblings)
 
 
 def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
-    """The inputs of a running notebook, in the order in which they ran."""
+    """Return the source that the inputs of a running notebook are, in the order they ran in."""
     texts = [without_surrogates(text) for text in cells]
     units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1) if text.strip())
     return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
+
+
+def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
+    """Return the source with the variant that the file itself states, where there are variants."""
+    if exercise.variant == "none":
+        return source
+    return msgspec.structs.replace(source, variant=stated_variant(source.text))
+
+
+def _from_cells(
+    cells: Sequence[Cell], exercise: str, label: str, siblings: Siblings | None
+) -> Source:
+    code = [cell.text for cell in cells if cell.kind == "code" and not cell.is_check]
+    if sum(map(len, code)) > MAX_SOURCE:
+        raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")
+    answers: dict[str, str] = {}
+    for cell in cells:
+        if cell.kind == "markdown" and cell.answer and len(answers) < MAX_ANSWERS:
+            answers.setdefault(cell.answer[:100], cell.text[:MAX_ANSWER].strip())
+    units = tuple(Unit(f"code cell {number}", text) for number, text in enumerate(code, 1))
+    return _source(exercise, label, units, siblings, answers)
+
+
+def _answers_in_comments(text: str) -> dict[str, str]:
+    """Return the answers of a percent-format script, where a text cell is a comment."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.split("\n"):
+        if line.startswith("# %%"):
+            begins = re.match(r'# %% \[markdown\].*\banswer="(\w{1,100})"', line)
+            is_new = begins and begins.group(1) not in found and len(found) < MAX_ANSWERS
+            name = begins.group(1) if begins and is_new else ""
+            if name:
+                found[name] = ""
+        elif name and len(found[name]) < MAX_ANSWER:
+            found[name] += re.sub(r"^#? ?", "", line) + "\n"
+    return {name: answer[:MAX_ANSWER].strip() for name, answer in found.items()}
 
 
 def _source(
@@ -217,50 +227,3 @@ def _source(
     text = "\n".join(unit.text for unit in units)
     helpers = siblings.named_in(text, exercise) if siblings is not None else {}
     return Source(exercise, label, units, helpers, answers)
-
-
-def with_own_numbers(source: Source, variant: str) -> Source:
-    """The source, to be graded by the numbers of a variant."""
-    return msgspec.structs.replace(source, variant=variant)
-
-
-def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
-    """The source with the variant that the file itself states, where the exercise has variants."""
-    if exercise.variant == "none":
-        return source
-    return with_own_numbers(source, stated_variant(source.text))
-
-
-def _answers(cells: Sequence[Cell]) -> dict[str, str]:
-    """The text cells of a notebook that answer a question; of two with one name, the first."""
-    found: dict[str, str] = {}
-    for cell in cells:
-        if cell.kind == "markdown" and cell.answer and len(found) < MAX_ANSWERS:
-            found.setdefault(cell.answer[:100], cell.text[:MAX_ANSWER].strip())
-    return found
-
-
-def _answers_in_comments(text: str) -> dict[str, str]:
-    """The same in a percent-format script, where a text cell is a comment."""
-    found: dict[str, str] = {}
-    name = ""
-    for line in text.split("\n"):
-        if line.startswith("# %%"):
-            begins = re.match(r'# %% \[markdown\].*\banswer="(\w{1,100})"', line)
-            name = begins.group(1) if begins and begins.group(1) not in found else ""
-            name = name if len(found) < MAX_ANSWERS else ""
-            if name:
-                found[name] = ""
-        elif name and len(found[name]) < MAX_ANSWER:
-            found[name] += re.sub(r"^#? ?", "", line) + "\n"
-    return {name: answer[:MAX_ANSWER].strip() for name, answer in found.items()}
-
-
-def _units(cells: Sequence[Cell], label: str) -> tuple[Unit, ...]:
-    units: list[Unit] = []
-    for cell in cells:
-        if cell.kind == "code" and not cell.is_check:
-            units.append(Unit(f"code cell {len(units) + 1}", cell.text))
-    if sum(len(unit.text) for unit in units) > MAX_SOURCE:
-        raise UnreadableFile(f"{label} holds over {MAX_SOURCE // 2**20} MiB of code.")
-    return tuple(units)

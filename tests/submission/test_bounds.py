@@ -47,7 +47,7 @@ def test_only_what_a_submission_names_is_read(tmp_path):
 
 @pytest.mark.parametrize("place", ["s1", "s1/{}", "s1/{}/deep"])
 def test_files_that_name_each_other_are_bounded_in_all(tmp_path, monkeypatch, place):
-    monkeypatch.setattr(submissions, "Room", lambda: CharacterBudget(400_000))
+    monkeypatch.setattr(submissions, "CharacterBudget", lambda: CharacterBudget(400_000))
     names = [f"h{number}" for number in range(40)]
     for exercise in EXERCISES:
         folder = place.format(exercise)
