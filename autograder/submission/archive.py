@@ -1,7 +1,7 @@
-"""A zip of submissions, unpacked with care: only source files, only below the target, bounded.
+"""Zip of submissions: only source files are unpacked, only below the target, within bounds.
 
-What is wrong with an entry costs that entry alone, and what entries cost is bounded for each
-student, so that nobody's files are left out for what somebody else handed in.
+A bad entry costs only that entry, and the bounds are each student's own, so that nobody's files are
+left out for what somebody else handed in.
 """
 
 import errno
@@ -18,7 +18,7 @@ import msgspec
 
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
-from autograder.submission.file_names import IGNORED
+from autograder.submission.file_names import counts
 from autograder.submission.source import ALSO_READ, MAX_NOTEBOOK, SUFFIXES
 
 MAX_TOTAL = 1024 * 1024 * 1024
@@ -40,7 +40,7 @@ PathParts = tuple[str, ...]
 
 
 class InvalidZip(UserError):
-    """A zip cannot be unpacked; `reason` says why without its name."""
+    """Zip that cannot be unpacked; `reason` says why without its name."""
 
     def __init__(self, archive: Path, reason: str) -> None:
         super().__init__(f"{archive} {reason}.")
@@ -48,10 +48,10 @@ class InvalidZip(UserError):
 
 
 def unpack(archive: Path, target: Path) -> tuple[list[str], list[PathParts]]:
-    """Unpack what may be graded of a class's `archive`; notes say what was left out and why.
+    """Unpack what may be graded of a class's `archive`.
 
     Returns:
-        The notes, and the paths of all files that it lists, also of those that were left out.
+        Notes on what was left out and why, and the paths of all files that it lists.
 
     Raises:
         UserError: it is not a zip file, or the disk is full.
@@ -60,7 +60,7 @@ def unpack(archive: Path, target: Path) -> tuple[list[str], list[PathParts]]:
 
 
 def unpack_student(archive: Path, target: Path) -> list[str]:
-    """The same for what one student has packed: the notes."""
+    """Unpack what one student has packed; return the notes. Raise as `unpack` does."""
     return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)[0]
 
 
@@ -69,8 +69,7 @@ def _unpacked(
 ) -> tuple[list[str], list[PathParts]]:
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
-            unpacking = _Unpacking(file, target, room)
-            return unpacking.run(), unpacking.listed
+            return _Unpacking(file, target, room).run()
     except _TooLong as error:
         raise InvalidZip(archive, str(error)) from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
@@ -80,14 +79,14 @@ def _unpacked(
 
 
 class _TooLong(Exception):
-    """The list of entries is longer than is read."""
+    """List of entries that is longer than is read."""
 
 
 class _Archive(io.BufferedReader):
-    """A zip file in which a name that is not the UTF-8 that it says it is stands for itself.
+    """Zip file with a readable list of at most `listed` entries.
 
-    zipfile gives up the whole archive for one such name. And it reads the list of entries in one
-    piece, however long: no more than `listed` of them are let through.
+    zipfile gives up the whole archive for one name that is not the UTF-8 that it claims to be, and
+    reads the list of entries in one piece, however long.
     """
 
     def __init__(self, path: Path, listed: int) -> None:
@@ -113,7 +112,7 @@ class _Archive(io.BufferedReader):
 
 
 def _readable(directory: bytes) -> tuple[bytes, int]:
-    """The list of entries with names that can be read, and how many there are."""
+    """Return the list of entries with names that can be read, and how many there are."""
     data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
@@ -127,11 +126,11 @@ def _readable(directory: bytes) -> tuple[bytes, int]:
 
 
 class _LeftOut(Exception):
-    """Why an entry is not unpacked."""
+    """Reason why an entry is not unpacked."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """An entry whose path leads to a place below the target; `number` is its place in the zip."""
+    """Entry with a path below the target; `number` is its place in the zip."""
 
     number: int
     info: zipfile.ZipInfo
@@ -152,7 +151,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Unpacking:
-    """One archive on its way into a folder."""
+    """Unpacking of one archive into a folder."""
 
     def __init__(self, file: zipfile.ZipFile, target: Path, room: int) -> None:
         self.file = file
@@ -161,10 +160,9 @@ class _Unpacking:
         self.folders: set[PathParts] = {()}
         self.notes: list[tuple[int, str]] = []
         self.noted: Counter[PathParts] = Counter()
-        self.listed: list[PathParts] = []
 
-    def run(self) -> list[str]:
-        """Unpack what can be; the notes are in the order of the archive."""
+    def run(self) -> tuple[list[str], list[PathParts]]:
+        """Unpack what can be; return notes in the order of the archive, and all files listed."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
         for number, info in enumerate(self.file.infolist()):
@@ -172,12 +170,11 @@ class _Unpacking:
                 entries.append(_Entry(number, info, _parts(info)))
             except _LeftOut as reason:
                 self._note(number, info, (), reason)
-        self.listed = [entry.parts for entry in entries if not entry.info.is_dir()]
         depth = _depth(entries)
         students: dict[PathParts, list[_Entry]] = {}
         for entry in entries:
             students.setdefault(entry.parts[: depth + 1], []).append(entry)
-        # The smallest first: where the room ends, it ends for those who ask for most of it.
+        # the smallest first: the room ends for those who ask for most of it
         for student in sorted(students, key=lambda student: (_size(students[student]), student)):
             self._student(student, students[student])
         notes = [text for _, text in sorted(self.notes)]
@@ -185,7 +182,7 @@ class _Unpacking:
             if count > MAX_NOTES:
                 where = one_line("/".join(student), 120) or "the archive"
                 notes.append(f"{count - MAX_NOTES} more of {where} were left out.")
-        return notes
+        return notes, [entry.parts for entry in entries if not entry.info.is_dir()]
 
     def _student(self, student: PathParts, entries: list[_Entry]) -> None:
         room = min(self.room, MAX_STUDENT)
@@ -208,7 +205,7 @@ class _Unpacking:
                 self._note(entry.number, entry.info, student, reason)
 
     def _unpack(self, entry: _Entry, depth: int) -> None:
-        """Unpack a source file; of other entries only the student's folder is made."""
+        """Unpack a source file; for other entries only make the student's folder."""
         place = self.target.joinpath(*entry.parts)
         try:
             self._folder(entry.folder if entry.is_source else entry.folder[:depth])
@@ -230,7 +227,7 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
 
     def _folder(self, parts: PathParts) -> None:
-        """Make a folder; one that is there by another spelling is not taken for it."""
+        """Make a folder, unless it is there; another spelling of its name is another folder."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()
@@ -246,7 +243,7 @@ class _Unpacking:
 
 
 def _parts(info: zipfile.ZipInfo) -> PathParts:
-    """The names on the way to an entry."""
+    """Return the names on the path to an entry."""
     path = PurePosixPath(info.filename.replace("\\", "/"))
     drive = PureWindowsPath(info.filename).drive
     if not path.parts or path.is_absolute() or ".." in path.parts or drive:
@@ -257,11 +254,11 @@ def _parts(info: zipfile.ZipInfo) -> PathParts:
 
 
 def _depth(entries: Collection[_Entry]) -> int:
-    """How many folders are around the students' folders, as `find_folders` will see it."""
+    """Return how many folders are around the students' folders, as `find_folders` sees them."""
     inside = list(entries)
     for depth in range(MAX_LEVELS):
         heads = {e.parts[depth] for e in inside if len(e.folder) > depth}
-        heads = {name for name in heads if name not in IGNORED and not name.startswith(".")}
+        heads = set(filter(counts, heads))
         if len(heads) != 1:
             return depth
         inside = [e for e in inside if e.parts[depth] in heads and len(e.parts) > depth + 1]
@@ -281,7 +278,7 @@ def _is_special(info: zipfile.ZipInfo) -> bool:
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
-    """Copy what is in an entry, which is never more than its size; returns what is wrong."""
+    """Copy an entry, which never unpacks to more than its size; return what is wrong."""
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:

@@ -1,4 +1,4 @@
-"""Which of a student's files is graded for an exercise, and what is said of the others."""
+"""Choice of the file that is graded for an exercise, with notes on the others."""
 
 from collections.abc import Collection, Sequence
 from enum import IntEnum
@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """How likely a file is the answer that was meant; only the best are compared."""
+    """Likelihood that a file is the answer that was meant; only the best are compared."""
 
     WRITTEN = 0
     BY_CONTENT = 1
@@ -34,7 +34,7 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """A file that may be for an exercise; `trouble` says why it cannot be read.
+    """File that may be for an exercise; `trouble` says why it cannot be read.
 
     `uses` are the files beside it that it names; `defines` are the names by which it was
     recognised, where its own does not say what it is.
@@ -52,7 +52,7 @@ class FoundFile(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The file that is graded, or why there is none; and what is said of that."""
+    """File that is graded, or why there is none, with notes."""
 
     chosen: FoundFile | None = None
     unclear: str = ""
@@ -66,7 +66,7 @@ def choose(
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
-    """The one that is written, where there is one; of several that are the same, the first.
+    """Return the candidate that is written, if there is one; of several equal ones the first.
 
     `imported` are the files, without their suffix, that files named after an exercise import.
     """
@@ -100,7 +100,7 @@ def choose(
 def _settle_between(
     choice: Choice, first: FoundFile, others: Sequence[FoundFile], exercise: str
 ) -> None:
-    """Of several that are equally likely the first is chosen if all are the same, else none."""
+    """Keep the first of several equally likely files if all are the same, else none."""
     if all(_is_same(each, first) for each in others):
         choice.notes += [
             f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
@@ -131,7 +131,7 @@ def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
 def _without_helpers(
     candidates: list[FoundFile], exercise: str, imported: Collection[Path], notes: list[str]
 ) -> list[FoundFile]:
-    """The candidates, without those that are a part of others, where one has the exact name."""
+    """Leave out files that others import, where one has the exercise's exact name."""
     if not any(each.name == NameMatch.EXACT for each in candidates):
         return candidates
     kept = []
@@ -147,7 +147,7 @@ def _without_helpers(
 def _without_users(
     candidates: list[FoundFile], exercise: str, stub: Stub | None, notes: list[str]
 ) -> list[FoundFile]:
-    """The candidates, without those that only import what another defines: `test_softmax`."""
+    """Leave out files that only import what another defines: `test_softmax`."""
     folders = {each.path.parent for each in candidates if each.name == NameMatch.EXACT}
     kept = []
     for each in candidates:
@@ -163,17 +163,13 @@ def _without_users(
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
-    """Whether it makes no difference which of the two is graded."""
+    """Return whether it makes no difference which of the two is graded."""
     a, b = one.source, other.source
     if a is None or b is None:
         return False
     if (a.units, a.helpers, a.answers) == (b.units, b.helpers, b.answers):
         return True
-    readable = not (one.code.broken or other.code.broken)
-    complete = not (one.code.open or other.code.open)
-    return (
-        readable
-        and complete
-        and one.code.statements == other.code.statements
-        and (a.helpers, a.answers) == (b.helpers, b.answers)
-    )
+    codes = one.code, other.code
+    is_known = not any(code.broken or code.open for code in codes)
+    same_code = is_known and codes[0].statements == codes[1].statements
+    return same_code and (a.helpers, a.answers) == (b.helpers, b.answers)

@@ -1,4 +1,4 @@
-"""Names in a student's folder: which are of things that people made, and which of exercises."""
+"""Names of files in a student's folder, and the exercises that they speak of."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,12 +16,12 @@ IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_module
 
 
 def counts(name: str) -> bool:
-    """Whether a name is one that people give."""
+    """Return whether a name is one that people give."""
     return name not in IGNORED and not name.startswith(".")
 
 
 class NameMatch(IntEnum):
-    """How clearly a file's name says for which exercise it is."""
+    """Match of a file's name with an exercise, the clearest first."""
 
     EXACT = 0
     NEAR = 1  # `softmax (1)`, `softmax_final`
@@ -30,7 +30,7 @@ class NameMatch(IntEnum):
 
 
 def bare_stem(path: Path) -> str:
-    """A file's name without what makes it a file: `softmax` for `softmax.py.txt`."""
+    """Return a file's name without suffixes: `softmax` for `softmax.py.txt`."""
     stem = path.stem
     while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
         stem = Path(stem).stem
@@ -38,7 +38,7 @@ def bare_stem(path: Path) -> str:
 
 
 def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
-    """The exercises that a file's name speaks of; `Softmax (1)` and `softmax-final` of softmax.
+    """Return the exercises that a file's name speaks of: softmax for `Softmax (1)`.
 
     A name within a longer one does not count: `multi_head_attention` is not `attention`.
     """

@@ -1,4 +1,4 @@
-"""Reading a file that somebody else put there: no links, no pipes, nothing too large."""
+"""Files that somebody else put there: no links, no pipes, nothing too large."""
 
 import codecs
 import io
@@ -20,18 +20,18 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 class UnreadableFile(Exception):
-    """A file of a submission cannot be used; the message says why, in one sentence."""
+    """File of a submission that cannot be used; the message says why, in one sentence."""
 
 
 class NotPython(UnreadableFile):
-    """A file of a submission can be read, and is in another language."""
+    """File of a submission in another language."""
 
 
 def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
-    """The content of a regular file of at most `limit` bytes; a link is not followed.
+    """Return the content of a regular file of at most `limit` bytes; a link is not followed.
 
     `folder` is the descriptor of the open folder that the file is in: then only the path's name
-    counts, and nobody can put a link in the place of a folder meanwhile.
+    counts, and nobody can replace a folder by a link meanwhile.
 
     Raises:
         UnreadableFile: it is something else.
@@ -57,7 +57,7 @@ def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """The text of a Python file, in the encoding that it declares (UTF-8 by default).
+    """Return the text of a Python file, in the encoding that it declares (UTF-8 by default).
 
     Raises:
         UnreadableFile: it cannot be read, or is not text.
@@ -66,32 +66,28 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The content of a Python file as text.
+    """Return the content of a Python file as text.
 
     Raises:
         UnreadableFile: it is not text, or in an encoding that is not one of plain text.
     """
     plain = as_utf8(data, name)
     try:
-        encoding = "utf-8" if plain is not data else _declared(data, name)
+        encoding = "utf-8"
+        if plain is data:
+            declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            encoding = codecs.lookup(declared).name
+            if not _IS_TEXT.fullmatch(encoding):
+                said = one_line(declared, 40)
+                raise UnreadableFile(f"{name} says that its encoding is {said}. Save it as UTF-8.")
         text = plain.decode(encoding)
     except (SyntaxError, ValueError, LookupError):
         raise UnreadableFile(f"{name} is not UTF-8 text. Save it as UTF-8.") from None
     return without_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _declared(data: bytes, name: str) -> str:
-    """The encoding that the first two lines declare, if it is one of plain text."""
-    declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    encoding = codecs.lookup(declared).name
-    if not _IS_TEXT.fullmatch(encoding):
-        said = one_line(declared, 40)
-        raise UnreadableFile(f"{name} says that its encoding is {said}. Save it as UTF-8.")
-    return encoding
-
-
 def as_utf8(data: bytes, name: str) -> bytes:
-    """The same without a byte order mark, and in UTF-8 where the mark says UTF-16.
+    """Return the data without a byte order mark, and in UTF-8 where the mark says UTF-16.
 
     Raises:
         UnreadableFile: it is not what its mark says.
@@ -107,5 +103,5 @@ def as_utf8(data: bytes, name: str) -> bytes:
 
 
 def without_surrogates(text: str) -> str:
-    """Text that can be stored: halves of a character, which stand for none, are replaced."""
+    """Return text that can be stored: halves of a character are replaced."""
     return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""What the course hands out: so a file that is still as it was can be told from an answer."""
+"""Exercises as they are handed out: made from solutions, recognised, marked by their release."""
 
 import contextlib
 import re
@@ -14,17 +14,18 @@ from autograder.submission.code import Binding, Code, read_code
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text, read_source
 
-# A solution without its solutions: what stands between nbgrader's markers is taken out.
-
-
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 TEXT_STUB = "YOUR ANSWER HERE"
 """The text that stands in a text cell until a student answers its question."""
 STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
+UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
+HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
+RELEASE_LINE = "# Handed out as {}: leave this line as it is."
+MAX_SHOWN = 4
 
 
 def strip_solutions(text: str, name: str) -> str:
-    """The student's text. In a function, a stub takes the solution's place; elsewhere nothing.
+    """Return the student's text: a solution inside a function becomes a stub, others vanish.
 
     Raises:
         UserError: a marker has no partner; it names the line.
@@ -32,7 +33,8 @@ def strip_solutions(text: str, name: str) -> str:
     kept: list[str] = []
     begun = 0
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip().removeprefix("# ") == BEGIN:
+        mark = line.strip().removeprefix("# ")
+        if mark == BEGIN:
             if begun:
                 raise UserError(f"{name}, line {number}: {BEGIN} again, before {END}.")
             begun = number
@@ -40,7 +42,7 @@ def strip_solutions(text: str, name: str) -> str:
             if line.startswith("# "):
                 kept.append(f"# {TEXT_STUB}")
             kept += [indent + stub for stub in STUB_LINES] if indent else []
-        elif line.strip().removeprefix("# ") == END:
+        elif mark == END:
             if not begun:
                 raise UserError(f"{name}, line {number}: {END} without {BEGIN}.")
             begun = 0
@@ -51,13 +53,10 @@ def strip_solutions(text: str, name: str) -> str:
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
 
 
-UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
-
-
 class Stub(msgspec.Struct):
-    """An exercise as it is handed out.
+    """Exercise as it is handed out.
 
-    `asked` are the names that are to be written; `answers` the texts in place of answers in
+    `asked` are the names that are to be written; `answers` the texts that wait for answers in
     words. `handed_out` has the syntax of all that the course hands out, in any exercise.
     """
 
@@ -67,20 +66,20 @@ class Stub(msgspec.Struct):
     handed_out: set[str]
 
     def left_to_write(self) -> int:
-        """How much of it is to be written."""
+        """Return how many names and answers are to be written."""
         return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
-        """The names that are asked for and have been written."""
+        """Return the names that are asked for and have been written."""
         there = [(name, code.names[name]) for name in self.asked if name in code.names]
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
     def answered(self, answers: Mapping[str, str]) -> bool:
-        """Whether a question has been answered in words."""
+        """Return whether a question has been answered in words."""
         return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
 
     def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
-        """Whether nothing of what is asked for has been written."""
+        """Return whether nothing that is asked for has been written."""
         if code.broken or code.open or self.answered(answers):
             return False
         if any(name in code.names for name in self.asked):
@@ -92,51 +91,50 @@ Stubs = Mapping[str, Stub]
 
 
 def read_stubs(course: Course) -> Stubs:
-    """The course's stubs by exercise; those that are not there, or cannot be read, are left out."""
+    """Return the course's stubs by exercise; those that cannot be read are left out."""
     found: dict[str, Stub] = {}
     handed_out: set[str] = set()
     for name in course.exercises:
-        read = [
-            Stub(code, [n for n, bound in code.names.items() if _is_asked(bound)], answers, set())
-            for code, answers in _handed_out(course, name)
-        ]
-        if read:  # what has been written since asks for less
-            stub = max(read, key=Stub.left_to_write)
+        stubs = []
+        for source in _handed_out(course, name):
+            code = read_code(source.units)
+            asked = [name for name, bound in code.names.items() if _is_asked(bound)]
+            stubs.append(Stub(code, asked, source.answers, handed_out))
+        if stubs:  # what has been written since asks for less
+            found[name] = stub = max(stubs, key=Stub.left_to_write)
             handed_out |= {bound.tree for bound in stub.code.names.values()}
-            found[name] = msgspec.structs.replace(stub, handed_out=handed_out)
     return found
 
 
-def _handed_out(course: Course, name: str) -> Iterator[tuple[Code, dict[str, str]]]:
-    """An exercise as it is handed out, with its answers in words.
+def _handed_out(course: Course, name: str) -> list[Source]:
+    """Return an exercise as it is handed out.
 
-    It is made from the solution where there is one: students, and teachers who try an exercise,
-    write into the files in `exercises`. Without it, the twins there are all there is to go by.
+    It is made from the solution where there is one, since people write into the files in
+    `exercises`. Without it, the script and the notebook there are all there is to go by.
     """
-    sources = []
     solution = course.solution_file(name)
     try:
         text = strip_solutions(read_text(solution, MAX_SOURCE), str(solution))
-        sources.append(from_text(text, name, solution.name))
+        return [from_text(text, name, solution.name)]
     except (UnreadableFile, UserError):
+        sources = []
         for suffix in SUFFIXES:
             with contextlib.suppress(UnreadableFile):
                 sources.append(read_source(course.handed_out / f"{name}{suffix}", name))
-    for source in sources:
-        yield read_code(source.units), source.answers
+        return sources
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Whether something in it is not written yet: a function's body, or a value."""
+    """Return whether a part of it is not written yet: a function's body, or a value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """The exercises that a file answers by the names that it defines, with these names.
+    """Return the exercises that a file answers by the names that it defines, with these names.
 
-    It has all names that an exercise asks for; or most of them, and none that belongs to an
+    The file has all names that an exercise asks for; or most of them, and none that belongs to an
     exercise of which it has all.
     """
     whole: dict[str, list[str]] = {}
@@ -155,14 +153,6 @@ def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str
     return whole | {e: names for e, names in partly.items() if not claimed & set(names)}
 
 
-# Work that was begun in a released course, and whether the course is another by now.
-
-
-HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
-MAX_SHOWN = 4
-RELEASE_LINE = "# Handed out as {}: leave this line as it is."
-
-
 def course_digest(course: Course) -> str:
     """Return the digest of a course's checks, answers and texts: another course has another."""
     folders = [*course.grading, course.solutions]
@@ -171,25 +161,26 @@ def course_digest(course: Course) -> str:
 
 
 def with_release_mark(text: str, digest: str) -> str:
-    """An exercise's text that says which release it is of."""
+    """Return an exercise's text with the line that says which release it is of."""
     return f"{text.rstrip()}\n\n# %%\n{release_mark(digest)}\n"
 
 
 def release_mark(digest: str) -> str:
-    """The line by which a file says which release it is of."""
+    """Return the line by which a file says which release it is of."""
     return RELEASE_LINE.format(digest)
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """A word on the files that each earlier release of the course handed out."""
-    older: dict[str, list[str]] = {}
-    now = ""
+    """Yield a note on the files that each earlier release of the course handed out."""
+    labels_of: dict[str, list[str]] = {}
     for source in sources:
         found = HANDED_OUT.search(source.text)
-        now = now or (course_digest(course) if found is not None else "")
-        if found is not None and found[1] != now:
-            older.setdefault(found[1], []).append(source.label)
-    for digest, labels in older.items():
+        if found is not None:
+            labels_of.setdefault(found[1], []).append(source.label)
+    now = course_digest(course) if labels_of else ""
+    for digest, labels in labels_of.items():
+        if digest == now:
+            continue
         one = len(labels) == 1
         yield (
             f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} of another release of the course "

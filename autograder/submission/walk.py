@@ -1,4 +1,4 @@
-"""All files of one student's folder, whatever its depth and whatever is packed in it."""
+"""Files of one student's folder, at any depth and in zips."""
 
 import heapq
 import os
@@ -22,7 +22,7 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """A file, and what to call it: its path within the student's folder."""
+    """File, with its path within the student's folder to show."""
 
     path: Path
     shown: str
@@ -33,7 +33,7 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A folder to look into, how its files are called, and whether it comes out of a zip."""
+    """Folder to look into; `above` begins its files' shown names."""
 
     folder: Path
     above: str
@@ -41,9 +41,9 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 class FolderWalk:
-    """The files below a folder, or in a zip in its place; `notes` say what was not looked at.
+    """Files below a folder, or in a zip instead of it; `notes` say what was not looked at.
 
-    A zip in the folder is unpacked for as long as this is open: use it as a context manager.
+    Zips are unpacked for as long as this context manager is open.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -59,7 +59,7 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """The files, those nearest to the top first: nothing below hides what is above it.
+        """Yield the files, those nearest to the top first: nothing below hides what is above it.
 
         Raises:
             OSError: the folder cannot be read.
@@ -76,7 +76,7 @@ class FolderWalk:
             self.notes.append(f"Only the first {MAX_FILES:,} entries were looked at.")
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
-        """The files of one folder; what lies further down is put into `below`."""
+        """Yield the files of one folder; put the folders in it into `below`."""
         found = heapq.nsmallest(self._left + 1, os.scandir(place.folder), key=lambda e: e.name)
         entries = found[: self._left]
         self._left = 0 if len(found) > len(entries) else self._left - len(entries)
@@ -90,7 +90,7 @@ class FolderWalk:
                     below.append(_Place(path, f"{shown}/", place.unpacked))
                 else:
                     self._note(f"{shown} was not looked into: it lies too deep. Hand in one folder")
-            elif stat.S_ISREG(mode) and self._is_to_unpack(path, place.unpacked):
+            elif stat.S_ISREG(mode) and self._may_unpack(path) and not place.unpacked:
                 self._zips_left -= 1
                 below += self._unpacked(path, f"{shown}: ")
             elif stat.S_ISREG(mode) and path.suffix.casefold() in PACKED:
@@ -98,11 +98,11 @@ class FolderWalk:
             elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):  # a link, so that it can be named
                 yield FolderFile(path, shown)
 
-    def _is_to_unpack(self, path: Path, unpacked: bool) -> bool:
-        return path.suffix.casefold() == ".zip" and not unpacked and self._zips_left > 0
+    def _may_unpack(self, path: Path) -> bool:
+        return path.suffix.casefold() == ".zip" and self._zips_left > 0
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Where a zip has been unpacked to; nowhere if it cannot be."""
+        """Unpack a zip; return the folder, or none if it cannot be unpacked."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             self.notes += [f"{above}{note}" for note in unpack_student(archive, scratch)]
