@@ -35,14 +35,14 @@ class SameText(NamedTuple):
 
 
 def normalized_words(text: str) -> tuple[str, ...]:
-    """An answer's words without capitals, and without the punctuation around them."""
+    """Return an answer's words without capitals, and without the punctuation around them."""
     shown = unicodedata.normalize("NFKC", text).casefold()
     words = (word.strip(_AROUND) for word in _WORD.findall(shown))
     return tuple(word for word in words if word)
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
-    """Groups of answers: in each, first those that most are like, then those much like them.
+    """Group answers: in each group the most common words first, then those much like them.
 
     Groups with many answers come first; the same texts in the same order give the same groups.
     """
@@ -57,7 +57,7 @@ def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
 
 
 def _near(same: Sequence[SameText]) -> list[list[SameText]]:
-    """Each group is what is near its first; nothing is in two.
+    """Group texts: a group is all that is near its first text, and nothing is in two groups.
 
     Two that have so much in common share one of the rarest third of the pairs of each. So only
     those that do are compared.
@@ -82,7 +82,7 @@ def _near(same: Sequence[SameText]) -> list[list[SameText]]:
 
 
 def _third(pairs: frozenset[WordPair]) -> int:
-    """How many of a text's pairs are looked at, so that each text that is near has one of them."""
+    """Return how many of a text's pairs to look at, so that each near text has one of them."""
     least = NEAR / (2 - NEAR)  # the share of the shorter one's size in the longer one's
     return len(pairs) - math.ceil(NEAR * (1 + least) / 2 * len(pairs)) + 1
 
@@ -92,7 +92,7 @@ def _are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 
 
 def _pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Each two neighbouring words, with both ends; where they come again, that is another pair."""
+    """Return each two neighbouring words, with both ends; repeated pairs are told apart."""
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
     found = set()
@@ -103,7 +103,7 @@ def _pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """A text in pieces, each with whether another text has something else there.
+    """Cut a text into pieces, each with whether another text has something else there.
 
     Where words of the other are missing in it, there is an empty piece. Of a long text only the
     beginning is looked at.
@@ -131,7 +131,7 @@ _POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
 
 
 class RubricItem(msgspec.Struct, frozen=True):
-    """What a rubric gives points for; `points` are None where it names none."""
+    """An item of a rubric; `points` are None if it names none."""
 
     id: str
     said: str
@@ -165,7 +165,7 @@ class MarkedSoFar(msgspec.Struct, frozen=True):
 
 
 def rubric(question: Question) -> tuple[RubricItem, ...]:
-    """The items of a question, each with the points that it begins with: "2 points: …"."""
+    """Return the items of a question, each with the points that it begins with: "2 points: …"."""
     found = []
     for said in question.rubric:
         match = _POINTS.match(said)
@@ -175,13 +175,13 @@ def rubric(question: Question) -> tuple[RubricItem, ...]:
 
 
 def total(question: Question, ids: Sequence[str]) -> float:
-    """What some items come to: never less than nothing, nor more than the question is worth."""
+    """Add up some items: at least 0, and at most what the question is worth."""
     points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
     return round(min(question.points, max(0.0, points)), 2)
 
 
 class Sheet:
-    """One question of a class: its answers in piles, and what there is of their marks."""
+    """One question of a class: its answers in clusters, and their marks."""
 
     def __init__(self, marking: Marking, exercise: str, question: str) -> None:
         """
@@ -191,10 +191,10 @@ class Sheet:
         self.marking = marking
         self.exercise = exercise
         self.question = marking.question(exercise, question)
-        self.piles = marking.made_of_answers(f"{exercise}/{question}", self._piles)
-        self.wordings = [each for pile in self.piles for each in pile.wordings]
+        self.clusters = marking.cached(f"{exercise}/{question}", self._clusters)
+        self.wordings = [each for cluster in self.clusters for each in cluster.wordings]
 
-    def _piles(self) -> tuple[AnswerCluster, ...]:
+    def _clusters(self) -> tuple[AnswerCluster, ...]:
         mine = [
             each
             for key, each in self.marking.answers().items()
@@ -211,21 +211,21 @@ class Sheet:
         )
 
     def wording(self, named: str) -> Wording | None:
-        """The wording of that id, or in which an answer of that id is."""
+        """Return the wording of that id, or with an answer of that id."""
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
         return None
 
-    def pile(self, wording: Wording) -> AnswerCluster:
-        """The pile that a wording is in."""
-        return next(pile for pile in self.piles if wording in pile.wordings)
+    def cluster(self, wording: Wording) -> AnswerCluster:
+        """Return the cluster that a wording is in."""
+        return next(cluster for cluster in self.clusters if wording in cluster.wordings)
 
     def standing(self, each: Answered) -> AnswerMarks:
         return self.marking.standing(each)
 
     def is_open(self, wording: Wording) -> bool:
-        """Whether one of the answers in these words waits for points."""
+        """Tell whether one of the answers in these words waits for points."""
         marks = self.marking.marks()
         return any(
             marks.mark(each.student, each.exercise, each.answer).points is None
@@ -233,17 +233,17 @@ class Sheet:
         )
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """The next wording, or with −1 the one before; None at the ends."""
+        """Return the next wording, or with −1 the one before; None at the ends."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 
     def next_open(self, wording: Wording | None = None) -> Wording | None:
-        """The next wording with an answer that waits; after the last comes the first."""
+        """Return the next wording with an answer that waits; after the last comes the first."""
         at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
         return next(filter(self.is_open, [*self.wordings[at:], *self.wordings[:at]]), None)
 
     def progress(self) -> MarkedSoFar:
-        """How far the question is."""
+        """Return how far the question is marked."""
         marks, points, doubtful, count = self.marking.marks(), [], 0, 0
         for each in self._members():
             count += 1
@@ -253,7 +253,7 @@ class Sheet:
         return MarkedSoFar(count, len(points), doubtful, sum(points) / max(1, len(points)))
 
     def comments(self) -> list[str]:
-        """The comments that were given for this question, the most used first."""
+        """Return the comments that were given for this question, the most used first."""
         marks = self.marking.marks()
         used: Counter[str] = Counter()
         for each in self._members():
@@ -266,7 +266,7 @@ class Sheet:
 
 
 def sheets(marking: Marking) -> list[Sheet]:
-    """A sheet for each question of the course that somebody has answered."""
+    """Return a sheet for each question of the course that somebody has answered."""
     asked = [(e.name, q.name) for e in marking.course.content.exercises for q in e.questions]
     found = (Sheet(marking, exercise, question) for exercise, question in asked)
     return [sheet for sheet in found if sheet.wordings]

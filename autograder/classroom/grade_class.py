@@ -46,7 +46,7 @@ Progress = Callable[[int, int], None]
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What to grade, by what, and where to.
+    """A run over a class: the course, the submissions, the results, and how.
 
     If `partial`, only the cells of these exercises change in a table that is there already; with
     `students`, only those of these students. `wait` is how many seconds to wait for another run.

@@ -1,8 +1,9 @@
-"""A class's folders, from whatever a platform's download looks like."""
+"""Hand-ins of a class: one folder for each student, wherever in a download they lie."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,14 +19,12 @@ from autograder.report.model import HandIn
 from autograder.submission.archive import PathParts
 from autograder.submission.file_names import counts, named_for
 
-# A class's folders: one for each student, wherever in a download they lie.
-
-
 MAX_LEVELS = 20  # of folders around the students' folders
+MAX_SHOWN = 5
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder, not opened yet; none for who handed in nothing.
+    """A student's folder, not opened yet; None for a student who handed in nothing.
 
     `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
     """
@@ -39,7 +38,7 @@ class Folder(msgspec.Struct, frozen=True):
 def find_folders(
     root: Path, exercises: Collection[str], levels: int = MAX_LEVELS
 ) -> tuple[list[Folder], list[str]]:
-    """The students' folders below `root`, in order of name, and notes on what else lies there.
+    """Find the students' folders below `root`, in order of name, and note what else is there.
 
     Raises:
         UserError: `root` is no such folder.
@@ -70,7 +69,7 @@ def find_folders(
             f"folders, since nothing is beside it and only folders are in it."
         )
         return found, [around, *notes]
-    found = _identified(folders)
+    found = [Folder(identity(entry.name), Path(entry.path)) for entry in folders]
     both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: str(f.path))
     return both, _no_folders(entries, [*folders, *packed])
 
@@ -98,13 +97,8 @@ def _no_folders(
     return [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
 
 
-def _identified(entries: list["os.DirEntry[str]"]) -> list[Folder]:
-    """Folders with an id that can be printed, a different one for each."""
-    return [Folder(identity(entry.name), Path(entry.path)) for entry in entries]
-
-
 def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
-    """Whether a folder holds nothing but folders that may be students'.
+    """Tell whether a folder holds only folders that may be students'.
 
     Folders that are called after exercises are parts of one student's work.
     """
@@ -120,11 +114,11 @@ def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
     return only_folders and several_packed and not parts
 
 
-MAX_SHOWN = 5
+FolderMaker = Callable[[str, HandIn, Path, bool], Folder]
 
 
 class Download(msgspec.Struct, frozen=True):
-    """Where hand-ins come from: a folder, the paths of the zip it was unpacked from, a platform."""
+    """The source of hand-ins: a folder, the paths of the zip it was unpacked from, a platform."""
 
     root: Path
     packed: tuple[PathParts, ...] = ()
@@ -147,36 +141,81 @@ def hand_ins(
 ) -> HandIns:
     """Find everybody's hand-in.
 
-    Files that lie under a platform's names are put together below `scratch`, which is to be there
-    as long as the folders are read. With a roster, who handed in nothing is in it too.
+    Files that lie under a platform's names are put together below `scratch`, which must exist as
+    long as the folders are read. With a roster, students who handed in nothing are in it too.
 
     Raises:
         UserError: it cannot be read, or the roster leaves open who somebody is.
     """
-    names = tuple(exercises)
-    root = source.root
+    names, root = tuple(exercises), source.root
     found = None
     if root.is_dir():
         found = recognise(Listing(root, source.packed), names, source.platform)
+    people: list[tuple[str, Owner, FolderMaker]] = []  # with their platforms
     if found is None:
-        folders, notes = find_folders(root, names)
-        return HandIns(*_enrolled_folders(folders, notes, roster))
-    theirs = shares(found.pieces, names)
-    if roster is not None:
-        return _enrolled(theirs, found, roster, scratch)
-    folders = [
-        _folder(share, found, identity(share.person.key), HandIn(), scratch / str(number))
-        for number, share in enumerate(theirs)
-    ]
-    notes = [*found.notes, *found.not_understood]
-    return HandIns(_apart(folders), notes, bool(found.not_understood))
+        own, notes = find_folders(root, names)
+        if roster is None:
+            return HandIns(own, notes)
+        for folder in own:
+            person = Owner(key=folder.student, id=folder.student, name=folder.student)
+            people.append((PLAIN.name, person, partial(_own_folder, folder)))
+        not_understood: list[str] = []
+    else:
+        notes, not_understood = found.notes, found.not_understood
+        for share in shares(found.pieces, names):
+            people.append((share.importer.name, share.person, partial(_folder, share, found)))
+    if roster is None:
+        folders = [
+            make(identity(person.key), HandIn(), scratch / str(number), False)
+            for number, (_, person, make) in enumerate(people)
+        ]
+    else:
+        folders, more = _enrolled(people, roster, scratch)
+        notes = [*notes, *more]
+    return HandIns(_apart(folders), [*notes, *not_understood], bool(not_understood))
 
 
-def _folder(share: Share, found: Recognised, student: str, known: HandIn, place: Path) -> Folder:
-    """A share as a folder that can be read; `known` is what the roster says."""
+def _enrolled(
+    people: Sequence[tuple[str, Owner, FolderMaker]], roster: Roster, scratch: Path
+) -> tuple[list[Folder], list[str]]:
+    """Make the folders of the roster's students and of people not enrolled, and notes on them."""
+    folders: list[Folder] = []
+    strangers: list[str] = []
+    whose = roster.match([(platform, person) for platform, person, _ in people])
+    for number, ((_, person, make), ids) in enumerate(zip(people, whose, strict=True)):
+        is_group = roster.is_group(person.name or person.key)
+        for place, student in enumerate(ids):
+            where = scratch / f"{number}-{place}"
+            folders.append(make(identity(student), roster.known(student), where, is_group))
+        if not ids:
+            where = scratch / str(number)
+            folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
+            strangers.append(roster.stranger(person))
+    missing = roster.missing(id for ids in whose for id in ids)
+    folders += [Folder(identity(id), None, roster.known(id)) for id in missing]
+    return folders, roster.notes(missing, strangers)
+
+
+def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
+    """Return a folder that needs no platform, with what the roster says of it."""
+    return Folder(student if known.enrolled else folder.student, folder.path, known)
+
+
+def _folder(
+    share: Share, found: Recognised, student: str, known: HandIn, place: Path, is_group: bool
+) -> Folder:
+    """Return a share as a folder that can be read.
+
+    Args:
+        known: what the roster says of the hand-in.
+        place: a folder for files that must be put together.
+        is_group: says that the share, and its number, is that of a group.
+    """
     person, pieces = share.person, share.pieces
     times = [piece.at for piece in pieces if piece.at is not None]
     notes = list(share.notes)
+    if is_group:
+        notes.append(f"Handed in by {one_line(person.name or person.key, 60)}, a group.")
     if share.together_with:
         names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
         notes.append(f"Handed in together with {names}.")
@@ -185,7 +224,7 @@ def _folder(share: Share, found: Recognised, student: str, known: HandIn, place:
     hand_in = msgspec.structs.replace(
         known,
         platform=share.importer.name,
-        platform_id=person.id,
+        platform_id="" if is_group else person.id,
         name=known.name or one_line(person.name, 120),
         email=known.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
@@ -197,14 +236,14 @@ def _folder(share: Share, found: Recognised, student: str, known: HandIn, place:
 
 
 def _latest(times: list[datetime]) -> datetime:
-    """The last of some times; of one source, they all have a zone or none has."""
+    """Return the last of some times; of one source, all have a zone or none has."""
     return max(
         times, key=lambda when: when.replace(tzinfo=None) - (when.utcoffset() or timedelta())
     )
 
 
 def _apart(folders: list[Folder]) -> list[Folder]:
-    """In order, each with an id of its own: two platforms may call two people the same."""
+    """Sort folders, and refuse two of one id: two platforms may call two people the same."""
     seen: dict[str, str] = {}
     for folder in folders:
         platform = folder.hand_in.platform if folder.hand_in else ""
@@ -215,67 +254,3 @@ def _apart(folders: list[Folder]) -> list[Folder]:
             )
         seen[folder.student] = platform
     return sorted(folders, key=lambda folder: folder.student)
-
-
-def _enrolled(theirs: list[Share], found: Recognised, roster: Roster, scratch: Path) -> HandIns:
-    """The same by the roster's ids, with those who are missing and those who are not enrolled."""
-    whose = roster.match([(share.importer.name, share.person) for share in theirs])
-    folders: list[Folder] = []
-    strangers: list[str] = []
-    for number, (share, ids) in enumerate(zip(theirs, whose, strict=True)):
-        for place, student in enumerate(ids):
-            known = roster.known(student)
-            mine = share
-            if roster.is_group(share.person.name or share.person.key):
-                mine = _of_group(share)
-            where = scratch / f"{number}-{place}"
-            folders.append(_folder(mine, found, identity(student), known, where))
-        if not ids:
-            known = HandIn(enrolled=False)
-            student = identity(share.person.key)
-            folders.append(_folder(share, found, student, known, scratch / str(number)))
-            strangers.append(roster.stranger(share.person))
-    everybody, said = _with_the_missing(folders, whose, strangers, roster)
-    notes = [*found.notes, *said, *found.not_understood]
-    return HandIns(everybody, notes, bool(found.not_understood))
-
-
-def _with_the_missing(
-    folders: list[Folder],
-    whose: Sequence[Sequence[str]],
-    strangers: Sequence[str],
-    roster: Roster,
-) -> tuple[list[Folder], list[str]]:
-    """The folders with those of whom there is nothing, and what the roster says of the class."""
-    missing = roster.missing(id for ids in whose for id in ids)
-    absent = [Folder(identity(id), None, roster.known(id)) for id in missing]
-    return _apart([*folders, *absent]), roster.notes(missing, strangers)
-
-
-def _of_group(share: Share) -> Share:
-    """The share as a member's: the number in it is the group's, or that of another member."""
-    said = f"Handed in by {one_line(share.person.name or share.person.key, 60)}, a group."
-    person = msgspec.structs.replace(share.person, id="")
-    return msgspec.structs.replace(share, person=person, notes=[*share.notes, said])
-
-
-def _enrolled_folders(
-    folders: list[Folder], notes: list[str], roster: Roster | None
-) -> tuple[list[Folder], list[str]]:
-    """A class's own folders, called by the roster's ids where it knows them."""
-    if roster is None:
-        return folders, notes
-    people = [
-        Owner(key=folder.student, id=folder.student, name=folder.student) for folder in folders
-    ]
-    whose = roster.match([(PLAIN.name, person) for person in people])
-    named: list[Folder] = []
-    strangers = []
-    for folder, person, ids in zip(folders, people, whose, strict=True):
-        for student in ids:
-            named.append(Folder(identity(student), folder.path, roster.known(student)))
-        if not ids:
-            named.append(Folder(folder.student, folder.path, HandIn(enrolled=False)))
-            strangers.append(roster.stranger(person))
-    everybody, said = _with_the_missing(named, whose, strangers, roster)
-    return everybody, [*notes, *said]

@@ -40,7 +40,7 @@ MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises th
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What a judge process must know.
+    """All that a judge process must know.
 
     With `alone` its results are believed as they are; else a submission ends with the first doubt.
     """

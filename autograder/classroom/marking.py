@@ -34,7 +34,7 @@ class _Exercise(msgspec.Struct, frozen=True):
 
 
 class _Record(msgspec.Struct, frozen=True):
-    """As much of a student's record as answers in words need."""
+    """The part of a student's record that answers in words need."""
 
     student: str
     exercises: tuple[_Exercise, ...]
@@ -54,7 +54,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
-    """What there is of an answer's marks.
+    """The marks of an answer.
 
     `mark` is what counts; `before` what was given last, where it does not count, and `state` why.
     `other` is the table's, where the desk has another. `token` changes with all of it.
@@ -71,7 +71,7 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether the answer waits for points."""
+        """Tell whether the answer waits for points."""
         return self.mark.points is None
 
 
@@ -97,7 +97,7 @@ class Marking:
         self._lock = threading.RLock()
 
     def question(self, exercise: str, question: str) -> Question:
-        """A question of the course's.
+        """Return a question of the course.
 
         Raises:
             UserError: there is none of that name.
@@ -108,7 +108,7 @@ class Marking:
         raise UserError(f"{one_line(exercise, 60)} has no question {one_line(question, 60)!r}.")
 
     def answers(self) -> dict[Key, Answered]:
-        """All answers that were handed in, in the order of the class."""
+        """Return all answers that were handed in, in the order of the class."""
         path = self.results / REPORTS
         with self._lock:
             state = _state(path)
@@ -117,8 +117,8 @@ class Marking:
                 self._read_at = state
             return self._answers
 
-    def made_of_answers(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
-        """What takes long to make of the answers, made once for as long as they are the same."""
+    def cached(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
+        """Return what is made of the answers, made once for as long as they are the same."""
         with self._lock:
             self.answers()
             if name not in self._made:
@@ -171,7 +171,11 @@ class Marking:
             self._marks = None  # a file's time is too coarse to show two changes at once
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """A mark as it may be kept."""
+        """Return a mark in the form in which it is kept.
+
+        Raises:
+            UserError: there is no such answer, or its points cannot be.
+        """
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
             raise UserError(f"There is no answer of {who} to {where} any more. Load the page anew.")
@@ -206,7 +210,7 @@ def _answers_in(path: Path) -> dict[Key, Answered]:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """What changes with a file."""
+    """Return what changes when a file changes."""
     try:
         about = path.lstat()
     except OSError:
@@ -239,6 +243,6 @@ def _standing(marks: Marks, each: Answered) -> AnswerMarks:
 
 
 def _is_same(standing: AnswerMarks, mark: GivenMark) -> bool:
-    """Whether a mark is what counts already: then two people are of one mind."""
+    """Tell whether a mark is what counts already: then two people agree."""
     counts = GivenMark("", "", "", "", standing.mark.points, standing.mark.comment)
     return not standing.state and counts.shown == mark.shown

@@ -30,7 +30,7 @@ HIDDEN = "…"
 
 
 class Pseudonyms:
-    """Who is called what."""
+    """The pseudonyms of a course."""
 
     def __init__(self, path: Path) -> None:
         """Read them; without a file there are none yet.
@@ -62,11 +62,11 @@ class Pseudonyms:
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
-        """What a student is called in the results."""
+        """Return what a student is called in the results."""
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
-        """A class under pseudonyms, in their order; who has none gets one.
+        """Return a class under pseudonyms, in their order; new students get one.
 
         Raises:
             UserError: the key cannot be written.
@@ -92,7 +92,7 @@ class Pseudonyms:
                 self._called[student] = pseudonym
 
     def _names(self, folders: Iterable[Folder]) -> dict[str, str]:
-        """What everybody may be called in a note, and what stands there instead."""
+        """Return all names that a note may have, each with what replaces it."""
         found = {}
         for folder in folders:
             known = folder.hand_in or HandIn()
@@ -102,7 +102,7 @@ class Pseudonyms:
         return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
     def _without(self, text: str, student: str, others: dict[str, str]) -> str:
-        """A note without the names of the class, nor parts of the student's own."""
+        """Return a note without the names of the class and parts of the student's own."""
         for name, pseudonym in others.items():
             text = text.replace(name, pseudonym)
         return self._without_own(text, student)
@@ -117,7 +117,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """A student's work with its files called after the exercises."""
+        """Return a student's work with its files called after the exercises."""
         student = self.student(work.student)
         labels = {s.label: _label(s) for s in work.sources.values()}
 
@@ -192,7 +192,7 @@ class Pseudonyms:
 
 
 def _bare(hand_in: HandIn) -> HandIn:
-    """What is known of a hand-in, without whose it is."""
+    """Return what is known of a hand-in, without its student."""
     return HandIn(
         at=hand_in.at,
         at_from=hand_in.at_from,
@@ -209,7 +209,7 @@ def _label(source: Source) -> str:
 
 
 def _renamed(source: Source) -> Source:
-    """A source under a name that says nothing of who wrote it."""
+    """Return a source under a name that says nothing of its author."""
     units = tuple(
         msgspec.structs.replace(unit, label=_label(source)) if unit.label == source.label else unit
         for unit in source.units

@@ -1,4 +1,4 @@
-"""`roster.csv`: who is enrolled, and how they are called on each platform."""
+"""Roster of a class: the students, and what each platform calls them."""
 
 import re
 import unicodedata
@@ -35,7 +35,7 @@ class Student(msgspec.Struct, frozen=True):
 
 
 class Roster:
-    """Who is enrolled, in the file's order."""
+    """The students of a roster, in its order."""
 
     def __init__(self, path: Path) -> None:
         """Read it.
@@ -80,7 +80,7 @@ class Roster:
         return Student(row.line, cells)
 
     def known(self, student: str) -> HandIn:
-        """What the roster says of a student, as the beginning of what is known of a hand-in."""
+        """Return what the roster says of a student's hand-in."""
         cells = self._by_id[student].cells
         at = _time(cells["handed_in"]) if cells["handed_in"] else None
         line = self._by_id[student].line
@@ -98,7 +98,7 @@ class Roster:
         )
 
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[list[str]]:
-        """The ids of each of some people: by id, then e-mail, then name; several for a group.
+        """Return the ids of each person: by id, then e-mail, then name; several for a group.
 
         Raises:
             UserError: several students may be meant, or several hand-ins are one student's.
@@ -129,7 +129,7 @@ class Roster:
         return [], ""
 
     def _candidates(self, platform: str, person: Owner) -> Iterable[tuple[str, list[Student]]]:
-        """Who may be meant, by the surest sign first."""
+        """Yield the students who may be meant, by the surest sign first."""
         everybody = self.students
         for theirs in filter(None, dict.fromkeys((person.id, person.key))):
             said = [s for s in everybody if s.cells.get(platform, "") == theirs]
@@ -145,17 +145,17 @@ class Roster:
         yield "group", [s for s in everybody if group and squashed(s.cells["group"]) == group]
 
     def is_group(self, name: str) -> bool:
-        """Whether a name is that of a group."""
+        """Tell whether a name is that of a group."""
         wanted = squashed(name)
         return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
 
     def missing(self, there: Iterable[str]) -> list[str]:
-        """The ids of who handed in nothing."""
+        """Return the ids of the students who handed in nothing."""
         here = set(there)
         return [student.id for student in self.students if student.id not in here]
 
     def stranger(self, person: Owner) -> str:
-        """Who is not enrolled, and whom that is most like."""
+        """Return how a person is called who is not enrolled, and the student most like them."""
         shown = one_line(person.key, 80)
         names = {s.cells["name"].casefold(): s for s in self.students if s.cells["name"]}
         near = nearest(person.name.casefold(), names)
@@ -170,7 +170,7 @@ class Roster:
         return f"{shown} (most like {one_line(about, 80)})"
 
     def notes(self, missing: Sequence[str], strangers: Sequence[str]) -> list[str]:
-        """Who of the roster handed in nothing, and who handed in and is not in it."""
+        """Return notes on students who handed in nothing, and on people not in the roster."""
         said = []
         if missing:
             who = several(len(missing), "student")
@@ -185,13 +185,13 @@ class Roster:
 
 
 def squashed(name: str) -> str:
-    """A name without what spellings differ in: case, blanks, signs; accents are kept."""
+    """Return a name without what spellings differ in: case, blanks, signs; accents are kept."""
     plain = unicodedata.normalize("NFC", name).casefold()
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char)[0] == "M")
 
 
 def spellings(name: str) -> set[str]:
-    """A name in the orders in which it is written: `Anna Muster`, `Muster, Anna`."""
+    """Return a name in the orders in which it is written: `Anna Muster`, `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

@@ -104,7 +104,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def shown(self) -> tuple[float | None, str]:
-        """What a spreadsheet shows of it."""
+        """Return what a spreadsheet shows of it."""
         return self.points, " ".join(self.comment.split())
 
     @property

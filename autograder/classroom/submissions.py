@@ -1,4 +1,4 @@
-"""A class's submissions, opened: unpacked where they are a zip, and put in order by student."""
+"""Submissions of a class: unpacked, in order by student, and each student's files read."""
 
 import contextlib
 import tempfile
@@ -31,19 +31,16 @@ from autograder.submission.source import (
 from autograder.submission.stubs import Stubs, exercises_in
 from autograder.submission.walk import FolderFile, FolderWalk
 
-# What one student handed in: their files, read, and what is odd about them.
-
-
 MAX_NOTES = 5
 MAX_CODE = 1024 * 1024  # of which so many are parsed
 MAX_READ = 128 * 1024 * 1024  # bytes of one student
 
 
 class StudentWork(msgspec.Struct):
-    """What one student handed in.
+    """The submission of one student.
 
     `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
-    why what was handed in cannot be run at all.
+    why it cannot be run at all.
     """
 
     student: str
@@ -54,7 +51,7 @@ class StudentWork(msgspec.Struct):
 
 
 def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> StudentWork:
-    """Read a student's files. Whatever is wrong with them is in the result; nothing is raised.
+    """Read a student's files. What is wrong with them is in the result; nothing is raised.
 
     With the course's `stubs`, a file that is still as it was handed out gives way to one that is
     written, and a file whose name says nothing is taken for what it defines.
@@ -135,7 +132,7 @@ class _Reading:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
-        """The exercises that the file's name speaks of."""
+        """Return the exercises that the file's name speaks of."""
         found = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
             return found
@@ -180,7 +177,7 @@ class _Reading:
         return source
 
     def imported(self) -> set[Path]:
-        """The files, without their suffix, that files named after an exercise import."""
+        """Return the files, without suffix, that files named after an exercise import."""
         return {
             each.path.parent / name
             for candidates in self.candidates.values()
@@ -190,7 +187,7 @@ class _Reading:
         }
 
     def notes(self, walk: FolderWalk) -> list[str]:
-        """What was not graded, and why; all files have been looked at."""
+        """Return what was not graded, and why, after all files have been looked at."""
         helpers = {
             name
             for candidates in self.candidates.values()
@@ -219,7 +216,7 @@ class _Reading:
         return [*walk.notes, *found, *self._not_read()]
 
     def _not_read(self) -> list[str]:
-        """What of the files beside there was no room for."""
+        """Return a note on neighbouring files that there was no room for."""
         names = [name for each in self._siblings.values() for name in each.left_out]
         if not names:
             return []
@@ -262,7 +259,7 @@ class Opened(msgspec.Struct, frozen=True):
 def opened(
     submissions: Path, course: Course, platform: str | None = None, roster: Path | None = None
 ) -> Iterator[Opened]:
-    """The submissions in a folder or a zip, for as long as this is open.
+    """Open the submissions in a folder or a zip.
 
     Raises:
         UserError: they cannot be read, nothing of the named platform is there, or the roster is
@@ -289,8 +286,9 @@ def guarded(
     read: Callable[[], T],
     otherwise: Callable[[StudentWork], T],
 ) -> T:
-    """What `read` makes of a folder; where that goes wrong, what `otherwise` makes of a work that
-    says so: it costs this student alone.
+    """Return `read()`; if a folder makes it fail, `otherwise` of a work that says so.
+
+    So a folder costs nobody else anything.
 
     Raises:
         UserError: it is not the folder that is at fault.

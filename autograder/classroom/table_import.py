@@ -1,4 +1,4 @@
-"""A table that people fill in: read and written so that nothing that is in it gets lost.
+"""Tables that people edit: read and written so that nothing in them gets lost.
 
 Spreadsheets save it in their own ways: with a byte order mark, with semicolons or tabs, with other
 line ends, with columns in another order or more of them. It is written as it was read.
@@ -82,7 +82,7 @@ class Table:
         self.form, self.header, self.rows = form, header, rows[1:]
 
     def _places(self, columns: Sequence[str]) -> dict[str, int]:
-        """Where our columns are; those that are not there yet come last."""
+        """Return the places of our columns; those that are not there yet come last."""
         names = [_plain(name) for name in self.header]
         for name in columns:
             if names.count(_plain(name)) > 1:
@@ -92,16 +92,16 @@ class Table:
         return {name: names.index(_plain(name)) for name in columns}
 
     def get(self, row: Row, column: str) -> str:
-        """What stands in one of our columns."""
+        """Return the text of one of our columns."""
         return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:
-        """What stands in all columns that are not ours."""
+        """Return the texts of all columns that are not ours."""
         ours = set(self._at.values())
         return [cell for at, cell in enumerate(row.cells) if at not in ours]
 
     def row(self, values: dict[str, str], old: Row | None = None) -> tuple[str, ...]:
-        """A row's cells, with some of our columns changed and all others as they are."""
+        """Return a row's cells, with some of our columns changed and all others as they are."""
         cells = list(old.cells) if old is not None else []
         cells += [""] * (len(self.header) - len(cells))
         for name, value in values.items():
@@ -109,7 +109,7 @@ class Table:
         return tuple(cells)
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
-        """Write it in place of what was read; returns why not, where it must stay as it is."""
+        """Replace what was read; return why not, if it must stay as it is."""
         data = self.encoded(rows)
         if data == self.data:
             return ""
@@ -125,7 +125,7 @@ class Table:
         return ""
 
     def _now(self) -> bytes | None:
-        """What the file holds at this moment."""
+        """Return the current bytes of the file; None if it is not there."""
         if not self.path.is_symlink() and not self.path.exists():
             return None
         try:
@@ -134,7 +134,7 @@ class Table:
             return b""
 
     def encoded(self, rows: Iterable[Sequence[str]], header: Sequence[str] | None = None) -> bytes:
-        """The file with these rows, and another `header`, in the form in which it was read."""
+        """Return the file with these rows, and another `header`, in the form that was read."""
         text = io.StringIO(newline="")
         form = self.form
         if form.states_delimiter:
@@ -146,12 +146,12 @@ class Table:
 
 
 def cell(row: Row, at: int) -> str:
-    """What stands in a column; nothing where the row ends before it."""
+    """Return the text of a column; "" if the row ends before it."""
     return row.cells[at] if at < len(row.cells) else ""
 
 
 def as_number(text: str) -> float | None:
-    """A number as people write it, with a point or a comma; None of what is none."""
+    """Return a number as people write it, with a point or a comma; None if it is none."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
@@ -170,7 +170,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
 
 
 def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list[Row]]:
-    """The rows that hold anything, by the delimiter that the head of the table is written with."""
+    """Return the rows that are not empty, by the delimiter that fits the head of the table."""
     first, _, rest = text.partition("\n")
     newline = "\r\n" if first.endswith("\r") else "\n"
     states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1

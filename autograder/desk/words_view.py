@@ -90,7 +90,7 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
         raise UserError("Tick what the answer has, or enter points: 0 for none.")
     given = [
         GivenMark(*member.key, member.id, points, comment, form.items)
-        for each in sheet.pile(wording).wordings
+        for each in sheet.cluster(wording).wordings
         for member in each.members
         if who_of(member.student) in form.who
     ]
@@ -232,8 +232,7 @@ def _page(
     visit: Visit, sheet: Sheet, wording: Wording, form: MarkForm, status: int = 200
 ) -> Response:
     whole = wording.members[0].answer.text
-    pile = sheet.pile(wording)
-    near = [each for each in pile.wordings if each is not wording]
+    near = [each for each in sheet.cluster(wording).wordings if each is not wording]
     blind = _is_blind(visit)
     return visit.page(
         "words_question.html",
