@@ -280,6 +280,13 @@ def opened(
         yield Opened(found.folders, [*notes, *found.notes], scratch, found.not_understood)
 
 
+def read_work_guarded(folder: Folder, exercises: Collection[str], stubs: Stubs) -> StudentWork:
+    """Read a student's work; where that goes wrong, the work says so."""
+    return guarded(
+        folder, exercises, lambda: read_work(folder, exercises, stubs), lambda work: work
+    )
+
+
 def guarded(
     folder: Folder,
     names: Collection[str],

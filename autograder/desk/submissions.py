@@ -14,7 +14,7 @@ from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.classroom.submissions import StudentWork, guarded, opened, read_work
+from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport, Line
@@ -53,9 +53,7 @@ class Submissions:
         folder, names = self._opened(command).get(student), self._course.exercises
         if folder is None:
             return StudentWork(student)
-        return guarded(
-            folder, names, lambda: read_work(folder, names, self._stubs), lambda work: work
-        )
+        return read_work_guarded(folder, names, self._stubs)
 
     def _opened(self, command: GradeCommand) -> dict[str, Folder]:
         """Return the students' folders; none if they are no longer there."""

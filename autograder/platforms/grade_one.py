@@ -9,7 +9,7 @@ import msgspec
 from autograder.classroom.finalize import finalize, without_checks
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.judge_pool import Setup, Task, TaskGrader
-from autograder.classroom.submissions import StudentWork, guarded, read_work
+from autograder.classroom.submissions import StudentWork, read_work_guarded
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
@@ -74,7 +74,7 @@ def grade_one(
     names = course.exercises
     handed_in = Folder(student, folder, hand_in)
     stubs = read_stubs(course)
-    work = guarded(handed_in, names, lambda: read_work(handed_in, names, stubs), lambda work: work)
+    work = read_work_guarded(handed_in, names, stubs)
     reports = _graded(course, exercises, work, level, (folder,))
     graded_by = grader_record(course, seed, level)
     report = whole_report(student, course, reports, graded_by, work.notes, hand_in)

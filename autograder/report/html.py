@@ -47,10 +47,10 @@ OUTCOMES = {
 
 
 @functools.cache
-def environment() -> jinja2.Environment:
-    """Templates in which every value is escaped."""
+def environment(*folders: Path) -> jinja2.Environment:
+    """Return templates in which every value is escaped, with those of an extension's folders."""
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader([Path(__file__).parent / "templates", *folders]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

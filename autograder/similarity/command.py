@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.cli.options import course_option, exercises_option
+from autograder.cli.options import PATH, course_option, exercises_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require
@@ -26,11 +26,11 @@ from autograder.similarity.submitted_code import (
 
 
 @click.command()
-@click.argument("submissions", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="For the pages.")
+@click.argument("submissions", type=PATH)
+@click.option("--out", type=PATH, required=True, help="For the pages.")
 @exercises_option
 @click.option("--from", "platform", help="What made SUBMISSIONS, as for grade.")
-@click.option("--roster", type=click.Path(path_type=Path), help="As for grade.")
+@click.option("--roster", type=PATH, help="As for grade.")
 @click.option(
     "--most",
     type=click.IntRange(1, 9999),
@@ -60,15 +60,16 @@ def similar(
         raise UserError(f"--out {out} is the folder of the submissions; name another one.")
     names = [course.exercise(name).name for name in exercises] or list(course.exercises)
     with Console(stderr=True).status("Comparing; a large class takes minutes"):
-        read = read_class(submissions, course, names, platform, roster)
+        submitted = read_class(submissions, course, names, platform, roster)
         known = known_fingerprints(course)
-        found = [_compared(course, name, read, known) for name in names]
+        rows = [_compared(course, name, submitted, known) for name in names]
     try:
-        written = SimilarPages(out, course.title).write(found, read.code, known, most, read.notes)
+        pages = SimilarPages(out, course.title)
+        written = pages.write(rows, submitted.code, known, most, submitted.notes)
     except OSError as error:
         raise UserError(f"{out} cannot be written to: {error.strerror}.") from None
     console = Console(highlight=False, soft_wrap=True)
-    console.print(_table(found))
+    console.print(_table(rows))
     console.print(
         Text(
             f"{several(written, 'pair')} to look at. Likeness is no proof: see how like unrelated "
@@ -79,27 +80,27 @@ def similar(
 
 
 def _compared(
-    course: Course, name: str, read: ClassCode, known: Fingerprints
+    course: Course, name: str, submitted: ClassCode, known: Fingerprints
 ) -> ExerciseSimilarity:
     def own(text: str) -> Fingerprints:
         return np.setdiff1d(fingerprints_of(text), known, assume_unique=True)
 
-    work = {student: own(text) for student, text in read.code[name].items()}
+    work = {student: own(text) for student, text in submitted.code[name].items()}
     right = [own(text) for text in right_answers(course, name)]
-    return compare_exercise((name, course.exercise(name).title), work, right, read.together)
+    return compare_exercise((name, course.exercise(name).title), work, right, submitted.together)
 
 
-def _table(found: Sequence[ExerciseSimilarity]) -> Table:
+def _table(rows: Sequence[ExerciseSimilarity]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise")
     for title in ("compared", "right answers at most", "class, middle", "pairs"):
         table.add_column(title, justify="right")
-    for each in found:
+    for row in rows:
         table.add_row(
-            Text(each.title),
-            str(each.compared),
-            f"{each.right.highest:.0%}" if each.right.pairs else "–",
-            f"{each.everybody.median:.0%}" if each.everybody.pairs else "–",
-            str(len(each.pairs)),
+            Text(row.title),
+            str(row.compared),
+            f"{row.right.highest:.0%}" if row.right.pairs else "–",
+            f"{row.everybody.median:.0%}" if row.everybody.pairs else "–",
+            str(len(row.pairs)),
         )
     return table

@@ -24,23 +24,23 @@ LONGEST = 32 * 1024  # characters of one submission that are looked at
 
 
 def code_of(source: Source, others: Iterable[str]) -> str:
-    """The code of a submission: its cells, and the files beside it that are no other exercise's."""
+    """Return a submission's code: its cells, and the files beside it of no other exercise."""
     helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
     return normalized("\n".join([source.text, *helpers]))
 
 
 def normalized(text: str) -> str:
-    """A text of which places found in its fingerprints are true."""
+    """Return a text in which the places of fingerprints are true."""
     return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 
 def fingerprints_of(text: str) -> Fingerprints:
-    """The fingerprints of a tidy text."""
+    """Return the fingerprints of a normalized text: shape (n,), int64, sorted, each once."""
     return np.array(sorted(_made(text).hashes), dtype=np.int64)
 
 
 def common_spans(one: str, other: str, known: Fingerprints) -> tuple[Spans, Spans]:
-    """Where two tidy texts are alike, without what is known; in the places of each."""
+    """Return where two normalized texts are alike, without what is known, in each."""
     from copydetect import compare_files
 
     taken_out = set(known.tolist())

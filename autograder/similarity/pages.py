@@ -1,7 +1,9 @@
-"""The list of who is alike, and two submissions side by side: pages without a script."""
+"""Pages on similar submissions: the list, and two of them side by side. They hold no script."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import jinja2
 
 from autograder.course.files import plain_folder, write_atomically
 from autograder.course.text import printable
@@ -12,7 +14,6 @@ from autograder.similarity.pairs import ExerciseSimilarity, SimilarPair
 INDEX, FOLDER = "similar.html", "pairs"
 
 MarkedText = tuple[str, bool]  # of a text, and whether it is in common
-Listed = tuple[ExerciseSimilarity, SimilarPair, str]  # with the page of the two
 
 
 class SimilarPages:
@@ -38,51 +39,49 @@ class SimilarPages:
         most: int,
         notes: Sequence[str] = (),
     ) -> int:
-        """Write the list, and a page for each of the `most` pairs that stand out most."""
-        pairs = [(each, pair) for each in found for pair in each.pairs]
-        pairs.sort(key=_by_standing_out)
-        listed: list[Listed] = []
-        for number, (each, pair) in enumerate(pairs[:most], 1):
+        """Write the list, and a page for each of the `most` pairs that stand out most.
+
+        Returns:
+            how many pairs have a page.
+        """
+        pairs = [(exercise, pair) for exercise in found for pair in exercise.pairs]
+        pairs.sort(key=lambda each: _rank(*each))
+        listed: list[tuple[ExerciseSimilarity, SimilarPair, str]] = []
+        for number, (exercise, pair) in enumerate(pairs[:most], 1):
             page = f"{FOLDER}/{number:04}.html"
-            listed.append((each, pair, page))
-            self._write_pair(page, each, pair, code[each.exercise], known)
-        shown = {"course": self.course, "found": found, "listed": listed, "notes": notes}
-        text = environment().get_template(INDEX).render(**shown, left_out=len(pairs) - len(listed))
-        write_atomically(self.out / INDEX, text)
+            listed.append((exercise, pair, page))
+            texts = [code[exercise.exercise][student] for student in pair.students]
+            sides = [
+                (student, pieces(text, spans))
+                for student, text, spans in zip(
+                    pair.students, texts, common_spans(texts[0], texts[1], known), strict=True
+                )
+            ]
+            self._render("similar_pair.html", page, alike=exercise, pair=pair, sides=sides)
+        left_out = len(pairs) - len(listed)
+        self._render(INDEX, INDEX, found=found, listed=listed, notes=notes, left_out=left_out)
         return len(listed)
 
-    def _write_pair(
-        self,
-        page: str,
-        each: ExerciseSimilarity,
-        pair: SimilarPair,
-        code: Mapping[str, str],
-        known: Fingerprints,
-    ) -> None:
-        texts = code[pair.students[0]], code[pair.students[1]]
-        marked = common_spans(*texts, known)
-        sides = [
-            (student, pieces(text, stretches))
-            for student, text, stretches in zip(pair.students, texts, marked, strict=True)
-        ]
-        template = environment().get_template("similar_pair.html")
-        write_atomically(
-            self.out / page, template.render(course=self.course, alike=each, pair=pair, sides=sides)
-        )
+    def _render(self, template: str, page: str, **values: object) -> None:
+        text = _templates().get_template(template).render(course=self.course, **values)
+        write_atomically(self.out / page, text)
 
 
-def _by_standing_out(
-    found: tuple[ExerciseSimilarity, SimilarPair],
-) -> tuple[float, str, tuple[str, str]]:
-    each, pair = found
-    return (each.limit - pair.part) / (1 - each.limit), each.exercise, pair.students
+def _templates() -> jinja2.Environment:
+    return environment(Path(__file__).parent / "templates")
 
 
-def pieces(text: str, stretches: Spans) -> list[MarkedText]:
-    """A text in pieces, made safe to show, each with whether it is in common."""
+def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
+    """Return what orders pairs: those first that stand out most above their exercise's limit."""
+    distance = (exercise.limit - pair.part) / (1 - exercise.limit)
+    return distance, exercise.exercise, pair.students
+
+
+def pieces(text: str, spans: Spans) -> list[MarkedText]:
+    """Return a text in pieces, made safe to show, each with whether it is in common."""
     found: list[MarkedText] = []
     at = 0
-    for start, end in [*stretches, (len(text), len(text))]:
+    for start, end in [*spans, (len(text), len(text))]:
         for piece, common in ((text[at:start], False), (text[start:end], True)):
             if piece:
                 found.append((printable(piece, len(piece)), common))

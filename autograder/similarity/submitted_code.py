@@ -1,6 +1,7 @@
-"""What a class handed in, as code to compare."""
+"""Code to compare: what a class handed in, and what nobody has to have from a classmate."""
 
 import contextlib
+import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -9,12 +10,12 @@ import msgspec
 import numpy as np
 
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.submissions import StudentWork, guarded, opened, read_work
+from autograder.classroom.submissions import opened, read_work_guarded
 from autograder.course.course_file import Course
 from autograder.similarity.fingerprints import Fingerprints, code_of, fingerprints_of, normalized
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, Source, read_source
-from autograder.submission.stubs import Stubs, read_stubs
+from autograder.submission.stubs import read_stubs
 
 
 class ClassCode(msgspec.Struct):
@@ -38,48 +39,37 @@ def read_class(
         UserError: the submissions cannot be read.
     """
     stubs = read_stubs(course)
-    found: dict[str, dict[str, str]] = {name: {} for name in exercises}
+    code: dict[str, dict[str, str]] = {name: {} for name in exercises}
     notes: list[str] = []
-    with opened(submissions, course, platform, roster) as there:
-        for folder in there.folders:
-            work = _read(folder, course, stubs)
+    with opened(submissions, course, platform, roster) as found:
+        for folder in found.folders:
+            work = read_work_guarded(folder, course.exercises, stubs)
             for name in exercises:
+                problem = work.unclear.get(name) or work.not_loaded.get(name)
                 if name in work.sources:
-                    found[name][folder.student] = code_of(work.sources[name], course.exercises)
-                elif name in work.unclear or name in work.not_loaded:
-                    why = work.unclear.get(name) or work.not_loaded[name]
-                    notes.append(f"{folder.student}: {name}: {why}")
-        return ClassCode(found, _together(there.folders), notes)
+                    code[name][folder.student] = code_of(work.sources[name], course.exercises)
+                elif problem is not None:
+                    notes.append(f"{folder.student}: {name}: {problem}")
+        return ClassCode(code, handed_in_together(found.folders), notes)
 
 
-def _read(folder: Folder, course: Course, stubs: Stubs) -> StudentWork:
-    def read() -> StudentWork:
-        return read_work(folder, course.exercises, stubs)
-
-    return guarded(folder, course.exercises, read, lambda work: work)
-
-
-def _together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
-    """Every two of those who are in the same entries of a download, as groups are."""
+def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
+    """Return every two of those who are in the same entries of a download, as groups are."""
     by_entries: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for folder in folders:
         if folder.hand_in is not None and folder.hand_in.entries:
             by_entries[folder.hand_in.entries].append(folder.student)
     return frozenset(
-        frozenset((one, other))
+        frozenset(pair)
         for group in by_entries.values()
-        for place, one in enumerate(group)
-        for other in group[place + 1 :]
+        for pair in itertools.combinations(group, 2)
     )
 
 
-# Code that nobody has to have from a classmate: what is handed out, and what is published.
-
-
 def known_fingerprints(course: Course) -> Fingerprints:
-    """The fingerprints of all that is handed out and of all solutions, whatever the exercise."""
-    found = [fingerprints_of(code_of(source, course.exercises)) for source in _published(course)]
-    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+    """Return the fingerprints of all that is handed out and of all solutions."""
+    known = [fingerprints_of(code_of(source, course.exercises)) for source in _published(course)]
+    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *known]))
 
 
 def _published(course: Course) -> Iterator[Source]:
@@ -92,11 +82,11 @@ def _published(course: Course) -> Iterator[Source]:
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
-    """The code of the course's right answers in other styles, each written on its own."""
+    """Return the code of the course's alternative solutions, each written on its own."""
     folder = course.root / course.content.right / exercise
-    found = []
+    answers = []
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:
         if path.suffix in SUFFIXES:
             with contextlib.suppress(UnreadableFile):
-                found.append(normalized(read_source(path, exercise).text))
-    return found
+                answers.append(normalized(read_source(path, exercise).text))
+    return answers

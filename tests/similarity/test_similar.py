@@ -17,7 +17,11 @@ from autograder.report.model import HandIn
 from autograder.similarity.fingerprints import common_spans, fingerprints_of, normalized
 from autograder.similarity.pages import pieces
 from autograder.similarity.pairs import LEAST, compare_exercise, pairwise_similarity
-from autograder.similarity.submitted_code import _together, known_fingerprints, right_answers
+from autograder.similarity.submitted_code import (
+    handed_in_together,
+    known_fingerprints,
+    right_answers,
+)
 from tests.conftest import ROOT
 from tests.report.test_faces import EVIL
 
@@ -114,7 +118,7 @@ def test_three_are_a_group_and_who_handed_in_together_is_no_pair(known):
 def test_a_group_of_a_platform_is_in_the_same_entries():
     both = HandIn(entries=("Group_1.zip",))
     folders = [Folder("a", None, both), Folder("b", None, both), Folder("c", None, HandIn())]
-    assert _together(folders) == {frozenset({"a", "b"})}
+    assert handed_in_together(folders) == {frozenset({"a", "b"})}
 
 
 def test_the_table_of_likeness_is_that_of_the_sets():
