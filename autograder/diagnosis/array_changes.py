@@ -1,4 +1,4 @@
-"""What may be done to an array of numbers on its way, with the words for it.
+"""Changes of an array of numbers on its way, with the words for them.
 
 A word has {their} where it speaks of the numbers: "divided by their length". Changes along an axis
 are there for each axis that a student may have meant.
@@ -23,14 +23,14 @@ class ArrayChange(NamedTuple):
     change: Change
     axes: int = 0
 
-    def said_of(self, what: str) -> str:
-        """`the weights divided by their length along the last axis`."""
+    def applied_to(self, what: str) -> str:
+        """Return `the weights divided by their length along the last axis`."""
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
         their = "its" if one else "their"
         return f"{what} {self.words.format(their=their)}"
 
     def of(self, value: Any) -> Any:
-        """The changed array; what is none, or has too few axes, stays as it is."""
+        """Return the changed array; what is none, or has too few axes, stays as it is."""
         if not isinstance(value, np.ndarray | list | np.floating | float):
             return value
         try:
@@ -87,14 +87,8 @@ ALONG: Mapping[str, tuple[str, Along]] = {
         "divided by {their} maximum",
         lambda x, axis: x / x.max(axis=axis, keepdims=True),
     ),
-    "exponential-shares": (
-        "as exponentials divided by {their} sum",
-        _shares_of_exponentials,
-    ),
-    "share-of-sum": (
-        "divided by {their} sum",
-        lambda x, axis: x / x.sum(axis=axis, keepdims=True),
-    ),
+    "exponential-shares": ("as exponentials divided by {their} sum", _shares_of_exponentials),
+    "share-of-sum": ("divided by {their} sum", lambda x, axis: x / x.sum(axis=axis, keepdims=True)),
 }
 ALONG_INSIDE: Mapping[str, tuple[str, Along]] = {
     "share-of-sizes": (
@@ -125,10 +119,7 @@ ALONG_INSIDE: Mapping[str, tuple[str, Along]] = {
         "as logarithms of exponentials divided by {their} sum",
         lambda x, axis: np.log(_shares_of_exponentials(x, axis)),
     ),
-    "sums-so-far": (
-        "added up",
-        lambda x, axis: np.cumsum(x, axis=axis).reshape(x.shape),
-    ),
+    "sums-so-far": ("added up", lambda x, axis: np.cumsum(x, axis=axis).reshape(x.shape)),
 }
 WHERE: tuple[tuple[str, Any, str, int], ...] = (
     ("", -1, " along the last axis", 1),
@@ -139,88 +130,76 @@ WHERE: tuple[tuple[str, Any, str, int], ...] = (
     ("-first", 0, " along the first axis", 4),
 )
 
-_PLAIN: tuple[ArrayChange, ...] = (
-    ArrayChange("absolute", "without {their} signs", np.abs),
-    ArrayChange("whole", "cut down to whole numbers", np.trunc),
-    ArrayChange("squared", "squared", np.square),
-    ArrayChange("negative-to-zero", "with 0 for what is negative", lambda x: np.maximum(x, 0)),
-    ArrayChange("sorted", "sorted along the last axis", lambda x: np.sort(x, axis=-1), 1),
-    ArrayChange("reversed-rows", "with the rows in reverse order", lambda x: x[..., ::-1, :], 2),
-    ArrayChange("reversed", "in reverse order along the last axis", lambda x: x[..., ::-1], 1),
-    ArrayChange(
-        "shifted-rows", "with each row in the next one's place", lambda x: np.roll(x, 1, -2), 2
-    ),
-    ArrayChange(
-        "shifted", "with each number in the next one's place", lambda x: np.roll(x, 1, -1), 1
-    ),
-    ArrayChange(
-        "first-of-batch", "with those of the first item for all", lambda x: x[:1] + 0 * x, 3
-    ),
-    ArrayChange("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
+
+def _table(*rows: tuple[Any, ...]) -> tuple[ArrayChange, ...]:
+    return tuple(ArrayChange(*row) for row in rows)
+
+
+_PLAIN = _table(
+    ("absolute", "without {their} signs", np.abs),
+    ("whole", "cut down to whole numbers", np.trunc),
+    ("squared", "squared", np.square),
+    ("negative-to-zero", "with 0 for what is negative", lambda x: np.maximum(x, 0)),
+    ("sorted", "sorted along the last axis", lambda x: np.sort(x, axis=-1), 1),
+    ("reversed-rows", "with the rows in reverse order", lambda x: x[..., ::-1, :], 2),
+    ("reversed", "in reverse order along the last axis", lambda x: x[..., ::-1], 1),
+    ("shifted-rows", "with each row in the next one's place", lambda x: np.roll(x, 1, -2), 2),
+    ("shifted", "with each number in the next one's place", lambda x: np.roll(x, 1, -1), 1),
+    ("first-of-batch", "with those of the first item for all", lambda x: x[:1] + 0 * x, 3),
+    ("mean-of-batch", "averaged over the first axis", lambda x: x.mean(0) + 0 * x, 3),
 )
-_LAST: tuple[ArrayChange, ...] = (
-    ArrayChange("logarithms", "after a logarithm", np.log),
-    ArrayChange("roots", "after a square root", np.sqrt),
-    ArrayChange("exponentials", "after np.exp", np.exp),
-    ArrayChange("tanh", "after a tanh", np.tanh),
-    ArrayChange("sigmoid", "after a sigmoid", lambda x: 1 / (1 + np.exp(-x))),
-    ArrayChange("zero-to-one", "cut to what lies between 0 and 1", lambda x: np.clip(x, 0, 1)),
-    ArrayChange("without-last", "without the last along the last axis", lambda x: x[..., :-1], 1),
-    ArrayChange("without-first", "without the first along the last axis", lambda x: x[..., 1:], 1),
-    ArrayChange("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
-    ArrayChange("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
-    ArrayChange("running-sums", "added up along the last axis", lambda x: np.cumsum(x, -1), 1),
-    ArrayChange(
-        "axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3
-    ),
-    ArrayChange(
+_LAST = _table(
+    ("logarithms", "after a logarithm", np.log),
+    ("roots", "after a square root", np.sqrt),
+    ("exponentials", "after np.exp", np.exp),
+    ("tanh", "after a tanh", np.tanh),
+    ("sigmoid", "after a sigmoid", lambda x: 1 / (1 + np.exp(-x))),
+    ("zero-to-one", "cut to what lies between 0 and 1", lambda x: np.clip(x, 0, 1)),
+    ("without-last", "without the last along the last axis", lambda x: x[..., :-1], 1),
+    ("without-first", "without the first along the last axis", lambda x: x[..., 1:], 1),
+    ("without-last-row", "without the last row", lambda x: x[..., :-1, :], 2),
+    ("without-first-row", "without the first row", lambda x: x[..., 1:, :], 2),
+    ("running-sums", "added up along the last axis", lambda x: np.cumsum(x, -1), 1),
+    ("axes-turned", "with the first two axes exchanged", lambda x: np.swapaxes(x, 0, 1), 3),
+    (
         "axes-turned-outer",
         "with the first axis and the last exchanged",
         lambda x: np.swapaxes(x, 0, -1),
         3,
     ),
-    ArrayChange(
+    (
         "run-together",
         "with all axes before the last run together into one",
         lambda x: x.reshape(-1, x.shape[-1]),
         3,
     ),
 )
-_INSIDE: tuple[ArrayChange, ...] = (
-    ArrayChange("negated", "with {their} signs turned round", np.negative),
-    ArrayChange("doubled", "taken twice", lambda x: 2 * x),
-    ArrayChange("halved", "divided by 2", lambda x: x / 2),
-    ArrayChange("one-over", "as 1 divided by each", lambda x: 1 / x),
-    ArrayChange("plus-one", "with 1 added to each", lambda x: x + 1),
-    ArrayChange("turned", "transposed", lambda x: np.swapaxes(x, -1, -2), 2),
-    ArrayChange("all-turned", "with all axes reversed", np.transpose, 3),
-    ArrayChange("lower-part", "with 0 above the diagonal", np.tril, 2),
-    ArrayChange("upper-part", "with 0 below the diagonal", np.triu, 2),
-    ArrayChange(
-        "no-diagonal",
-        "with 0 on the diagonal",
-        lambda x: x * (1 - np.eye(*x.shape[-2:])),
-        2,
-    ),
-    ArrayChange("rounded-0", "rounded to whole numbers", np.round),
-    ArrayChange("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
-    ArrayChange("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
-    ArrayChange(
-        "last-row-for-all", "with {their} last row for all", lambda x: x[..., -1:, :] + 0 * x, 2
-    ),
-    ArrayChange(
-        "first-row-for-all", "with {their} first row for all", lambda x: x[..., :1, :] + 0 * x, 2
-    ),
+_INSIDE = _table(
+    ("negated", "with {their} signs turned round", np.negative),
+    ("doubled", "taken twice", lambda x: 2 * x),
+    ("halved", "divided by 2", lambda x: x / 2),
+    ("one-over", "as 1 divided by each", lambda x: 1 / x),
+    ("plus-one", "with 1 added to each", lambda x: x + 1),
+    ("turned", "transposed", lambda x: np.swapaxes(x, -1, -2), 2),
+    ("all-turned", "with all axes reversed", np.transpose, 3),
+    ("lower-part", "with 0 above the diagonal", np.tril, 2),
+    ("upper-part", "with 0 below the diagonal", np.triu, 2),
+    ("no-diagonal", "with 0 on the diagonal", lambda x: x * (1 - np.eye(*x.shape[-2:])), 2),
+    ("rounded-0", "rounded to whole numbers", np.round),
+    ("rounded-1", "rounded to 1 decimal", lambda x: np.round(x, 1)),
+    ("rounded-2", "rounded to 2 decimals", lambda x: np.round(x, 2)),
+    ("last-row-for-all", "with {their} last row for all", lambda x: x[..., -1:, :] + 0 * x, 2),
+    ("first-row-for-all", "with {their} first row for all", lambda x: x[..., :1, :] + 0 * x, 2),
 )
 
-_OTHER_ORDER: tuple[ArrayChange, ...] = (
-    ArrayChange(
+_OTHER_ORDER = _table(
+    (
         "rows-column-by-column",
         "with the axes before the last run together and parted again column by column",
         lambda x: x.reshape(-1, x.shape[-1]).reshape(x.shape, order="F"),
         3,
     ),
-    ArrayChange(
+    (
         "column-by-column",
         "read row by row and put back column by column",
         lambda x: x.reshape(-1).reshape(x.shape, order="F"),
@@ -249,8 +228,10 @@ ON_RESULTS = (
     *_OTHER_ORDER,
     *_INSIDE,
     *_along(ALONG_INSIDE, 3),
-    ArrayChange("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
-    ArrayChange("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
+    *_table(
+        ("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
+        ("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
+    ),
 )
 INSIDE = (
     *_PLAIN,

@@ -1,4 +1,4 @@
-"""Misconceptions that need no mathematics: what may be done to any right result."""
+"""Misconceptions that any function can be made with: its results or arguments are changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
@@ -14,15 +14,14 @@ from autograder.diagnosis.array_changes import (
     ON_RESULTS,
     REDUCTIONS,
     ArrayChange,
-    Change,
 )
 from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.family import Misconception, Step
 from autograder.diagnosis.recipe import RETURNED, Recipe
 from autograder.diagnosis.wiring import (
     as_students_know,
     changed_by,
-    hints_on,
+    generic,
     sizes_of_all,
     value_of,
     wirings,
@@ -155,145 +154,139 @@ COMBINING = {
     "transposed",
 }
 
-
-# Mistakes that every function can be made with: what goes in, or what comes out, is changed.
-#
-# They are replayed like the course's own misconceptions, but only where none of these fits: so they
-# take no name away, and whatever they say is a fact of the same kind.
-
-
 MOST_RESULTS = 3
 
 
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
-    """All that may be done to the results or the arguments of this function, plainest first.
+    """Return what may be done to the results, arguments and steps of a function, plainest first.
 
-    None where a course calls in a way of its own: students then know no such arguments.
+    They are replayed only where no misconception of the course fits, so they take no name away.
+    There are none where a course calls in a way of its own: students then know no such arguments.
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
     return (
         *recipe.fallbacks,
         *_of_results(recipe),
-        *_of_arguments(recipe),
+        *_exchanged_arguments(as_students_know(recipe)),
+        *_changed_arguments(as_students_know(recipe), ON_ARGUMENTS),
         *wirings(recipe),
         *_changed_arguments(as_students_know(recipe), BY_A_NUMBER),
     )
 
 
-def _of_arguments(recipe: Recipe) -> Iterator[Misconception]:
-    names = as_students_know(recipe)
+def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:
+    question = "Which argument stands for what?"
     for one, other in permutations(names, 2):
+        first, second = names[one], names[other]
         if one < other:
-            yield Misconception(
+            yield generic(
                 f"{one}-and-{other}-exchanged",
-                f"Your numbers are those of {names[one]} and {names[other]} exchanged.",
-                hints_on("Which argument stands for what?", f"{names[one]} and {names[other]}"),
+                f"numbers are those of {first} and {second} exchanged",
+                question,
+                f"{first} and {second}",
                 {one: value_of(other), other: value_of(one)},
             )
-        yield Misconception(
+        yield generic(
             f"{other}-for-{one}",
-            f"Your numbers are those of {names[other]} used in place of {names[one]} everywhere.",
-            hints_on("Which argument stands for what?", f"{names[other]} and {names[one]}"),
+            f"numbers are those of {second} used in place of {first} everywhere",
+            question,
+            f"{second} and {first}",
             {one: value_of(other)},
         )
-    yield from _changed_arguments(names, ON_ARGUMENTS)
 
 
 def _changed_arguments(
     names: Mapping[str, str], changes: Sequence[ArrayChange]
 ) -> Iterator[Misconception]:
-    for name, said in names.items():
+    for name, argument in names.items():
         for change in changes:
-            yield Misconception(
+            yield generic(
                 f"{name}-{change.id}",
-                f"Your numbers are those of {change.said_of(said)} before it is used.",
-                hints_on(f"What becomes of {said} before it is used?", said),
+                f"numbers are those of {change.applied_to(argument)} before it is used",
+                f"What becomes of {argument} before it is used?",
+                argument,
                 {name: changed_by(value_of(name), change)},
             )
 
 
 def _of_results(recipe: Recipe) -> Iterator[Misconception]:
+    yield from _other_orders(recipe.results)
     count = len(recipe.results)
-    if count > 1:
-        yield Misconception(
-            "results-in-another-order",
-            "Your results are right, but handed back in reverse order.",
-            hints_on("In which order are the results asked for?", "the results"),
-            {RETURNED: lambda state: tuple(state.result)[::-1]},
-        )
-    yield from _other_orders(recipe, count)
     for places in _which(count):
-        said = join_names([recipe.results[n] for n in places]) or "the right ones"
-        for change in (*ON_RESULTS, *REDUCTIONS):
-            if not places and change in BY_A_NUMBER:
-                continue  # the relation of answers says so, whatever the number is
-            yield _after(change, said, places)
-        yield from _by_a_size(recipe, said, places)
-
-
-def _other_orders(recipe: Recipe, count: int) -> Iterator[Misconception]:
-    if not 2 < count <= MOST_RESULTS:
-        return
-    for order in permutations(range(count)):
-        said = ", ".join(recipe.results[place] for place in order)
-        yield Misconception(
-            "-".join(["results-as", *map(str, order)]),
-            f"Your results are right, but they stand in another order: {said}.",
-            hints_on("In which order are the results asked for?", "the results"),
-            {RETURNED: _in_order(order)},
-        )
-
-
-def _in_order(order: tuple[int, ...]) -> Change:
-    return lambda state: tuple(state.result[place] for place in order)
-
-
-def _by_a_size(recipe: Recipe, said: str, places: tuple[int, ...]) -> Iterator[Misconception]:
-    """Results times or divided by a size of the calls, or its root."""
-    for size in sizes_of_all(recipe):
-        for factor in BY_A_SIZE:
-            yield Misconception(
-                "-".join(["result", factor.id, size, *map(str, places)]),
-                f"Your numbers are those of {said} {factor.words}{size}.",
-                hints_on("What is done to the result last, before it is returned?", "the result"),
-                {RETURNED: _times_a_size(recipe, places, size, factor.power)},
+        results = join_names([recipe.results[n] for n in places]) or "the right ones"
+        changes: list[tuple[str, str, Step]] = [
+            (change.id, change.applied_to(results), _changed(places, change.of))
+            for change in (*ON_RESULTS, *REDUCTIONS)
+            # of one result, the relation of answers says so, whatever the number is
+            if places or change not in BY_A_NUMBER
+        ]
+        changes += [
+            (
+                f"{factor.id}-{size}",
+                f"{results} {factor.words}{size}",
+                _times_a_size(recipe, places, size, factor.power),
+            )
+            for size in sizes_of_all(recipe)
+            for factor in BY_A_SIZE
+        ]
+        for id, words, returned in changes:
+            yield generic(
+                "-".join(["result", id, *map(str, places)]),
+                f"numbers are those of {words}",
+                "What is done to the result last, before it is returned?",
+                "the result",
+                {RETURNED: returned},
             )
 
 
-def _times_a_size(recipe: Recipe, places: tuple[int, ...], size: str, power: float) -> Change:
+def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
+    question = "In which order are the results asked for?"
+    if len(results) > 1:
+        yield generic(
+            "results-in-another-order",
+            "results are right, but handed back in reverse order",
+            question,
+            "the results",
+            {RETURNED: lambda state: tuple(state.result)[::-1]},
+        )
+    for order in permutations(range(len(results))) if 2 < len(results) <= MOST_RESULTS else ():
+        names = ", ".join(results[place] for place in order)
+        yield generic(
+            "-".join(["results-as", *map(str, order)]),
+            f"results are right, but they stand in another order: {names}",
+            question,
+            "the results",
+            {RETURNED: lambda state, order=order: tuple(state.result[n] for n in order)},
+        )
+
+
+def _which(count: int) -> Iterator[tuple[int, ...]]:
+    """Yield each of several results alone, then some or all of them at once; of one, nothing."""
+    if count < 2:
+        yield ()
+    for size in range(1, min(count, MOST_RESULTS) + 1) if count > 1 else ():
+        yield from combinations(range(count), size)
+
+
+def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
+    """Return a step that changes the results in these places, or the only one."""
+
     def returned(state: Any) -> Any:
-        factor = float(recipe.axes(state)[size]) ** power
         if not places:
-            return np.asarray(state.result, float) * factor
+            return change(state.result)
         return tuple(
-            part * factor if number in places else part for number, part in enumerate(state.result)
+            change(part) if number in places else part for number, part in enumerate(state.result)
         )
 
     return returned
 
 
-def _which(count: int) -> Iterator[tuple[int, ...]]:
-    """Each of several results alone, then some or all of them at once; of one, nothing."""
-    if count < 2:
-        yield ()
-        return
-    for size in range(1, min(count, MOST_RESULTS) + 1):
-        yield from combinations(range(count), size)
-
-
-def _after(change: ArrayChange, said: str, places: tuple[int, ...]) -> Misconception:
+def _times_a_size(recipe: Recipe, places: tuple[int, ...], size: str, power: float) -> Step:
     def returned(state: Any) -> Any:
+        factor = float(recipe.axes(state)[size]) ** power
         if not places:
-            return change.of(state.result)
-        return tuple(
-            change.of(part) if number in places else part
-            for number, part in enumerate(state.result)
-        )
+            return np.asarray(state.result, float) * factor
+        return _changed(places, lambda part: part * factor)(state)
 
-    return Misconception(
-        "-".join(["result", change.id, *map(str, places)]),
-        f"Your numbers are those of {change.said_of(said)}.",
-        hints_on("What is done to the result last, before it is returned?", "the result"),
-        {RETURNED: returned},
-    )
+    return returned
