@@ -257,8 +257,12 @@ def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
             f"results are right, but they stand in another order: {names}",
             question,
             "the results",
-            {RETURNED: lambda state, order=order: tuple(state.result[n] for n in order)},
+            {RETURNED: _in_order(order)},
         )
+
+
+def _in_order(order: tuple[int, ...]) -> Step:
+    return lambda state: tuple(state.result[place] for place in order)
 
 
 def _which(count: int) -> Iterator[tuple[int, ...]]:

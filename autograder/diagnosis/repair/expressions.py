@@ -1,9 +1,9 @@
-"""Edits of expressions: the slips of a hand, undone."""
+"""Edits of expressions and calls that undo small slips; most of them are wrong."""
 
 import ast
 import builtins
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograder.diagnosis.repair.tree import (
@@ -19,9 +19,6 @@ from autograder.diagnosis.repair.tree import (
     called_name,
     plain_number,
 )
-
-# Edits of calls: unwrapped, exchanged for one alike, given other arguments.
-
 
 ALIKE = tuple(
     words.split()
@@ -52,81 +49,78 @@ ALIKE = tuple(
 )
 
 
-def call_changes(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    assert isinstance(node, ast.Call)
+def _calls(around: Surroundings, node: ast.Call) -> Iterator[Change]:
     tree, called = around.tree, called_name(node)
     yield from _unwrapped(around, node)
+    start, end = tree.span(node.func)
+    prefix = tree.source(node.func)[: -len(called)]
     for words in ALIKE:
-        if called in words:
-            start, end = tree.span(node.func)
-            prefix = tree.source(node.func)[: -len(called)]
-            for word in words:
-                if word != called:
-                    yield Change("function", Span(start, end, prefix + word))
+        for word in words if called in words else ():
+            if word != called:
+                yield Change("function", Span(start, end, prefix + word))
     args = [tree.source(arg) for arg in node.args]
-    for i, j in itertools.islice(itertools.combinations(range(len(args)), 2), 10):
-        swapped = list(args)
-        swapped[i], swapped[j] = swapped[j], swapped[i]
-        yield _with_arguments(around, node, swapped, "arguments")
+    if args:
+        start, end = tree.span(node.args[0])[0], tree.span(node.args[-1])[1]
+    for swapped in itertools.islice(_swapped(args), 10):
+        yield Change("arguments", Span(start, end, ", ".join(swapped)))
     if len(args) == 4 and all(plain_number(arg) is not None for arg in node.args):
         for order in itertools.permutations(args):
-            yield _with_arguments(around, node, list(order), "axis", 0.5)
-    yield from _added(around, node, called)
-    if called in {"where"} and args:
+            yield Change("axis", Span(start, end, ", ".join(order)), 0.5)
+    if called in REDUCE:
+        yield from _added(around, node)
+    if called == "where" and args:
         yield around.put("condition", node.args[0], f"~{tree.operand(node.args[0])}")
     for arg in node.args:
         yield around.put("sign", arg, f"-{tree.operand(arg)}", 0.3)
 
 
 def _unwrapped(around: Surroundings, node: ast.Call) -> Iterator[Change]:
-    """What a call is given, in place of the call."""
-    func = node.func
+    """Yield what a call is given, in place of the call."""
+    func, first = node.func, node.args[0] if node.args else None
     if isinstance(func, ast.Attribute):
+        kind = "transpose" if func.attr in {"swapaxes", "transpose"} else "call"
         is_module = isinstance(func.value, ast.Name) and func.value.id in around.imported
         if not is_module:
-            is_transpose = func.attr in {"swapaxes", "transpose"}
-            kind = "transpose" if is_transpose else "call"
             yield around.put(kind, node, around.tree.source(func.value))
             return
-        if func.attr in {"swapaxes", "transpose"} and node.args:
-            yield around.put("transpose", node, around.tree.source(node.args[0]))
+        if kind == "transpose" and first is not None:
+            yield around.put(kind, node, around.tree.source(first))
             return
-    if node.args and not isinstance(node.args[0], ast.Starred):
-        yield around.put("call", node, around.tree.source(node.args[0]))
+    if first is not None and not isinstance(first, ast.Starred):
+        yield around.put("call", node, around.tree.source(first))
 
 
-def _added(around: Surroundings, node: ast.Call, called: str) -> Iterator[Change]:
-    """An axis or a kept axis that a reduction may lack."""
-    if called not in REDUCE:
-        return
-    have = {keyword.arg for keyword in node.keywords}
+def _added(around: Surroundings, node: ast.Call) -> Iterator[Change]:
+    """Yield an axis or a kept axis that a reduction may lack."""
+    given = {keyword.arg for keyword in node.keywords}
     torch = "torch" in around.imported
-    place = around.tree.span(node)[1] - 1
+    kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
+    lacks_kept, place = given.isdisjoint(KEPT_NAMES), around.tree.span(node)[1] - 1
     comma = ", " if node.args or node.keywords else ""
-    if not have & set(KEPT_NAMES):
-        word = KEPT_NAMES[torch]
-        yield Change("keepdims", Span(place, place, f"{comma}{word}=True"))
-    if not have & set(AXIS_NAMES):
-        word = AXIS_NAMES[torch]
-        names = [name for name in around.scope(node) if name in AXIS_NAMES]
-        for axis in (*names, *AXES[:4]):
-            yield Change("axis", Span(place, place, f"{comma}{word}={axis}"), 0.8)
-            if not have & set(KEPT_NAMES):
-                both = f"{comma}{word}={axis}, {KEPT_NAMES[torch]}=True"
-                yield Change("axis", Span(place, place, both), 0.8)
+    if lacks_kept:
+        yield Change("keepdims", Span(place, place, comma + kept))
+    if given.isdisjoint(AXIS_NAMES):
+        for axis in (*_axis_names(around, node), *AXES[:4]):
+            text = f"{comma}{axis_name}={axis}"
+            yield Change("axis", Span(place, place, text), 0.8)
+            if lacks_kept:
+                yield Change("axis", Span(place, place, f"{text}, {kept}"), 0.8)
 
 
-def _with_arguments(
-    around: Surroundings, node: ast.Call, args: list[str], kind: str, weight: float = 1.0
-) -> Change:
-    start = around.tree.span(node.args[0])[0]
-    end = around.tree.span(node.args[-1])[1]
-    return Change(kind, Span(start, end, ", ".join(args)), weight)
+def _axis_names(around: Surroundings, node: ast.AST) -> list[str]:
+    return [name for name in around.scope(node) if name in AXIS_NAMES]
 
 
-def keyword_changes(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """A keyword left out."""
-    assert isinstance(node, ast.keyword)
+def _swapped(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the texts with two of them exchanged."""
+    for i, j in itertools.combinations(range(len(texts)), 2):
+        swapped = list(texts)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        yield swapped
+
+
+def _keywords(around: Surroundings, node: ast.keyword) -> Iterator[Change]:
+    """Yield the call without a keyword."""
     parent = around.tree.parent.get(node)
     if node.arg is None or not isinstance(parent, ast.Call):
         return
@@ -142,6 +136,8 @@ def keyword_changes(around: Surroundings, node: ast.AST) -> Iterator[Change]:
 
 
 LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
+SWAPPED = ("-", "/", "@", "//", "**", "%")  # operators whose operands may be in the wrong order
+SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may lack a sign
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -157,36 +153,35 @@ COMPARED: dict[type[ast.cmpop], str] = {
 
 
 def expression_changes(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """The changes of one expression or keyword, most of which are wrong."""
+    """Yield the changes of one expression or keyword."""
     for kind, changes in CHANGES.items():
         if isinstance(node, kind):
             yield from changes(around, node)
 
 
-def _numbers(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """A number, with the sign before it."""
+def _numbers(around: Surroundings, node: ast.Constant | ast.UnaryOp) -> Iterator[Change]:
+    """Yield the changes of a number, with the sign before it, or of a truth value."""
     parent = around.tree.parent.get(node)
-    if isinstance(node, ast.Constant) and isinstance(parent, ast.UnaryOp):
-        return
     value = plain_number(node)
+    if isinstance(node, ast.Constant):
+        if isinstance(parent, ast.UnaryOp):
+            return
+        if isinstance(node.value, bool):
+            is_kept = isinstance(parent, ast.keyword) and parent.arg in KEPT_NAMES
+            yield around.put("keepdims" if is_kept else "constant", node, str(not node.value))
     if value is None:
-        if isinstance(node, ast.Constant) and isinstance(node.value, bool):
-            kept = isinstance(parent, ast.keyword) and parent.arg in KEPT_NAMES
-            yield around.put("keepdims" if kept else "constant", node, str(not node.value))
         return
     if _is_axis(parent, node):
-        names = [name for name in around.scope(node) if name in AXIS_NAMES]
-        for new in (*AXES, *names):
-            yield around.put("axis", node, new)
+        for axis in (*AXES, *_axis_names(around, node)):
+            yield around.put("axis", node, axis)
         return
     if abs(value) < 1e6:
         for other in (value + 1, value - 1):
             yield around.put("off by one", node, repr(other))
         for other in (-value, 0, 1, 2, -1):
             yield around.put("constant", node, repr(type(value)(other)), 0.7)
-    for factor in (1e3, 1e-3):
-        if isinstance(value, float) and value:
-            yield around.put("constant", node, repr(value * factor), 0.3)
+    for factor in (1e3, 1e-3) if isinstance(value, float) and value else ():
+        yield around.put("constant", node, repr(value * factor), 0.3)
 
 
 def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
@@ -199,8 +194,7 @@ def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
     return called_name(parent) in REDUCE | MOVE
 
 
-def _signs(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    assert isinstance(node, ast.UnaryOp)
+def _signs(around: Surroundings, node: ast.UnaryOp) -> Iterator[Change]:
     inner = around.tree.operand(node.operand)
     if isinstance(node.op, ast.Not):
         yield around.put("condition", node, inner)
@@ -212,53 +206,42 @@ def _signs(around: Surroundings, node: ast.AST) -> Iterator[Change]:
     yield around.put("sign", node, f"not {inner}", 0.3)
 
 
-def _operators(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """Another operator, the operands exchanged, or one of them alone."""
-    assert isinstance(node, ast.BinOp)
+def _operators(around: Surroundings, node: ast.BinOp) -> Iterator[Change]:
+    """Yield another operator, the operands exchanged, or only one of them."""
     tree = around.tree
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = OPERATORS[type(node.op)]
+    start, end = tree.span(node.left)[1], tree.span(node.right)[0]
+    between = tree.raw[start:end].decode()
     near = (node.left, node.right, tree.parent.get(node))
     binds = any(isinstance(each, ast.BinOp) for each in near)
     for other in OPERATORS.values():
-        if other != now:
-            weight = 1.0 if other in LIKELY else 0.3
-            yield around.put("operator", node, f"{left} {other} {right}", weight)
-            if binds:
-                yield _token(around, node, other, weight)
-    if now in {"-", "/", "@", "//", "**", "%"}:
+        if other == now:
+            continue
+        weight = 1.0 if other in LIKELY else 0.3
+        yield around.put("operator", node, f"{left} {other} {right}", weight)
+        if binds:  # without new brackets it may bind its neighbours in another way
+            span = Span(start, end, between.replace(now, f" {other} ", 1))
+            yield Change("operator", span, 0.8 * weight)
+    if now in SWAPPED:
         yield around.put("operands", node, f"{right} {now} {left}")
     yield around.put("term", node, left)
     yield around.put("term", node, right, 0.5)
-    if now in {"@", "*", "+", "-", "/"}:
-        for operand in (node.left, node.right):
-            yield around.put("sign", operand, f"-{tree.operand(operand)}", 0.3)
-    if now == "@":
-        for operand in (node.left, node.right):
-            yield around.put("transpose", operand, f"{tree.operand(operand)}.swapaxes(-1, -2)")
+    for operand in (node.left, node.right) if now in SIGNED else ():
+        yield around.put("sign", operand, f"-{tree.operand(operand)}", 0.3)
+    for operand in (node.left, node.right) if now == "@" else ():
+        yield around.put("transpose", operand, f"{tree.operand(operand)}.swapaxes(-1, -2)")
 
 
-def _token(around: Surroundings, node: ast.BinOp, other: str, weight: float) -> Change:
-    """Another operator without new brackets: it may bind its neighbours in another way."""
-    start, end = around.tree.span(node.left)[1], around.tree.span(node.right)[0]
-    between = around.tree.raw[start:end].decode()
-    return Change(
-        "operator",
-        Span(start, end, between.replace(OPERATORS[type(node.op)], f" {other} ", 1)),
-        0.8 * weight,
-    )
-
-
-def _comparisons(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    assert isinstance(node, ast.Compare)
+def _comparisons(around: Surroundings, node: ast.Compare) -> Iterator[Change]:
     if len(node.ops) != 1:
         return
     tree = around.tree
     left, right = tree.operand(node.left), tree.operand(node.comparators[0])
     now = COMPARED[type(node.ops[0])]
     for other in COMPARED.values():
+        weight = 0.4 if other in {"in", "not in"} else 1.0
         if other != now:
-            weight = 0.4 if other in {"in", "not in"} else 1.0
             yield around.put("comparison", node, f"{left} {other} {right}", weight)
 
 
@@ -277,8 +260,7 @@ def _conditions(around: Surroundings, node: ast.AST) -> Iterator[Change]:
         yield around.put("condition", node, other, 0.7)
 
 
-def _subscripts(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    assert isinstance(node, ast.Subscript)
+def _subscripts(around: Surroundings, node: ast.Subscript) -> Iterator[Change]:
     tree = around.tree
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for part in parts:
@@ -286,9 +268,7 @@ def _subscripts(around: Surroundings, node: ast.AST) -> Iterator[Change]:
             yield from _slice(around, part)
     if len(parts) > 1:
         texts = [tree.source(part) for part in parts]
-        for i, j in itertools.combinations(range(len(parts)), 2):
-            swapped = list(texts)
-            swapped[i], swapped[j] = swapped[j], swapped[i]
+        for swapped in _swapped(texts):
             yield around.put("index", node.slice, ", ".join(swapped))
         for i in range(len(parts)):
             left = ", ".join(texts[:i] + texts[i + 1 :])
@@ -315,26 +295,22 @@ def _slice(around: Surroundings, node: ast.Slice) -> Iterator[Change]:
         yield around.put("slice", node, f"{lower}:{upper}")
 
 
-def _sequences(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """Two elements exchanged: two results, two axes, two sizes."""
-    assert isinstance(node, ast.Tuple | ast.List)
+def _sequences(around: Surroundings, node: ast.Tuple | ast.List) -> Iterator[Change]:
+    """Yield two elements exchanged: two results, two axes, two sizes."""
     parent = around.tree.parent.get(node)
     if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
         return
     kind = "results" if isinstance(parent, ast.Return) else "sequence"
     texts = [around.tree.source(part) for part in node.elts]
     start, end = around.tree.span(node.elts[0])[0], around.tree.span(node.elts[-1])[1]
-    for i, j in itertools.combinations(range(len(texts)), 2):
-        swapped = list(texts)
-        swapped[i], swapped[j] = swapped[j], swapped[i]
+    for swapped in _swapped(texts):
         yield Change(kind, Span(start, end, ", ".join(swapped)))
     if kind == "results":
         for text in texts:
             yield around.put(kind, node, text, 0.7)
 
 
-def _names(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    assert isinstance(node, ast.Name)
+def _names(around: Surroundings, node: ast.Name) -> Iterator[Change]:
     if not isinstance(node.ctx, ast.Load) or node.id in around.imported or node.id == "self":
         return
     parent = around.tree.parent.get(node)
@@ -349,9 +325,8 @@ def _names(around: Surroundings, node: ast.AST) -> Iterator[Change]:
         yield around.put("off by one", node, f"{node.id} - 1", 0.3)
 
 
-def _attributes(around: Surroundings, node: ast.AST) -> Iterator[Change]:
-    """A transpose that is written as an attribute."""
-    assert isinstance(node, ast.Attribute)
+def _attributes(around: Surroundings, node: ast.Attribute) -> Iterator[Change]:
+    """Yield the changes of a transpose that is written as an attribute."""
     if node.attr in {"T", "mT"}:
         value = around.tree.operand(node.value)
         yield around.put("transpose", node, f"{value}.swapaxes(-1, -2)")
@@ -365,8 +340,8 @@ CHANGES: dict[Any, Callable[[Surroundings, Any], Iterator[Change]]] = {
     ast.Compare: _comparisons,
     ast.BoolOp: _conditions,
     ast.IfExp: _conditions,
-    ast.Call: call_changes,
-    ast.keyword: keyword_changes,
+    ast.Call: _calls,
+    ast.keyword: _keywords,
     ast.Subscript: _subscripts,
     ast.Tuple: _sequences,
     ast.List: _sequences,

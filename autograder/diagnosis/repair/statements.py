@@ -8,7 +8,7 @@ from autograder.diagnosis.repair.tree import OPERATORS, Change, Function, Span, 
 
 
 def statement_changes(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    """The changes of one statement as a whole."""
+    """Yield the changes of one statement as a whole."""
     for kind, changes in CHANGES.items():
         if isinstance(node, kind):
             yield from changes(around, node)
@@ -24,7 +24,7 @@ def _left_out(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
 
 
 def _returned(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    """A `return` that is missing after the last line of a function."""
+    """Yield a `return` that may be missing after the last line of a function."""
     owner = around.tree.owner[node]
     if owner is None or owner.body[-1] is not node:
         return
@@ -37,7 +37,7 @@ def _returned(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
 
 
 def _copied(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    """What is changed in place, made a copy first."""
+    """Yield a copy before what is changed in place."""
     start, end = around.tree.span(node)
     if isinstance(node, ast.AugAssign):
         target, value = around.tree.source(node.target), around.tree.operand(node.value)
@@ -53,15 +53,13 @@ def _copied(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
 
 
 def _written(node: ast.stmt) -> list[str]:
-    """The names of arrays into which a statement writes."""
-    targets: list[ast.expr] = []
+    """Return the names of arrays into which a statement writes."""
+    targets: list[ast.expr] = [node.target] if isinstance(node, ast.AugAssign) else []
     if isinstance(node, ast.Assign):
         targets = [each for each in node.targets if isinstance(each, ast.Subscript)]
-    if isinstance(node, ast.AugAssign):
-        targets = [node.target]
     found = []
     for target in targets:
-        inner: ast.expr = target
+        inner = target
         while isinstance(inner, ast.Subscript):
             inner = inner.value
         if isinstance(inner, ast.Name):
@@ -69,16 +67,14 @@ def _written(node: ast.stmt) -> list[str]:
     return found
 
 
-def _named(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    """A value that is given to another name, or taken from one, as an array or a copy."""
-    assert isinstance(node, ast.Assign)
+def _named(around: Surroundings, node: ast.Assign) -> Iterator[Change]:
+    """Yield a value as a copy, or as an array of floats."""
     source = around.tree.source(node.value)
     yield around.put("copy", node.value, f"({source}).copy()", 0.3)
     yield around.put("type", node.value, f"({source}) * 1.0", 0.3)
 
 
-def _returns(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    assert isinstance(node, ast.Return)
+def _returns(around: Surroundings, node: ast.Return) -> Iterator[Change]:
     owner = around.tree.owner[node]
     is_nothing = node.value is None or (
         isinstance(node.value, ast.Constant) and node.value.value is None
@@ -90,9 +86,8 @@ def _returns(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
         yield around.put("type", node.value, f"({around.tree.source(node.value)}) * 1.0", 0.3)
 
 
-def _guards(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    """A condition that is turned round, or that always or never holds."""
-    assert isinstance(node, ast.If | ast.While)
+def _guards(around: Surroundings, node: ast.If | ast.While) -> Iterator[Change]:
+    """Yield a condition that is turned round, or that always or never holds."""
     test = around.tree.operand(node.test)
     yield around.put("condition", node.test, f"not {test}")
     if isinstance(node, ast.If):
@@ -106,14 +101,12 @@ def _leaps(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
     yield around.put("leap", node, "pass", 0.7)
 
 
-def _reversed(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    assert isinstance(node, ast.For)
+def _reversed(around: Surroundings, node: ast.For) -> Iterator[Change]:
     yield around.put("loop", node.iter, f"reversed({around.tree.source(node.iter)})", 0.2)
 
 
-def _parameters(around: Surroundings, node: ast.stmt) -> Iterator[Change]:
-    """Parameters in another order."""
-    assert isinstance(node, Function)
+def _parameters(around: Surroundings, node: Function) -> Iterator[Change]:
+    """Yield parameters in another order."""
     given = node.args.args
     first = 1 if given and given[0].arg == "self" else 0
     for i in range(first, len(given) - 1):
