@@ -143,7 +143,7 @@ class _Kept:
         exact = recipe.comparison.is_exact
         whole = [(), *replay.singles, *(pairs if not exact else [])]
         outcomes = [[self._gave(i, wrong) for wrong in whole] for i in everywhere]
-        styled = [[self._gave(i, (style,)) for style in replay.styles] for i in everywhere]
+        styled = [[self._gave(i, (style,)) for style in replay.alternatives] for i in everywhere]
         return RecordedFunction(
             name=recipe.function,
             parameters=list(recipe.parameters),
@@ -226,7 +226,7 @@ class _Kept:
                 kinds.append(kind)
                 sums.append(two)
             which.append(known[key])
-            self.replay._kept.pop((index, wrong), None)
+            self.replay.cache.pop((index, wrong), None)
         return RecordedPairs(
             which=np.array(which, "<u2").tobytes(),
             kinds=kinds,

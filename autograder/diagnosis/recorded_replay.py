@@ -1,14 +1,15 @@
-"""What misconceptions give, as data: enough to tell by numbers which of them an answer shows."""
+"""Misconceptions of a released course: data, and a replay that finds them again by numbers."""
 
 import functools
+import hashlib
 import importlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from autograder.checks.projection_hash import projection_weights
 from autograder.checks.recorded_answers import unpacked_value
@@ -19,15 +20,16 @@ from autograder.diagnosis.family import Alternative, Misconception
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
-from autograder.diagnosis.replay import Changes, Pair, Replay, Wrong
+from autograder.diagnosis.replay import Bools, Changes, Pair, Replay, Wrong
 
+Which = TypeVar("Which", int, tuple[int, int])
 NAMES_SUFFIX = ".names.bin"
 KEPT_BITS = np.uint64(0xFFFFFFFFFF000000)  # of a sum of a pair: some eight decimals
 SLACK = 2.0**-26  # what is lost by that, as a share
 
 
 class RecordedMisconception(msgspec.Struct, frozen=True):
-    """A misconception's words."""
+    """The words of a misconception."""
 
     id: str
     finding: str
@@ -60,7 +62,7 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 
 
 class RecordedPairs(msgspec.Struct):
-    """What pairs and families give in one probe: which outcome each has, and these as sums.
+    """The outcomes of pairs and generic changes in one probe: which each has, and these as sums.
 
     `kinds` are digests, `sums` two rows of float64 without their last bits, byte by byte.
     """
@@ -116,9 +118,7 @@ class RecordedNames(msgspec.Struct):
 
 
 def kind_and_sums(outcome: Outcome) -> tuple[bytes, Vector, Vector]:
-    """An outcome in short: a digest of its structure, two sums, and what these are made with."""
-    import hashlib
-
+    """Return an outcome in short: a digest of its structure, two sums, and the sums' weights."""
     numbers, text = outcome.numbers, outcome.signature
     odd = ~np.isfinite(numbers)
     if odd.any():
@@ -131,22 +131,15 @@ def kind_and_sums(outcome: Outcome) -> tuple[bytes, Vector, Vector]:
 
 
 def shuffled(sums: Vector) -> bytes:
-    """Sums as bytes that can be packed well."""
+    """Return sums as bytes that can be packed well."""
     cut = (sums.astype("<f8").view("<u8") & KEPT_BITS).view(np.uint8).reshape(-1, 8)
     return np.ascontiguousarray(cut.T).tobytes()
 
 
 def unshuffled(data: bytes) -> Vector:
-    """The sums, two a row."""
+    """Return the sums, two a row."""
     cells = np.frombuffer(data, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(cells.T).view("<f8").reshape(-1, 2)
-
-
-# Misconceptions of a released course: found again by numbers, where the full one replays them.
-
-
-Which = TypeVar("Which", int, tuple[int, int])
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -158,16 +151,16 @@ class RecordedRecipe(Recipe):
 
     @property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """Each that was recorded, in words alone."""
+        """Each that was recorded, in words only."""
         return self.wrong
 
     def right(self, probe: Probe) -> Any:
-        """What is known of the right call."""
+        """Return what is known of the right call."""
         return self.known[id(probe)]
 
 
 class RecordedReplay(Replay):
-    """Outcomes from records: of single misconceptions as numbers, of all others as two sums."""
+    """A replay from records: single misconceptions as numbers, all others as two sums."""
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
         self.function = function
@@ -175,42 +168,26 @@ class RecordedReplay(Replay):
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
         self._right_ones = [_outcome(function, each[0]) for each in function.outcomes]
-        self.styles = [_STYLES[-1 - n] for n in range(len(function.styled[0]))]
-        self._in_styles: dict[Changes, int] = {(s,): n for n, s in enumerate(self.styles)}
+        self.alternatives = [_alternative(-1 - n) for n in range(len(function.styled[0]))]
+        self._by_alternative = {(way,): n for n, way in enumerate(self.alternatives)}
         wrong = self.recipe.misconceptions
-        self._singles = [
-            (wrong[place], _STYLES[number]) for number, place in _numbered(function.singles)
+        self.singles = [
+            (wrong[place], _alternative(number)) for number, place in _numbered(function.singles)
         ]
-        self._rows: dict[Changes, int] = {each: n for n, each in enumerate(self._singles)}
-        self._pairs = [
-            (wrong[a], wrong[b], _STYLES[number]) for number, (a, b) in _numbered(function.pairs)
+        self.pairs = [
+            (wrong[a], wrong[b], _alternative(number))
+            for number, (a, b) in _numbered(function.pairs)
         ]
-        self._families = [(wrong[place],) for place in function.families]
-        sketched: list[Changes] = [*self._pairs, *self._families]
-        if function.random:
-            self._rows |= {each: n for n, each in enumerate(self._pairs, len(self._singles))}
-            sketched = []
-        self._sketch_rows = {each: n for n, each in enumerate(sketched)}
-
-    @property
-    def singles(self) -> list[Wrong]:
-        """The misconceptions, in each style that was recorded."""
-        return self._singles
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """The pairs that were recorded, each in its styles: none with a general misconception."""
-        return self._pairs
-
-    @property
-    def families(self) -> list[Wrong]:
-        """What may be done to any argument or result, as it was recorded."""
-        return self._families
+        self.families = [(wrong[place],) for place in function.families]
+        numbered: list[Changes] = [*self.singles, *(self.pairs if function.random else [])]
+        summed: list[Changes] = [] if function.random else [*self.pairs, *self.families]
+        self._rows = {each: n for n, each in enumerate(numbered)}
+        self._summed_rows = {each: n for n, each in enumerate(summed)}
 
     def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
-        """Those that give an answer, as far as two sums tell."""
-        hit = self._sketches_hit(index, answer)[len(self._pairs) :]
-        return [self._families[n] for n in np.flatnonzero(hit)]
+        """Return the generic changes that give an answer, as far as two sums tell."""
+        hit = self._sums_hit(index, answer)[len(self.pairs) :]
+        return [self.families[n] for n in np.flatnonzero(hit)]
 
     @property
     def known_by_result(self) -> Sequence[Wrong]:
@@ -218,50 +195,49 @@ class RecordedReplay(Replay):
         return []
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """The calls that were recorded."""
+        """Return the calls that were recorded."""
         return self._probes[: draws * self._size]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """What comes of a probe; of pairs and families, only whether an answer fits is known."""
+        """Return what comes of a probe; of pairs and generic changes only sums are known."""
         if not wrong:
             return self._right_ones[index]
         key = index, wrong
-        if key not in self._kept:
-            style = self._in_styles.get(wrong)
-            if style is None:
-                place = self.function.outcomes[index][1 + self._rows[wrong]]
+        if key not in self.cache:
+            if wrong in self._by_alternative:
+                place = self.function.styled[index][self._by_alternative[wrong]]
             else:
-                place = self.function.styled[index][style]
-            self._kept[key] = _outcome(self.function, place)
-        return self._kept[key]
+                place = self.function.outcomes[index][1 + self._rows[wrong]]
+            self.cache[key] = _outcome(self.function, place)
+        return self.cache[key]
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Whether an answer is what these misconceptions give."""
-        if wrong in self._sketch_rows:
-            return bool(self._sketches_hit(index, answer)[self._sketch_rows[wrong]])
+        """Return whether an answer is what these changes give."""
+        if wrong in self._summed_rows:
+            return bool(self._sums_hit(index, answer)[self._summed_rows[wrong]])
         return super().fits(index, answer, wrong)
 
     def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
-        """The pairs that no probe speaks against."""
+        """Return the pairs that no probe speaks against."""
         if self.function.random:
             return super().matching_pairs(answers, indices)
         found = np.ones(len(self.pairs), bool)
         for index in indices:
             if found.any():
-                found &= self._sketches_hit(index, answers[index])[: len(self.pairs)]
-        return [self._pairs[n] for n in np.flatnonzero(found)]
+                found &= self._sums_hit(index, answers[index])[: len(self.pairs)]
+        return [self.pairs[n] for n in np.flatnonzero(found)]
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
-        if wrong not in self._sketch_rows:
+        if wrong not in self._summed_rows:
             return super()._differ(index, wrong, other)
-        if other in self._sketch_rows:
-            rows = self._sketch_rows[wrong], self._sketch_rows[other]
+        if other in self._summed_rows:
+            rows = self._summed_rows[wrong], self._summed_rows[other]
             return self._column(index).differ(*rows, self._probes[index].condition)
         right = self.outcome(index)
         return not right.raised and not self.fits(index, right, wrong)
 
-    def _sketches_hit(self, index: int, answer: Outcome) -> Bools:
-        """Which pairs and families give this answer, as far as two sums tell."""
+    def _sums_hit(self, index: int, answer: Outcome) -> Bools:
+        """Return which pairs and generic changes give this answer, as far as two sums tell."""
         known = self._column(index)
         kind, sums, weights = kind_and_sums(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
@@ -273,20 +249,19 @@ class RecordedReplay(Replay):
 
     @functools.cache  # noqa: B019  as long as the replay itself
     def _column(self, index: int) -> "_Column":
-        return _Column(self.function, index)
+        return _Column(self.function.paired[index])
 
 
 class _Column:
-    """What all pairs and families give in one probe."""
+    """The outcomes of all pairs and generic changes in one probe."""
 
-    def __init__(self, function: RecordedFunction, index: int) -> None:
-        paired = function.paired[index]
+    def __init__(self, paired: RecordedPairs) -> None:
         self.which = np.frombuffer(paired.which, "<u2")
         self.kinds = np.array([_number(kind) for kind in paired.kinds], np.uint64)
         self.sums = unshuffled(paired.sums)
 
     def differ(self, row: int, other: int, condition: float) -> bool:
-        """Whether two of them give other outcomes, beyond rounding."""
+        """Return whether two of them give other outcomes, beyond rounding."""
         one, two = self.which[row], self.which[other]
         if self.kinds[one] != self.kinds[two]:
             return True
@@ -295,24 +270,19 @@ class _Column:
         return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
 
 
-class _Styles(dict[int, Alternative]):
-    """A style for each number: singles in several styles are told apart by it."""
-
-    def __missing__(self, number: int) -> Alternative:
-        self[number] = Alternative({})
-        return self[number]
-
-
-_STYLES = _Styles()
+@functools.cache
+def _alternative(_number: int) -> Alternative:
+    """Return an alternative for each number: it tells equal singles apart."""
+    return Alternative({})
 
 
 def _numbered(wrongs: Sequence[Which]) -> list[tuple[int, Which]]:
-    """Singles or pairs, each with how many of the same stand before it."""
-    seen: dict[Which, int] = {}
+    """Return singles or pairs, each with how many of the same come before it."""
+    seen: Counter[Which] = Counter()
     found = []
     for place in wrongs:
-        found.append((seen.get(place, 0), place))
-        seen[place] = seen.get(place, 0) + 1
+        found.append((seen[place], place))
+        seen[place] += 1
     return found
 
 
@@ -321,7 +291,7 @@ def _number(kind: bytes) -> np.uint64:
 
 
 def _outcome(function: RecordedFunction, place: int) -> Outcome:
-    gave: RecordedOutcome = function.gave[place]
+    gave = function.gave[place]
     numbers = np.frombuffer(gave.numbers, "<f4" if gave.single else "<f8").astype(np.float64)
     outcome = Outcome(
         function.signatures[gave.signature],
@@ -342,16 +312,17 @@ def _probe(probed: RecordedProbe) -> Probe:
 
 
 def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -> RecordedRecipe:
-    known = {
-        id(probe): State(traits=probed.traits, sizes=probed.sizes, result=_result(probed))
-        for probe, probed in zip(probes, function.probes, strict=True)
-    }
     return RecordedRecipe(
         of=function.name,
         parameters=tuple(function.parameters),
         steps={},
         probes=lambda _: probes,
-        wrong=tuple(_misconception(each) for each in function.wrong),
+        wrong=tuple(
+            NOTHING_RETURNED
+            if wrong.id == NOTHING_RETURNED.id
+            else Misconception(wrong.id, wrong.finding, wrong.hints, {})  # type: ignore[arg-type]
+            for wrong in function.wrong
+        ),
         defaults=unpacked_value(function.defaults),
         traits=tuple(
             Trait(functools.partial(_has, place), when, otherwise)
@@ -359,18 +330,21 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
         ),
         results=tuple(function.results),
         axes=lambda state: getattr(state, "sizes", {}),
-        caller=_call(function, package),
-        comparison=_comparison(function, package),
-        known=known,
-    )
-
-
-def _comparison(function: RecordedFunction, package: str) -> Comparison:
-    return Comparison(
-        precision=np.dtype(function.precision),
-        by_kind=function.by_kind,
-        read=_named(package, function.read) if function.read else EXACT.read,
-        spread=_drawn if function.random else None,
+        caller=_caller(function.call or {}, package),
+        comparison=Comparison(
+            precision=np.dtype(function.precision),
+            by_kind=function.by_kind,
+            read=_named(package, function.read) if function.read else EXACT.read,
+            spread=_drawn if function.random else None,
+        ),
+        known={
+            id(probe): State(
+                traits=probed.traits,
+                sizes=probed.sizes,
+                result=unpacked_value(probed.result) if probed.result else None,
+            )
+            for probe, probed in zip(probes, function.probes, strict=True)
+        },
     )
 
 
@@ -382,24 +356,14 @@ def _drawn(_: Any) -> tuple[Any, Any]:
     raise NotImplementedError("what was drawn is recorded")
 
 
-def _result(probed: RecordedProbe) -> Any:
-    return unpacked_value(probed.result) if probed.result else None
-
-
-def _misconception(wrong: Any) -> Misconception:
-    if wrong.id == NOTHING_RETURNED.id:
-        return NOTHING_RETURNED
-    return Misconception(wrong.id, wrong.finding, wrong.hints, {})
-
-
-def _call(function: RecordedFunction, package: str) -> Caller | None:
-    call = function.call or {}
-    if call.get("kind") == "tensors":
+def _caller(call: Mapping[str, Any], package: str) -> Caller | None:
+    kind = call.get("kind")
+    if kind == "tensors":
         return TensorCaller()
-    if call.get("kind") == "helper":
+    if kind == "helper":
         caller: Caller = _named(package, call["name"])()
         return caller
-    if call.get("kind") != "module":
+    if kind != "module":
         return None
     return ModuleCaller(
         tuple(call["built_with"]),

@@ -1,6 +1,7 @@
 """Misconceptions replayed on the same inputs, and found again in a student's answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -11,89 +12,100 @@ from autograder.checks.signature import Vector
 from autograder.diagnosis.family import Alternative, Change, Misconception
 from autograder.diagnosis.general import COMBINING, GENERAL, families
 from autograder.diagnosis.outcome import RAISES, Outcome, agree, same
-from autograder.diagnosis.recipe import Probe, Recipe, fingerprint_in, fit_together, no_input_causes
+from autograder.diagnosis.recipe import (
+    Probe,
+    Recipe,
+    fingerprint_in,
+    fit_together,
+    no_input_causes,
+)
 
 Changes = tuple[Change, ...]
-Wrong = tuple[Misconception, *Changes]  # a mistake, and the styles in which it is seen
+Wrong = tuple[Misconception, *Changes]  # a mistake, and the alternatives in which it is seen
 Pair = tuple[Misconception, Misconception, *Changes]
 Candidate = TypeVar("Candidate", bound=Changes)
 Counts = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 class Replay:
     """A recipe's misconceptions on its probes, alone and in pairs. What was computed is kept.
 
-    `faults` are the exceptions that are slips of the course's author.
+    Attributes:
+        faults: the exceptions that are errors of the course's author.
+        cache: what came of a probe with some changes.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self._singles: list[Wrong] = []
-        self._pairs: list[Pair] = []
-        self._families: list[Wrong] = []
-        self._of_families: set[Changes] = set()
+        self.faults: list[Exception] = []
+        self.cache: dict[tuple[int, Changes], Outcome] = {}
+        self.alternatives = [Alternative(steps) for steps in recipe.alternatives]
+        self._generic: set[Changes] = set()
         self._rights: dict[int, Any] = {}
-        self.styles = [Alternative(steps) for steps in recipe.alternatives]
         self._probes: list[Probe] = []
         self._size = 0
         self._heard: dict[int, list[Pair]] = {}
         self._columns: dict[tuple[int, int], _Column] = {}
-        self._kept: dict[tuple[int, Changes], Outcome] = {}
-        self.faults: list[Exception] = []
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """The calls of the first `draws` draws; each draw has the same kinds of calls."""
+        """Return the calls of the first `draws` draws; each draw has the same kinds of calls."""
         while len(self._probes) < draws * self._size or not self._size:
             drawn = self.recipe.calls(len(self._probes) // (self._size or 1))
             self._size = len(drawn)
             self._probes += drawn
         return self._probes[: draws * self._size]
 
-    @property
+    @cached_property
     def singles(self) -> list[Wrong]:
-        """The course's misconceptions, in each style in which they look different, then those
-        general ones that are something else here."""
-        if not self._singles:
-            self.probes()
-            own: list[Wrong] = []
-            for each in self.recipe.misconceptions:
-                looks: list[Wrong] = [(each,)]
-                for way in self.styles:
-                    styled: Wrong = (each, way)
-                    if fit_together(each, way) and not any(map(self._like(styled), looks)):
-                        looks.append(styled)
-                own += looks
-            kept = list(own)
-            for general in GENERAL:
-                wrong: Wrong = (general,)
-                told = self.telling(range(self._size), wrong)
-                if told and not any(map(self._like(wrong), [(), *kept])):
-                    kept.append(wrong)
-            self._singles = kept
-        return self._singles
+        """The course's misconceptions, in each alternative in which they look different.
 
-    @property
+        After them come those general ones that are something else here.
+        """
+        self.probes()
+        found: list[Wrong] = []
+        for each in self.recipe.misconceptions:
+            looks: list[Wrong] = [(each,)]
+            for way in self.alternatives:
+                styled: Wrong = (each, way)
+                if fit_together(each, way) and not any(self._alike(styled, x) for x in looks):
+                    looks.append(styled)
+            found += looks
+        for general in GENERAL:
+            wrong: Wrong = (general,)
+            told = self.telling(range(self._size), wrong)
+            if told and not any(self._alike(wrong, other) for other in [(), *found]):
+                found.append(wrong)
+        return found
+
+    @cached_property
     def families(self) -> list[Wrong]:
-        """What may be done to any arguments and results; see `families`."""
-        if not self._families:
-            plain: list[Wrong] = [(each,) for each in families(self.recipe)]
-            styled = [
-                wrong
-                for wrong in self.in_styles(plain)[len(plain) :]
-                if self._next_to(wrong[-1]) & set(wrong[0].replaces)
-            ]
-            self._families = plain + styled
-        return self._families
+        """The generic changes of any arguments and results; see `general.families`."""
+        plain: list[Wrong] = [(each,) for each in families(self.recipe)]
+        steps = list(self.recipe.steps)
 
-    def in_styles(self, wrongs: list[Wrong]) -> list[Wrong]:
-        """Families as they are, then each in every other right style that goes with it."""
+        def shows(wrong: Wrong) -> bool:
+            """Return whether the change is right after the alternative: there it shows most."""
+            after = {steps.index(name) + 1 for name in wrong[-1].replaces if name in steps}
+            return any(steps[place] in wrong[0].replaces for place in after if place < len(steps))
+
+        return plain + [
+            wrong for wrong in self._with_alternatives(plain)[len(plain) :] if shows(wrong)
+        ]
+
+    def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
+        """Return the generic changes that give the answer to a probe, in all alternatives."""
+        return self._with_alternatives(self._matching(index, answer, self.families))
+
+    def _with_alternatives(self, wrongs: list[Wrong]) -> list[Wrong]:
+        """Return changes as they are, then each in every alternative that goes with it."""
         styled: list[Wrong] = [
             (wrong[0], way)
             for wrong in wrongs
-            for way in self.styles
+            for way in self.alternatives
             if len(wrong) == 1 and fit_together(wrong[0], way)
         ]
-        self._of_families |= {*wrongs, *styled}
+        self._generic |= {*wrongs, *styled}
         return wrongs + styled
 
     @property
@@ -101,85 +113,67 @@ class Replay:
         """All of which each result by itself is known."""
         return [wrong for wrong in (*self.singles, *self.families) if len(wrong) == 1]
 
-    def _next_to(self, style: Change) -> set[str]:
-        """The steps right after those of a style, where it shows most."""
-        steps = list(self.recipe.steps)
-        after = (steps.index(name) + 1 for name in style.replaces if name in steps)
-        return {steps[place] for place in after if place < len(steps)}
-
-    def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
-        """Those that give the student's answer to a probe, in all styles."""
-        return self.in_styles(self._matching(index, answer, self.families))
-
-    @property
+    @cached_property
     def pairs(self) -> list[Pair]:
-        """All pairs of misconceptions that touch different steps."""
-        if not self._pairs:
-            general = {each.id for each in GENERAL} - COMBINING
-            alone = [wrong for wrong in self.singles if wrong[0].id not in general]
-            self._pairs = [
-                (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
-                for first, second in combinations(alone, 2)
-                if _combine(first, second)
-            ]
-        return self._pairs
+        """All pairs of misconceptions that touch different steps, both in the same alternative."""
+        general = {each.id for each in GENERAL} - COMBINING
+        alone = [wrong for wrong in self.singles if wrong[0].id not in general]
+        return [
+            (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
+            for first, second in combinations(alone, 2)
+            if first[0] is not second[0]  # in two alternatives
+            and all(fit_together(*two) for two in combinations(dict.fromkeys((*first, *second)), 2))
+        ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """What comes of a probe with these misconceptions at work; with none, the right answer."""
+        """Return what comes of a probe with these changes; with none, the right answer."""
         key = index, wrong
-        if key not in self._kept:
+        if key not in self.cache:
             known = fingerprint_in(wrong)
-            made = known.outcome(index) if known else self._run(index, wrong)
-            self._kept[key] = made
-        return self._kept[key]
+            self.cache[key] = known.outcome(index) if known else self._run(index, wrong)
+        return self.cache[key]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
         try:
             return self.recipe.comparison.of_replay(self._traced(index, wrong))
         except Exception as error:
-            if no_input_causes(error) and wrong not in self._of_families:
+            if no_input_causes(error) and wrong not in self._generic:
                 self.faults.append(error)
             return Outcome(RAISES)
 
     def _traced(self, index: int, wrong: Changes) -> Any:
-        """A call with misconceptions at work; families go on from the right call's values."""
+        """Trace a call; generic changes go on from the right call's values."""
         probe, parameters = self._probes[index], set(self.recipe.parameters)
-        if wrong not in self._of_families or any(parameters & set(w.replaces) for w in wrong):
-            return self.recipe.trace(probe, wrong)
-        if index not in self._rights:
-            self._rights[index] = self.recipe.right(probe)
-        right = self._rights[index]
-        resumed = hasattr(right, "result")
-        return self.recipe.resumed(right, wrong) if resumed else self.recipe.trace(probe, wrong)
+        if wrong in self._generic and not any(parameters & set(w.replaces) for w in wrong):
+            if index not in self._rights:
+                self._rights[index] = self.recipe.right(probe)
+            if hasattr(self._rights[index], "result"):
+                return self.recipe.resumed(self._rights[index], wrong)
+        return self.recipe.trace(probe, wrong)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Whether the student's answer to a probe is right, in some style."""
-        return self.fits(index, answer, ()) or any(
-            self.fits(index, answer, (style,)) for style in self.styles
+        """Return whether the answer to a probe is right, in some alternative."""
+        return any(
+            self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
         )
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Whether the student's answer to a probe is what these misconceptions give."""
+        """Return whether the answer to a probe is what these changes give."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
-    def _like(self, wrong: Changes) -> Callable[[Changes], bool]:
-        """Whether another set of misconceptions is the same function on the first draw."""
-        return lambda other: (
-            not any(
-                self._differ(i, wrong, other) or self._differ(i, other, wrong)
-                for i in range(self._size)
-            )
-        )
+    def _alike(self, wrong: Changes, other: Changes) -> bool:
+        """Return whether two sets of changes are the same function on the first draw."""
+        return not self.apart(range(self._size), wrong, other)
 
     def apart(self, indices: Sequence[int], wrong: Changes, other: Changes, least: int = 1) -> bool:
-        """Whether at least so many probes tell two sets of misconceptions apart in any way."""
+        """Return whether at least so many probes tell two sets of changes apart in any way."""
         telling = (
             i for i in indices if self._differ(i, wrong, other) or self._differ(i, other, wrong)
         )
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes, other: Changes = ()) -> int:
-        """How many probes tell two sets of misconceptions apart by values, not by errors alone."""
+        """Return how many probes tell two sets of changes apart by values, not by errors."""
         return sum(self._differ(i, wrong, other) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
@@ -192,18 +186,18 @@ class Replay:
         return not same(first, second, self._probes[index].condition)
 
     def misses(self, answers: Sequence[Outcome], indices: Sequence[int]) -> Counts:
-        """For each single misconception, how many of these probes speak against it."""
+        """Return for each single misconception how many of these probes speak against it."""
         counts = np.zeros(len(self.singles), np.int64)
         for index in indices:
             counts += ~self._hits(index, answers[index], self.singles)
         return counts
 
     def fitting(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
-        """The single misconceptions that none of these probes speaks against."""
+        """Return the single misconceptions that none of these probes speaks against."""
         return [self.singles[n] for n in np.flatnonzero(self.misses(answers, indices) == 0)]
 
     def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
-        """The pairs that no probe speaks against."""
+        """Return the pairs that no probe speaks against."""
         order = sorted(indices, key=lambda i: (answers[i].raised, self.is_right(i, answers[i]), i))
         if not order:
             return []
@@ -215,42 +209,36 @@ class Replay:
     def alive(
         self, pairs: list[Pair], answers: Sequence[Outcome], indices: Sequence[int]
     ) -> list[Pair]:
-        """Those of some pairs that none of these probes speaks against."""
+        """Return those of some pairs that none of these probes speaks against."""
         for index in indices:
             pairs = [pair for pair in pairs if self.fits(index, answers[index], pair)]
         return pairs
 
-    def _matching(
-        self, index: int, answer: Outcome, candidates: list[Candidate]
-    ) -> list[Candidate]:
-        return [candidates[n] for n in np.flatnonzero(self._hits(index, answer, candidates))]
-
     def _likely(self, index: int, answer: Outcome) -> list[Pair]:
-        """The pairs that are likely to fit a probe, without a replay of each.
+        """Return the pairs that are likely to fit a probe, without a replay of each.
 
         Where one of two alone changes nothing in the probe, the other alone should fit it. Only
         pairs of which each alone changes something are replayed.
         """
         quiet = {wrong[0] for wrong in self.singles if self.fits(index, self.outcome(index), wrong)}
         fitting = {wrong[0] for wrong in self._matching(index, answer, self.singles)}
-        return self._matching(index, answer, self._both_heard(index, quiet)) + [
+        if index not in self._heard:
+            self._heard[index] = [
+                pair for pair in self.pairs if pair[0] not in quiet and pair[1] not in quiet
+            ]
+        return self._matching(index, answer, self._heard[index]) + [
             pair
             for pair in self.pairs
             if (pair[0] in quiet and pair[1] in fitting)
             or (pair[1] in quiet and pair[0] in fitting)
         ]
 
-    def _both_heard(self, index: int, quiet: set[Misconception]) -> list[Pair]:
-        """The pairs of which each alone changes something in a probe."""
-        if index not in self._heard:
-            self._heard[index] = [
-                pair for pair in self.pairs if pair[0] not in quiet and pair[1] not in quiet
-            ]
-        return self._heard[index]
+    def _matching(
+        self, index: int, answer: Outcome, candidates: list[Candidate]
+    ) -> list[Candidate]:
+        return [candidates[n] for n in np.flatnonzero(self._hits(index, answer, candidates))]
 
-    def _hits(
-        self, index: int, answer: Outcome, candidates: Sequence[Changes]
-    ) -> npt.NDArray[np.bool_]:
+    def _hits(self, index: int, answer: Outcome, candidates: Sequence[Changes]) -> Bools:
         key = index, id(candidates)
         if key not in self._columns:
             outcomes = [self.outcome(index, wrong) for wrong in candidates]
@@ -259,16 +247,8 @@ class Replay:
 
 
 def both(pair: Pair) -> tuple[Misconception, Misconception]:
-    """The two mistakes of a pair, without the styles in which they are seen."""
+    """Return the two mistakes of a pair, without the alternatives in which they are seen."""
     return pair[0], pair[1]
-
-
-def _combine(first: Wrong, second: Wrong) -> bool:
-    """Whether two mistakes touch no step in common; the same style in both is one."""
-    if first[0] is second[0]:  # in two styles
-        return False
-    together = dict.fromkeys((*first, *second))
-    return all(fit_together(*two) for two in combinations(together, 2))
 
 
 class _Column:
@@ -289,8 +269,8 @@ class _Column:
             for signature, numbers in groups.items()
         }
 
-    def hits(self, answer: Outcome) -> npt.NDArray[np.bool_]:
-        """Which candidates give this answer."""
+    def hits(self, answer: Outcome) -> Bools:
+        """Return which candidates give this answer."""
         found = np.zeros(self.size, bool)
         if answer.signature in self.groups:
             numbers, values, allowed = self.groups[answer.signature]
