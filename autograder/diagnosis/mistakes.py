@@ -1,4 +1,9 @@
-"""What a course knows of the mistakes of one exercise: one record, in one module."""
+"""Mistakes that a course knows of an exercise: its own module, and those named on the desk.
+
+`misconceptions/named/EXERCISE/` in the package of the reference holds a module for each mistake
+that was named and written as code, with `FUNCTION` and `NAMED`, its family; and a JSON file for
+each of which only the answers are known.
+"""
 
 import dataclasses
 import importlib
@@ -15,9 +20,13 @@ from autograder.course.errors import UserError
 from autograder.diagnosis.family import Family
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Fingerprint, LibraryObject, Probe, Recipe, fingerprint
+from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, fingerprint
 
 NAME = "MISTAKES"
+NAMED = "named"
+CODE, ANSWERS = ".py", ".json"
+DRAWS = 2
+MAX_BYTES = 64 * 2**20
 Read = Callable[[str], Any]
 Explain = Callable[[str, Read, str], Finding | None]
 Simulated = Callable[[], Iterator[tuple[str, str, dict[str, object]]]]
@@ -54,12 +63,12 @@ class WrongMistakes(Exception):
 
 
 def module_name(reference: str, exercise: str) -> str:
-    """The module of an exercise's misconceptions."""
+    """Return the name of the module of an exercise's misconceptions."""
     return f"{reference}.misconceptions.{exercise}"
 
 
 def load_module(reference: str, exercise: str) -> ModuleType | None:
-    """The module of an exercise's misconceptions; None where the course has none.
+    """Import the module of an exercise's misconceptions; None where the course has none.
 
     Raises:
         Exception: whatever it raises while it is imported.
@@ -74,7 +83,7 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """The record of a module; an empty one where there is none.
+    """Return the record of a module; an empty one where there is none.
 
     Raises:
         WrongMistakes: what stands under its name is something else.
@@ -86,24 +95,8 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
     return mistakes
 
 
-# Misconceptions that were named on the desk: a file each, beside those that the course has.
-#
-# `misconceptions/named/EXERCISE/` in the package of the reference holds a module for each
-# mistake that could be written as code, with `FUNCTION` and `NAMED`, its family; and a JSON file
-# for each of which only the answers are known.
-
-
-NAMED = "named"
-CODE, ANSWERS = ".py", ".json"
-DRAWS = 2
-MOST_BYTES = 64 * 2**20
-
-
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """What was answered to a call, and the call in short: its kind, and three sums.
-
-    `numbers` are float64, one after the other.
-    """
+    """An answer, with the projection hash of its call; `numbers` are float64 in a row."""
 
     kind: str
     sums: tuple[float, ...]
@@ -128,11 +121,11 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
-    """A call and what came of it, as it is kept."""
-    sketch = _sketch(probe)
+    """Return a call and what came of it, as it is kept."""
+    asked = _hash(probe)
     return RecordedAnswer(
-        sketch.kind.hex(),
-        tuple(map(float, sketch.sums)),
+        asked.kind.hex(),
+        tuple(map(float, asked.sums)),
         outcome.signature,
         outcome.numbers.astype("<f8").tobytes(),
         outcome.precision.str,
@@ -140,12 +133,12 @@ def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
 
 
 def folder_of(package: Path, exercise: str) -> Path:
-    """Where an exercise's are, in the folder of the course's misconceptions."""
+    """Return the folder of an exercise's named mistakes."""
     return package / NAMED / exercise
 
 
 def known_mistakes(reference: str, exercise: str) -> Mistakes:
-    """What a course knows of an exercise's mistakes, with those that were named on the desk.
+    """Return a course's mistakes of an exercise, with those that were named on the desk.
 
     Raises:
         Exception: whatever a module of the course's raises while it is imported.
@@ -153,42 +146,34 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
         UserError: what is recorded is damaged.
     """
     mistakes = read_mistakes(load_module(reference, exercise))
-    folder = _folder(reference, exercise)
-    if folder is None or not mistakes.listed:
+    try:
+        package = importlib.import_module(f"{reference}.misconceptions")
+    except ModuleNotFoundError:
         return mistakes
-    by_code = [_family(reference, exercise, path) for path in sorted(folder.glob(f"[!_]*{CODE}"))]
-    by_answers = [read_answers(path) for path in sorted(folder.glob(f"*{ANSWERS}"))]
-    listed = [_with(recipe, by_code, by_answers) for recipe in mistakes.listed]
+    folder = folder_of(Path(next(iter(package.__path__))), exercise)
+    if not folder.is_dir() or not mistakes.listed:
+        return mistakes
+    modules = [
+        importlib.import_module(f"{package.__name__}.{NAMED}.{exercise}.{path.stem}")
+        for path in sorted(folder.glob(f"[!_]*{CODE}"))
+    ]
+    answers = [read_answers(path) for path in sorted(folder.glob(f"*{ANSWERS}"))]
     return Mistakes(
-        *listed,
+        *(_with_named(recipe, modules, answers) for recipe in mistakes.listed),
         explain_value=mistakes.explain_value,
         simulated_values=mistakes.simulated_values,
     )
 
 
-def _folder(reference: str, exercise: str) -> Path | None:
-    try:
-        package = importlib.import_module(f"{reference}.misconceptions")
-    except ModuleNotFoundError:
-        return None
-    folder = folder_of(Path(next(iter(package.__path__))), exercise)
-    return folder if folder.is_dir() else None
-
-
-def _family(reference: str, exercise: str, path: Path) -> tuple[str, Family]:
-    module = importlib.import_module(f"{reference}.misconceptions.{NAMED}.{exercise}.{path.stem}")
-    return module.FUNCTION, module.NAMED
-
-
 def read_answers(path: Path) -> NamedAnswers:
-    """What is recorded of a mistake.
+    """Read what is recorded of a mistake.
 
     Raises:
         UserError: it cannot be read, or is no such record.
     """
     try:
         with path.open("rb") as file:
-            return msgspec.json.decode(file.read(MOST_BYTES), type=NamedAnswers)
+            return msgspec.json.decode(file.read(MAX_BYTES), type=NamedAnswers)
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(
             f"{path}, a mistake that was named on the desk, cannot be read ({error}). Remove it, "
@@ -196,44 +181,40 @@ def read_answers(path: Path) -> NamedAnswers:
         ) from None
 
 
-def _with(
-    recipe: Recipe, by_code: Iterable[tuple[str, Family]], by_answers: Iterable[NamedAnswers]
-) -> Recipe:
-    """A recipe with what was named of its function."""
+def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedAnswers]) -> Recipe:
+    """Return a recipe with what was named of its function."""
     families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
-    more = [family for function, family in by_code if function == recipe.function]
-    mine = [each for each in by_answers if each.function == recipe.function]
-    if not more and not mine:
-        return recipe
-    whole = dataclasses.replace(recipe, families=(*families, *more))
-    if mine:
-        known = tuple(_fingerprint(whole, each) for each in mine)
-        whole = dataclasses.replace(whole, fingerprints=known)
-    return whole
-
-
-def _fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """The mistake; where the recipe's probes are others now, no answer is like it."""
-    still = not out_of_date(recipe, named)
-    outcomes = [each.outcome for each in named.answers] if still else []
-    return fingerprint(recipe, named.id, named.finding, named.hints, outcomes)
+    more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
+    whole = dataclasses.replace(recipe, families=(*families, *more)) if more else recipe
+    fingerprints = [
+        # where the recipe's probes are others now, no answer is like the mistake
+        fingerprint(
+            recipe,
+            named.id,
+            named.finding,
+            named.hints,
+            [] if out_of_date(recipe, named) else [each.outcome for each in named.answers],
+        )
+        for named in answers
+        if named.function == recipe.function
+    ]
+    return dataclasses.replace(whole, fingerprints=tuple(fingerprints)) if fingerprints else whole
 
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
-    """Whether a recipe asks something else than what was answered."""
+    """Return whether a recipe asks something else than what was answered."""
     probes = [probe for draw in range(DRAWS) for probe in recipe.calls(draw)]
-    return len(probes) != len(named.answers) or not all(
-        _is_of(probe, answer) for probe, answer in zip(probes, named.answers, strict=True)
+    if len(probes) != len(named.answers):
+        return True
+    hashes = zip(map(_hash, probes), named.answers, strict=True)
+    return not all(
+        asked.kind.hex() == answer.kind and asked.is_close(np.array([answer.sums]))[0]
+        for asked, answer in hashes
     )
 
 
-def _is_of(probe: Probe, answer: RecordedAnswer) -> bool:
-    sketch = _sketch(probe)
-    return sketch.kind.hex() == answer.kind and bool(sketch.is_close(np.array([answer.sums]))[0])
-
-
-def _sketch(probe: Probe) -> ProjectionHash:
-    """A call in short; what is made where the function runs, by what it is made of."""
+def _hash(probe: Probe) -> ProjectionHash:
+    """Return the hash of a call; an object made where the function runs counts as its arguments."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
     ]

@@ -308,7 +308,7 @@ def test_of_two_mistakes_neither_says_that_what_the_other_spoils_is_right():
 
 def test_what_holds_nothing_to_compare_is_not_taken_for_none():
     class Submission:
-        _client = SimpleNamespace(has_printed=False)
+        _session = SimpleNamespace(has_printed=False)
 
         def draw(self, *_):
             return "figure.png"

@@ -12,10 +12,10 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise
 from autograder.diagnosis.repair.edits import AT_MOST, NO_LINES, Edit, Suspects, edits, in_order
 from autograder.diagnosis.repair.targets import (
-    CheckSeen,
     Fitness,
     Targets,
     find_targets,
@@ -48,7 +48,7 @@ TOTAL_SECONDS = 20.0  # of the processor, for all trials: a guard that only what
 class Trial(NamedTuple):
     """The results of one trial, what the file printed, and the seconds of processor it took."""
 
-    results: Sequence[CheckSeen]
+    results: Sequence[CheckResult]
     printed: str
     seconds: float
 
@@ -72,7 +72,7 @@ class Trials(Protocol):
 
     def in_full(
         self, source: Source, checks: Sequence[str] | None, more: int
-    ) -> Sequence[CheckSeen]:
+    ) -> Sequence[CheckResult]:
         """Grade a file by itself; `more` is added to the seed of the random inputs."""
 
 
@@ -120,7 +120,7 @@ def search(
     exercise: Exercise,
     right_answers: Sequence[Path],
     source: Source,
-    results: Sequence[CheckSeen],
+    results: Sequence[CheckResult],
 ) -> list[Found]:
     """Try the edits for all functions at once, and then for one function at a time.
 
@@ -149,7 +149,7 @@ class _Search:
         exercise: Exercise,
         right_answers: Sequence[Path],
         source: Source,
-        results: Sequence[CheckSeen],
+        results: Sequence[CheckResult],
         targets: Targets,
     ) -> None:
         self.trials = trials
@@ -222,7 +222,7 @@ class _Search:
         values = values_in(printed(with_value_marks(self.source, self.trees, all_parts=False)))
         return first_departure(values, known)
 
-    def _raised(self, failed: Sequence[CheckSeen]) -> Lines:
+    def _raised(self, failed: Sequence[CheckResult]) -> Lines:
         labels = {unit.label: number for number, unit in enumerate(self.source.units)}
         places = (result.place for result in failed)
         return frozenset(

@@ -5,38 +5,16 @@ Targets are the failed checks of functions whose mistake has no name yet.
 
 import ast
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
-from autograder.report.model import CheckOutcome, Diagnosis, Evidence, Line
-from autograder.sandbox.problems import ProblemKind
+from autograder.checks.check_result import CheckResult
 from autograder.submission.code import Definition, parsed
 from autograder.submission.source import Source
 
 LEAST_APART, MOST_APART = 2, 3  # functions that are looked at one by one
 NOTHING_THERE = frozenset({"missing", "not written"})
-
-
-class CheckSeen(Protocol):
-    """A check's result, as far as a search reads it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def hidden(self) -> bool: ...
-    @property
-    def outcome(self) -> CheckOutcome: ...
-    @property
-    def kind(self) -> ProblemKind | None: ...
-    @property
-    def about(self) -> tuple[str, ...]: ...
-    @property
-    def diagnosis(self) -> Diagnosis | None: ...
-    @property
-    def evidence(self) -> Evidence | None: ...
-    @property
-    def place(self) -> Line | None: ...
 
 
 class Targets(msgspec.Struct, frozen=True):
@@ -53,7 +31,7 @@ class Targets(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] = ()
 
 
-def find_targets(source: Source, results: Sequence[CheckSeen]) -> Targets:
+def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of functions that are written and have no mistake with a name.
 
     A function that uses one with such a mistake fails for that, as far as is known.
@@ -69,7 +47,7 @@ def find_targets(source: Source, results: Sequence[CheckSeen]) -> Targets:
     return Targets(names, _checks_of(results, frozenset(about)) | frozenset(names), about)
 
 
-def targets_by_function(results: Sequence[CheckSeen], targets: Targets) -> list[Targets]:
+def targets_by_function(results: Sequence[CheckResult], targets: Targets) -> list[Targets]:
     """Return the same for each function by itself, where several fail in checks of their own."""
     own: dict[str, list[str]] = {}
     for result in results:
@@ -99,17 +77,17 @@ def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_named(result: CheckSeen) -> bool:
+def _is_named(result: CheckResult) -> bool:
     named = result.diagnosis is not None and result.diagnosis.kind == "named"
     return named or result.kind in NOTHING_THERE
 
 
-def _functions(result: CheckSeen) -> frozenset[str]:
+def _functions(result: CheckResult) -> frozenset[str]:
     function = result.diagnosis.function if result.diagnosis is not None else ""
     return frozenset(name for name in (*result.about, function) if name)
 
 
-def _checks_of(results: Sequence[CheckSeen], about: frozenset[str]) -> frozenset[str]:
+def _checks_of(results: Sequence[CheckResult], about: frozenset[str]) -> frozenset[str]:
     """Return the checks that ask for no other functions than these."""
     return frozenset(r.name for r in results if r.about and _functions(r) <= about)
 
@@ -131,12 +109,12 @@ class Fitness(NamedTuple):
     all_passed: bool = False
 
 
-def passes(result: CheckSeen) -> bool:
+def passes(result: CheckResult) -> bool:
     """Return whether a check passes; those that a released course does not hand out do."""
     return result.outcome == "passed" or (result.hidden and result.outcome == "not told")
 
 
-def fitness_of(results: Sequence[CheckSeen]) -> Fitness:
+def fitness_of(results: Sequence[CheckResult]) -> Fitness:
     """Return the fitness of an edited file; checks after the first that failed did not run."""
     passed = sum(map(passes, results))
     failed = next((result for result in results if not passes(result)), None)
