@@ -40,13 +40,10 @@ def finalize(
         only: the exercises graded now; the others, and their lateness, stay as they were.
         before: the lateness of the report before.
     """
-    excused = set(report.hand_in.excused if report.hand_in else ())
-    for assignment in course.content.assignments:
-        if assignment.name in excused:
-            excused.update(assignment.exercises)
+    excused = _excused(report, course)
     exercises = tuple(
         msgspec.structs.replace(each, excused=True)
-        if excused & {EVERYTHING, each.name} and (only is None or each.name in only)
+        if each.name in excused and (only is None or each.name in only)
         else each
         for each in report.exercises
     )
@@ -66,6 +63,15 @@ def finalize(
         lateness=tuple(lateness),
         adjustments=tuple(applied),
     )
+
+
+def _excused(report: Report, course: Course) -> set[str]:
+    """Return the exercises that the roster excuses, by name or with an assignment."""
+    said = set(report.hand_in.excused if report.hand_in else ())
+    if EVERYTHING in said:
+        return {each.name for each in report.exercises}
+    excused = [each.exercises for each in course.content.assignments if each.name in said]
+    return said.union(*excused)
 
 
 def _lateness(

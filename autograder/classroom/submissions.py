@@ -1,6 +1,7 @@
 """Submissions of a class: unpacked, in order by student, and each student's files read."""
 
 import contextlib
+import itertools
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.submission.archive import unpack
-from autograder.submission.choice import Choice, FoundFile, choose
+from autograder.submission.choice import FoundFile, choose
 from autograder.submission.code import read_code
 from autograder.submission.file_names import NameMatch, bare_stem, named_for
 from autograder.submission.read import NotPython, UnreadableFile
@@ -76,23 +77,18 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
         if candidates:
             choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
             untouched += choice.untouched
-            _settle(work, exercise, choice)
+            work.notes += choice.notes
+            chosen = choice.chosen
+            if chosen is None:
+                work.unclear[exercise] = choice.unclear
+            elif chosen.source is not None:
+                work.sources[exercise] = chosen.source
+            else:
+                problems = work.not_loaded if chosen.not_python else work.unclear
+                problems[exercise] = chosen.trouble
     if untouched:
         work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
     return work
-
-
-def _settle(work: StudentWork, exercise: str, choice: Choice) -> None:
-    """Put what was chosen for an exercise into the work."""
-    work.notes += choice.notes
-    if choice.chosen is None:
-        work.unclear[exercise] = choice.unclear
-    elif choice.chosen.source is not None:
-        work.sources[exercise] = choice.chosen.source
-    elif choice.chosen.not_python:
-        work.not_loaded[exercise] = choice.chosen.trouble
-    else:
-        work.unclear[exercise] = choice.chosen.trouble
 
 
 class _Reading:
@@ -103,7 +99,7 @@ class _Reading:
         self.stubs = stubs
         self.candidates: dict[str, list[FoundFile]] = {name: [] for name in names}
         self.unknown: list[str] = []
-        self.others: list[str] = []  # of which nothing says for which exercise they are
+        self.others: list[str] = []  # of unknown exercises
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
         self._siblings: dict[Path, Siblings] = {}
@@ -149,6 +145,7 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
+        """Read a file; what is wrong with it is in the result."""
         found = FoundFile(file.path, file.shown, NameMatch.OTHER)
         try:
             source = self._read(file)
@@ -164,7 +161,9 @@ class _Reading:
         Raises:
             UnreadableFile: it cannot be read, or there is too much in the folder.
         """
-        size = _size(file.path)
+        size = 0
+        with contextlib.suppress(OSError):  # met again when it is read
+            size = file.path.lstat().st_size
         if size > self._left:
             raise _too_much(file, f"{MAX_READ // 2**20} MiB")
         self._left -= size
@@ -188,13 +187,8 @@ class _Reading:
 
     def notes(self, walk: FolderWalk) -> list[str]:
         """Return what was not graded, and why, after all files have been looked at."""
-        helpers = {
-            name
-            for candidates in self.candidates.values()
-            for each in candidates
-            if each.source is not None
-            for name in each.source.helpers
-        }
+        every = itertools.chain.from_iterable(self.candidates.values())
+        helpers = {name for each in every if each.source for name in each.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
         found = [f"{name} was not graded: no exercise has that name." for name in unknown]
         found = found[:MAX_NOTES]
@@ -225,13 +219,6 @@ class _Reading:
             f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the files of the folder are "
             f"too many or over {MAX_KEPT // 2**20} MiB of code."
         ]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0  # to be said by whoever reads it
 
 
 def _too_much(file: FolderFile, most: str) -> UnreadableFile:

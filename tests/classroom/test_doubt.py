@@ -43,7 +43,8 @@ def test_a_diagnosis_whose_process_was_killed_is_in_doubt(graded, monkeypatch):
     real = diagnoses_module._call
 
     def killed(submission, *rest):
-        submission._session.process().child.kill()
+        session = submission._session
+        session.workers.process(session, session.place).child.kill()
         return real(submission, *rest)
 
     monkeypatch.setattr(diagnoses_module, "_call", killed)
