@@ -115,8 +115,8 @@ class Uses:
         self.text: CourseText = course_text(course.checks_file(exercise.name))
         self.solution = defined_in_solution(course, exercise)
 
-    def slips(self) -> list[AuthoringError]:
-        """The names that the solution, or the reference, does not have."""
+    def errors(self) -> list[AuthoringError]:
+        """Return the names that the solution, or the reference, does not have."""
         found: list[AuthoringError] = []
         for function in ast.walk(self.text.tree):
             if not isinstance(function, Function):

@@ -16,33 +16,49 @@ from autograder.authoring.lint_places import Places
 from autograder.authoring.lint_recipes import errors_in_probes
 from autograder.course.authoring_errors import AuthoringError
 from autograder.diagnosis.family import Alternative, Change, Misconception
-from autograder.diagnosis.recipe import Probe, Recipe, no_input_causes
+from autograder.diagnosis.recipe import Recipe, no_input_causes
 from autograder.grading.author_exceptions import as_authoring_error
 
 TORCH = "torch"
 
 
 def errors_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> list[AuthoringError]:
-    """What stops a recipe, or one of its misconceptions. Recipes in torch are not run."""
+    """Return what stops a recipe, or one of its misconceptions. Recipes in torch are not run."""
     function = recipe.function
+    here = places.of_recipe(function, "")
+
+    def stopped(error: Exception, doing: str, at: AuthoringError = here) -> AuthoringError:
+        return as_authoring_error(error, folders, at.path, doing, at.line)
+
     with _without_torch(), np.errstate(all="ignore"):
         try:
             drawn = recipe.drawn(0)
             probes = list(drawn) if isinstance(drawn, Iterable) else drawn
         except Exception as error:
-            here = places.of_recipe(function, "")
-            doing = f"the probes of `{function}` cannot be drawn"
-            return [as_authoring_error(error, folders, here.path, doing, here.line)]
-        slips = errors_in_probes(recipe, probes, places)
-        if slips:
-            return slips
-        run = _Run(recipe, recipe.calls(0), places, folders)
-        slips = run.of_recipe()
-        if not slips:
-            changes: list[Change] = [*map(Alternative, recipe.alternatives), *recipe.misconceptions]
-            for change in changes:
-                slips += run.of(change)
-    return slips
+            return [stopped(error, f"the probes of `{function}` cannot be drawn")]
+        says = errors_in_probes(recipe, probes)
+        if says:
+            says = f"the probes of `{function}`: {says}"
+            return [places.of_recipe(function, says, "probes")]
+        fault, state = _first_state(recipe, ())
+        if fault is not None:
+            return [stopped(fault, f"the recipe of `{function}` stops")]
+        errors = [
+            stopped(fault, f"{what} of `{function}` stops")
+            for what, call in ([] if state is None else _said_of(recipe, state))
+            if (fault := _fault_in(call)) is not None
+        ]
+        changes: list[Change] = [*map(Alternative, recipe.alternatives), *recipe.misconceptions]
+        for change in () if errors else changes:
+            fault, _ = _first_state(recipe, (change,))
+            if fault is not None:
+                name = "a style"
+                if isinstance(change, Misconception):
+                    name = f"the misconception `{change.id}`"
+                every = "" if no_input_causes(fault) else " at every call"
+                doing = f"{name} of `{function}` stops{every}"
+                errors.append(stopped(fault, doing, places.of_misconception(change, "")))
+        return errors
 
 
 @contextlib.contextmanager
@@ -60,76 +76,35 @@ def _without_torch() -> Iterator[None]:
             sys.modules[TORCH] = kept  # type: ignore[assignment]
 
 
-class _Run:
-    """The calls of one recipe."""
-
-    def __init__(
-        self, recipe: Recipe, probes: Sequence[Probe], places: Places, folders: Sequence[Path]
-    ) -> None:
-        self.recipe = recipe
-        self.probes = probes
-        self.places = places
-        self.folders = folders
-
-    def of_recipe(self) -> list[AuthoringError]:
-        """The right calls, and all that is said of them."""
-        recipe, here = self.recipe, self.places.of_recipe(self.recipe.function, "")
-        doing = f"the recipe of `{recipe.function}` stops"
-        error, state = self._first(())
-        if error is not None:
-            return [as_authoring_error(error, self.folders, here.path, doing, here.line)]
-        if state is None:
-            return []
-        parts: list[tuple[str, Callable[[], Any]]] = [
-            ("`axes`", lambda: recipe.axes(state)),
-            *((f"the trait {t.when!r}", lambda t=t: t.holds(state)) for t in recipe.traits),
-            *(
-                (f"the fact `{f.id}`", lambda f=f: f.holds(state, state.result))
-                for f in recipe.facts
-            ),
-        ]
-        spread = recipe.comparison.spread
-        if spread is not None:
-            parts.append(("`spread`", lambda: spread(state)))
-        found = []
-        for what, call in parts:
-            error = _slip_in(call)
-            if error is not None:
-                says = f"{what} of `{recipe.function}` stops"
-                found.append(as_authoring_error(error, self.folders, here.path, says, here.line))
-        return found
-
-    def of(self, change: Change) -> list[AuthoringError]:
-        """The calls with a misconception at work, or in a style."""
-        error, _ = self._first((change,))
-        if error is None:
-            return []
-        name = "a style"
-        if isinstance(change, Misconception):
-            name = f"the misconception `{change.id}`"
-        doing = f"{name} of `{self.recipe.function}` stops at every call"
-        if no_input_causes(error):
-            doing = f"{name} of `{self.recipe.function}` stops"
-        here = self.places.of_misconception(change, "")
-        return [as_authoring_error(error, self.folders, here.path, doing, here.line)]
-
-    def _first(self, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-        """The state of the first call that comes to an end, or why none does."""
-        met: Exception | None = None
-        for probe in self.probes:
-            try:
-                return None, self.recipe.trace(probe, changes)
-            except Exception as error:
-                if _is_torch(error):
-                    return None, None
-                if met is None or no_input_causes(error):
-                    met = error
-                if no_input_causes(error):
-                    break
-        return met, None
+def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield all that a recipe says of a right call, in words and as what can be called."""
+    yield "`axes`", lambda: recipe.axes(state)
+    for trait in recipe.traits:
+        yield f"the trait {trait.when!r}", lambda trait=trait: trait.holds(state)
+    for fact in recipe.facts:
+        yield f"the fact `{fact.id}`", lambda fact=fact: fact.holds(state, state.result)
+    spread = recipe.comparison.spread
+    if spread is not None:
+        yield "`spread`", lambda: spread(state)
 
 
-def _slip_in(call: Callable[[], Any]) -> Exception | None:
+def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
+    """Return the state of the first call that comes to an end, or why none does."""
+    met: Exception | None = None
+    for probe in recipe.calls(0):
+        try:
+            return None, recipe.trace(probe, changes)
+        except Exception as error:
+            if _is_torch(error):
+                return None, None
+            if met is None or no_input_causes(error):
+                met = error
+            if no_input_causes(error):
+                break
+    return met, None
+
+
+def _fault_in(call: Callable[[], Any]) -> Exception | None:
     try:
         call()
     except Exception as error:

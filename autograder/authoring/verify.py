@@ -1,16 +1,18 @@
 """Shows of one exercise that its checks and diagnoses do what they promise."""
 
+import contextlib
 import functools
 import itertools
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Literal, get_args
 
 import msgspec
 
-from autograder.authoring import verify_findings
 from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.authoring.simulated import (
@@ -20,8 +22,9 @@ from autograder.authoring.simulated import (
     with_functions,
 )
 from autograder.authoring.verify_findings import (
-    FailedSeeds,
     StoppedChecks,
+    check_remarks,
+    id_remarks,
     named_by_answers,
     named_in,
 )
@@ -46,6 +49,8 @@ QUICK = 24  # a quick look takes so small a share of misconceptions, pairs, muta
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
+Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
+STEPS: tuple[Step, ...] = get_args(Step)
 Simulations = Iterator[tuple[str, str, dict[str, object]]]
 
 
@@ -80,40 +85,41 @@ class Verifier:
         self.share = share
         self.exercise = exercise
         self.result = Verified(exercise.name)
-        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
-        children = children_on(choose(None, own_code=True), course, [], Path(self._scratch.name))
-        self._judge = Judge(course, [exercise], children)
+        self._solution = course.solution_file(exercise.name)
         self._about: dict[str, frozenset[str]] = {}
-        self._stops = StoppedChecks()
+        self._stopped = StoppedChecks()
 
     def __enter__(self) -> "Verifier":
-        try:
-            self._judge.__enter__()
-        except BaseException:
-            self._scratch.cleanup()
-            raise
+        with contextlib.ExitStack() as stack:
+            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
+            children = children_on(choose(None, own_code=True), self.course, [], scratch)
+            self._judge = stack.enter_context(Judge(self.course, [self.exercise], children))
+            self._owned = stack.pop_all()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._judge.__exit__(*error)
-        self._scratch.cleanup()
+    def __exit__(self, *_: object) -> None:
+        self._owned.close()
 
-    def run(self, with_mutants: bool = True) -> Verified:
-        """All of it, in order; where the grader itself fails, nothing more is shown."""
+    def run(self, steps: Collection[Step] = STEPS) -> Verified:
+        """Verify in the order of the steps; if the grader itself fails, nothing more is shown."""
+        ways: dict[Step, Callable[[], None]] = {
+            "right answers": self._right_answers,
+            "stub": self._stub,
+            "misconceptions": self._misconceptions,
+            "mutants": self._mutants,
+            "seeds": self._seeds,
+        }
         try:
-            self._all(with_mutants)
+            for step in STEPS:
+                if step in steps:
+                    ways[step]()
         except InternalError as trouble:
             self._fault(trouble.finding)
+            return self.result
+        for error in self._judge.catalogue.faults:  # in recipes, that no check could show
+            self._course_error(error, "the recipes stop")
+        self.result.faults += self._stopped.faults()
         return self.result
-
-    def _all(self, with_mutants: bool) -> None:
-        self._right_answers()
-        self._stub()
-        self._misconceptions()
-        if with_mutants:
-            self._mutants()
-        self._seeds()
-        self._stopped()
 
     def _fault(self, text: str) -> None:
         self.result.faults.append(text)
@@ -128,7 +134,7 @@ class Verifier:
         if graded.error is not None:
             raise graded.error
         if isinstance(source, SimulatedClient):
-            self._stops.note(graded.results)
+            self._stopped.note(graded.results)
         return graded
 
     def _sources(self) -> list[tuple[str, Source]]:
@@ -140,10 +146,6 @@ class Verifier:
             for path in paths
         ]
 
-    @property
-    def _solution(self) -> Path:
-        return self.course.solution_file(self.exercise.name)
-
     @functools.cached_property
     def _module(self) -> ModuleType:
         return solution_module(self.course, self.exercise)
@@ -153,7 +155,7 @@ class Verifier:
             graded = self._graded(source)
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
-                self.result.remarks += verify_findings.check_remarks(graded.results)
+                self.result.remarks += check_remarks(graded.results)
             report = graded.report
             self.result.checks = len(report.checks)
             self.result.right += 1
@@ -193,7 +195,7 @@ class Verifier:
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
-            self.result.remarks += verify_findings.id_remarks(function, recipe)
+            self.result.remarks += id_remarks(function, recipe)
             self._apart(function, replay)
             some = recipe.misconceptions[:: self.share]
             chosen = [each for each in some if not self._only_nan(function, replay, each)]
@@ -223,27 +225,24 @@ class Verifier:
         self.result.remarks.append(f"{function}, {wrong.id}: gives nothing but NaN, and no name")
         return True
 
-    def _stopped(self) -> None:
-        """Exceptions in recipes that no check could show: the diagnosis goes on without them."""
-        for error in self._judge.catalogue.faults:
-            self._slip(error, "the recipes stop")
-        self.result.faults += self._stops.faults()
-
-    def _slip(self, error: Exception, doing: str) -> None:
+    def _course_error(self, error: Exception, doing: str) -> None:
         said = str(as_authoring_error(error, self.course.grading, self._solution, doing))
         if said not in self.result.faults:
             self._fault(said)
 
     def _values(self, simulated: Simulations) -> None:
         """Misconceptions in values that are handed in, rather than in functions."""
-        for name, wrong, values in itertools.islice(
-            self._simulated(simulated), 0, None, self.share
-        ):
-            client = SimulatedClient(
-                self.course,
-                self.exercise,
-                with_functions(self._module, values),  # type: ignore[arg-type]
-            )
+        tries = itertools.islice(simulated, 0, None, self.share)
+        while True:
+            try:
+                name, wrong, values = next(tries)
+            except StopIteration:
+                return
+            except Exception as error:
+                self._course_error(error, "simulated_values stops")
+                return
+            changed = with_functions(self._module, values)  # type: ignore[arg-type]
+            client = SimulatedClient(self.course, self.exercise, changed)
             report = self._graded(client).report
             self.result.misconceptions += 1
             named = named_in(report, name)
@@ -255,13 +254,6 @@ class Verifier:
                 self._fault(f"{name}, {wrong}: named {', '.join(sorted(named))}")
             else:
                 self.result.remarks.append(f"{name}, {wrong}: has no name of its own there")
-
-    def _simulated(self, simulated: Simulations) -> Simulations:
-        """The same, to its first exception."""
-        try:
-            yield from simulated
-        except Exception as error:
-            self._slip(error, "simulated_values stops")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Some probes tell every two misconceptions apart, and each from the right answer."""
@@ -319,7 +311,7 @@ class Verifier:
             label = f"{self.exercise.name}.py"
             source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
             graded = self._graded(source, RunOptions(until="a failure"))
-            self._stops.note(graded.results)
+            self._stopped.note(graded.results)
             self.result.mutants += 1
             if any(result.outcome != "passed" for result in graded.results):
                 self.result.rejected += 1
@@ -335,16 +327,25 @@ class Verifier:
         """One right answer after the other, each with a seed of its own; the time of each check."""
         seconds: dict[str, list[float]] = {}
         sources = self._sources()
-        failed = FailedSeeds()
+        failed: Counter[str] = Counter()
+        first: dict[str, str] = {}
         for seed in range(0, SEEDS, self.share):
             style, source = sources[seed % len(sources)]
             graded = self._graded(source, RunOptions(seed=seed))
-            failed.note(style, seed, graded.report)
+            lost = next(
+                (check for check in graded.report.checks if check.outcome != "passed"), None
+            )
+            if lost is not None:
+                failed[lost.title] += 1
+                first.setdefault(lost.title, f"{style}, seed {seed}: {lost.finding}")
             if source is sources[0][1]:
                 for name, taken in graded.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
-        self.result.faults += failed.faults(self.result.seeds)
+        for title, count in failed.items():
+            tried = several(self.result.seeds, "seed")
+            said = f"right answers fail in {title} with {count} of {tried}; first {first[title]}"
+            self._fault(said)
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
 

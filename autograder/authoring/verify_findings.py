@@ -1,4 +1,4 @@
-"""What an author may have meant otherwise: no fault, and worth a look."""
+"""Findings of verify: names in reports, checks that stop, and what an author may have meant."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,7 @@ from autograder.diagnosis.steps import diagnose
 from autograder.report.model import ExerciseReport
 
 HINTS = 3
+DRAWS = 2
 
 
 def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
@@ -30,7 +31,7 @@ def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Ids under which there are mistakes that have neither finding nor hints in common."""
+    """Yield the ids of several mistakes that have neither finding nor hints in common."""
     by_id: dict[str, list[Misconception]] = {}
     for wrong in recipe.misconceptions:
         by_id.setdefault(wrong.id, []).append(wrong)
@@ -42,34 +43,6 @@ def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
                 f"findings and other hints; if they are not one mistake made in several ways, "
                 f"give each an id of its own"
             )
-
-
-# Right answers that lose marks with other random inputs: of each check one sentence.
-
-
-class FailedSeeds:
-    """Of each check, how many seeds made it fail, and what it said with the first."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._first: dict[str, str] = {}
-
-    def note(self, style: str, seed: int, report: ExerciseReport) -> None:
-        """Take up the report on a right answer; of its checks the first that failed counts."""
-        for check in report.checks:
-            if check.outcome != "passed":
-                self._counts[check.title] = self._counts.get(check.title, 0) + 1
-                self._first.setdefault(check.title, f"{style}, seed {seed}: {check.finding}")
-                return
-
-    def faults(self, tried: int) -> Iterator[str]:
-        """One sentence for each check that failed, when so many seeds were tried."""
-        for title, count in self._counts.items():
-            with_seeds = f"{count} of {several(tried, 'seed')}"
-            yield f"right answers fail in {title} with {with_seeds}; first {self._first[title]}"
-
-
-# Checks that stop where they should say what is wrong: their message never comes to be.
 
 
 class StoppedChecks:
@@ -91,7 +64,7 @@ class StoppedChecks:
                 self._told[function] += 1
 
     def faults(self) -> Iterator[str]:
-        """Of each check that never came to its message: where it stopped, and with what."""
+        """Yield for each check that never came to its message where it stopped, and with what."""
         for check, times in self._stopped.items():
             if not self._told[check]:
                 yield (
@@ -100,26 +73,19 @@ class StoppedChecks:
                 )
 
 
-# The names that a wrong answer gets: from its report, or from its answers alone.
-
-
-DRAWS = 2
-
-
 def named_in(report: ExerciseReport, function: str) -> set[str]:
-    """The names that failed checks give for a function."""
-    found: Sequence[set[str]] = [
-        set(check.diagnosis.misconceptions)
-        for check in report.checks
-        if check.diagnosis is not None
-        and check.diagnosis.kind == "named"
-        and check.diagnosis.function == function
-    ]
-    return set().union(*found)
+    """Return the names that failed checks give for a function."""
+    diagnoses = [check.diagnosis for check in report.checks if check.diagnosis is not None]
+    return {
+        name
+        for each in diagnoses
+        if each.kind == "named" and each.function == function
+        for name in each.misconceptions
+    }
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """The names that the answers of a mistake get which nobody has written as code.
+    """Return the names that the answers of a mistake get which nobody has written as code.
 
     No check can be asked of it; that it loses marks was seen when it was recorded. What was
     recorded of other probes than the recipe has now gets no name.

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
-from autograder.authoring.verify import COLUMNS, QUICK, Verified, Verifier, markdown, row
+from autograder.authoring.verify import COLUMNS, QUICK, STEPS, Verified, Verifier, markdown, row
 from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.course_file import Course, find_course, load_course
 from autograder.course.installation import require, require_libraries
@@ -80,7 +80,7 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
     """Verify one exercise, in a process of its own."""
     course = load_course(root / "course.yml")
     with Verifier(course, course.exercise(name), share) as verifier:
-        return verifier.run(with_mutants)
+        return verifier.run([each for each in STEPS if with_mutants or each != "mutants"])
 
 
 def print_results(results: list[Verified]) -> None:

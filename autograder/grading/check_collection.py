@@ -1,4 +1,4 @@
-"""The checks of exercises, collected as a judge collects them, and what cannot be collected."""
+"""Collection of the checks of exercises by pytest, and the authoring errors that stop it."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 from autograder.checks.check_result import Check
 from autograder.checks.fixtures import Fixtures
 from autograder.course.authoring_errors import AuthoringError, InvalidCourse, course_text
-from autograder.course.course_file import Course
+from autograder.course.course_file import FILE_NAME, Course
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
@@ -37,15 +37,12 @@ OPTIONS = [
 
 
 class Collected:
-    """The checks that pytest found, by exercise, and a slip for each file that stopped it.
-
-    It is a plugin of pytest's, which tells it of both.
-    """
+    """Plugin of pytest with the checks that it found, by exercise, and the authoring errors."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
         self.items: dict[str, list[pytest.Item]] = {}
-        self.slips: list[AuthoringError] = []
+        self.errors: list[AuthoringError] = []
 
     def pytest_configure(self, config: pytest.Config) -> None:
         register_marks(config)
@@ -58,26 +55,24 @@ class Collected:
         call: pytest.CallInfo[object],
         report: object,
     ) -> None:
-        """Take up why a file could not be collected."""
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
-            self.slips.append(load_error(self.course, node.path, call.excinfo.value))
+            self.errors.append(load_error(self.course, node.path, call.excinfo.value))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Take up what was collected."""
         for item in session.items:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> list[AuthoringError]:
-        """The slips in the checks of these exercises, which were all to be collected."""
-        if not self.slips:
+        """Return the errors in the checks of these exercises, which were all to be collected."""
+        if not self.errors:
             for name in exercises:
                 path = self.course.checks_file(name)
-                self.slips += errors_in_marks(path, self.items.get(name, []))
-        return self.slips
+                self.errors += errors_in_marks(path, self.items.get(name, []))
+        return self.errors
 
 
 def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
-    """The slip that a check file cannot be loaded, from what pytest raised."""
+    """Return the authoring error of a check file that cannot be loaded, from what pytest raised."""
     cause = error.__cause__ if error.__cause__ is not None else error
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):
@@ -93,55 +88,8 @@ class _NothingRuns:
         return True
 
 
-def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[AuthoringError]:
-    """The slips in the check files of some exercises. Nothing of a submission is run."""
-    missing = [missing_check_file(course, name) for name in exercises]
-    if not exercises or any(missing):
-        return [slip for slip in missing if slip is not None]
-    root = str(course.root)
-    collected = Collected(course)
-    files = [str(course.checks_file(name)) for name in exercises]
-    environment = os.environ.pop("PYTEST_ADDOPTS", None)
-    try:
-        plugins = [Fixtures(course), collected, _NothingRuns()]
-        pytest.main([*OPTIONS, "--rootdir", root, *files], plugins=plugins)
-    finally:
-        if environment is not None:
-            os.environ["PYTEST_ADDOPTS"] = environment
-    return collected.look(exercises)
-
-
-def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
-    """That there is no check file, and which file was probably meant to be it."""
-    file = course.checks_file(exercise)
-    if file.is_file():
-        return None
-    folder = file.parent
-    others = {path.stem for path in folder.glob("test_*.py")} if folder.is_dir() else set()
-    near = nearest(
-        file.stem, others - {f"test_{name}" for name in course.exercises}, LIKE_A_CHECK_FILE
-    )
-    is_it = f" There is a {near}.py: is that the one?" if near else ""
-    says = f"the exercise {exercise} has no checks: {file} is not there.{is_it}"
-    return AuthoringError(course.root / "course.yml", _line_of(course, exercise), says)
-
-
-def _line_of(course: Course, exercise: str) -> int:
-    """The line of course.yml on which an exercise is named."""
-    lines = (course.root / "course.yml").read_text(encoding="utf-8").splitlines()
-    named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
-    return next(named, 1)
-
-
-# A course's checks by their marks: what a released course has to know of them.
-
-
-def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
-    """The checks of some exercises in their order, none of which has run.
-
-    Raises:
-        CourseSlips: they cannot be collected.
-    """
+def _collected(course: Course, exercises: Sequence[str]) -> Collected:
+    """Have pytest collect the checks of some exercises; none of them runs."""
     collected = Collected(course)
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
@@ -152,7 +100,42 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
     finally:
         if environment is not None:
             os.environ["PYTEST_ADDOPTS"] = environment
-    slips = collected.look(exercises)
-    if slips:
-        raise InvalidCourse(slips)
+    return collected
+
+
+def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[AuthoringError]:
+    """Return the authoring errors in the check files of some exercises."""
+    missing = [error for name in exercises if (error := missing_check_file(course, name))]
+    if missing or not exercises:
+        return missing
+    return _collected(course, exercises).look(exercises)
+
+
+def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
+    """Return the checks of some exercises in their order, none of which has run.
+
+    Raises:
+        InvalidCourse: they cannot be collected.
+    """
+    collected = _collected(course, exercises)
+    errors = collected.look(exercises)
+    if errors:
+        raise InvalidCourse(errors)
     return {name: [check_of(item) for item in collected.items[name]] for name in exercises}
+
+
+def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
+    """Return the error that there is no check file, with the file that was probably meant."""
+    file = course.checks_file(exercise)
+    if file.is_file():
+        return None
+    folder = file.parent
+    others = {path.stem for path in folder.glob("test_*.py")} if folder.is_dir() else set()
+    near = nearest(
+        file.stem, others - {f"test_{name}" for name in course.exercises}, LIKE_A_CHECK_FILE
+    )
+    is_it = f" There is a {near}.py: is that the one?" if near else ""
+    says = f"the exercise {exercise} has no checks: {file} is not there.{is_it}"
+    lines = (course.root / FILE_NAME).read_text(encoding="utf-8").splitlines()
+    named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
+    return AuthoringError(course.root / FILE_NAME, next(named, 1), says)

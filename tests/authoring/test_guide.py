@@ -32,10 +32,7 @@ def test_the_guide_leads_to_a_verified_exercise(root, tmp_path, monkeypatch, cap
         monkeypatch.chdir(tmp_path / "words")
     course = load_course(tmp_path / "words" / "course.yml")
     with Verifier(course, course.exercise("acronym")) as verifier:
-        verifier._right_answers()
-        verifier._stub()
-        verifier._misconceptions()
-        verifier._mutants()
+        verifier.run(["right answers", "stub", "misconceptions", "mutants"])
     result = verifier.result
     assert result.faults == []
     assert result.named == result.misconceptions == 3

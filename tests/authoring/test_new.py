@@ -6,6 +6,7 @@ from autograder.authoring.verify import Verifier
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
+from autograder.grading.judge import Judge
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -71,11 +72,10 @@ def test_a_new_exercise_with_torch_holds_as_it_is(run, tmp_path):
     assert course.exercise("parts_of_it").needs == "torch"
     right = (tmp_path / "course/solutions/parts_of_it.py").read_text()
     with Verifier(course, course.exercise("parts_of_it")) as verifier:
-        verifier._right_answers()
-        verifier._stub()
-        wrong = Unit("x.py", right.replace("x.sum()", "x.max()"))
-        report = verifier._judge.grade(Source("parts_of_it", "x.py", (wrong,)))
-    assert verifier.result.faults == []
+        assert verifier.run(["right answers", "stub"]).faults == []
+    wrong = Unit("x.py", right.replace("x.sum()", "x.max()"))
+    with Judge(course, [course.exercise("parts_of_it")]) as judge:
+        report = judge.grade(Source("parts_of_it", "x.py", (wrong,)))
     assert report.checks[0].diagnosis.misconceptions == ("largest-for-sum",)
 
 

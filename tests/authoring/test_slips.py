@@ -77,7 +77,7 @@ CHECKS = {
                                 "`test_a` is marked.*its class has a name"),
     "one name twice": ("def test_perimeter", "def test_area", None, "a second `test_area`"),
     "a syntax error": ("def test_area(", "def test_area((", None, "cannot be loaded: SyntaxError"),
-    "a module": ("checking.expect", "checking.expct", None, "mean `autograder.checks.expect`"),
+    "a module": ("checks.expect", "checks.expct", None, "mean `autograder.checks.expect`"),
     "an error on import": ("import pytest\n", "import pytest\n1 / 0\n", None, "ZeroDivisionError"),
     "a parameter": ("@pytest.mark.hidden", "@pytest.mark.parametrize('x', [1])", "def test_perimeter",
                     "test_perimeter.*no argument 'x'"),
@@ -183,8 +183,7 @@ def test_a_misconception_that_stops_in_simulated_values_is_a_fault_of_verify(tmp
     )
     course = load_course(make(tmp_path, mistakes=changed) / "course.yml")
     with Verifier(course, course.exercise("areas")) as verifier:
-        verifier._misconceptions()
-        verifier._stopped()
+        verifier.run(["misconceptions"])
     (fault,) = [each for each in verifier.result.faults if "oops" in each]
     assert re.search(r"areas\.py, line 18: simulated_values stops: KeyError: 'oops'", fault)
 
@@ -193,8 +192,7 @@ def test_an_exception_that_a_first_call_does_not_show_is_a_fault_of_verify(tmp_p
     late = "s.width + (s.height if s.width < 4 else s.hieght)"
     course = load_course(make(tmp_path, "mistakes", "s.width + s.height", late) / "course.yml")
     with Verifier(course, course.exercise("areas")) as verifier:
-        verifier._misconceptions()
-        verifier._stopped()
+        verifier.run(["misconceptions"])
     assert any(
         re.search(r"areas\.py, line 10: .*hieght; did you mean `height`", fault)
         for fault in verifier.result.faults

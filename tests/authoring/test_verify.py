@@ -51,10 +51,7 @@ def copy(tmp_path):
 def verified(root):
     course = load_course(root / "course.yml")
     with Verifier(course, course.exercise("multi_head_reshape")) as verifier:
-        verifier._right_answers()
-        verifier._stub()
-        verifier._misconceptions()
-        return verifier.result
+        return verifier.run(["right answers", "stub", "misconceptions"])
 
 
 def test_a_course_that_holds_has_no_faults(copy):

@@ -48,9 +48,7 @@ def test_what_is_handed_out_is_in_step(capsys):
 def test_the_grader_of_each_exercise_holds(course, name):
     """`make verify` adds mutants and seeds."""
     with Verifier(course, course.exercise(name)) as verifier:
-        verifier._right_answers()
-        verifier._stub()
-        verifier._misconceptions()
+        verifier.run(["right answers", "stub", "misconceptions"])
     result = verifier.result
     assert (result.faults, result.remarks) == ([], [])
     assert result.named == result.misconceptions >= 6
