@@ -8,7 +8,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import FILE_NAME, Course, Exercise
@@ -43,15 +42,15 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 def _stamps(course: Course) -> Iterator[tuple[str, int, int]]:
     """Yield size and time of all that could make a difference: of the course, engine, libraries."""
-    for path in (course.root / FILE_NAME, *library_folders()):
+    for path in (str(course.root / FILE_NAME), *library_folders()):
         yield _stamp(path)
     for folder in (engine_folder(), *course.grading, course.solutions):
         yield from _files(str(folder))
 
 
-def _stamp(path: Path | str) -> tuple[str, int, int]:
+def _stamp(path: str) -> tuple[str, int, int]:
     found = os.stat(path)
-    return str(path), found.st_size, found.st_mtime_ns
+    return path, found.st_size, found.st_mtime_ns
 
 
 def _files(folder: str) -> Iterator[tuple[str, int, int]]:

@@ -7,6 +7,7 @@ raises it, and where it is of a kind that no input causes: a name that there is 
 import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from autograder.authoring.lint_places import Places
 from autograder.authoring.lint_recipes import errors_in_probes
 from autograder.course.authoring_errors import AuthoringError
 from autograder.diagnosis.family import Alternative, Change, Misconception
-from autograder.diagnosis.recipe import Recipe, no_input_causes
+from autograder.diagnosis.recipe import Fact, Recipe, no_input_causes
 from autograder.grading.author_exceptions import as_authoring_error
 
 TORCH = "torch"
@@ -80,12 +81,16 @@ def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any
     """Yield all that a recipe says of a right call, in words and as what can be called."""
     yield "`axes`", lambda: recipe.axes(state)
     for trait in recipe.traits:
-        yield f"the trait {trait.when!r}", lambda trait=trait: trait.holds(state)
+        yield f"the trait {trait.when!r}", partial(trait.holds, state)
     for fact in recipe.facts:
-        yield f"the fact `{fact.id}`", lambda fact=fact: fact.holds(state, state.result)
+        yield f"the fact `{fact.id}`", partial(_ask, fact, state)
     spread = recipe.comparison.spread
     if spread is not None:
         yield "`spread`", lambda: spread(state)
+
+
+def _ask(fact: Fact, state: Any) -> object:
+    return fact.holds(state, state.result)
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:

@@ -39,21 +39,19 @@ def course(tmp_path, monkeypatch, capsys):
 
 def verified(course, *steps):
     with Verifier(course, course.exercise("areas"), share=10) as verifier:
-        for step in steps:
-            getattr(verifier, step)()
-        return verifier.result
+        return verifier.run(steps)
 
 
 def test_a_check_that_always_stops_where_it_should_speak_is_a_fault(course):
     made = course("{answer.nam}")
-    faults = verified(made, "_right_answers", "_misconceptions", "_stopped").faults
+    faults = verified(made, "right answers", "misconceptions").faults
     stops = [fault for fault in faults if "test_area stops before it says what is wrong" in fault]
     assert len(stops) == 1
     assert "AttributeError" in stops[0] and "in line 8 of test_areas.py" in stops[0]
 
 
 def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
-    result = verified(course(), "_right_answers", "_stub", "_misconceptions", "_stopped")
+    result = verified(course(), "right answers", "stub", "misconceptions")
     assert result.faults == []
     assert any("warning: test_area has 2 hints" in remark for remark in result.remarks)
     worth = [remark for remark in result.remarks if "test_perimeter" in remark]
@@ -72,7 +70,7 @@ def test_one_id_for_mistakes_that_share_nothing_is_remarked():
 
 
 def test_seeds_that_fail_alike_are_one_sentence(course):
-    result = verified(course(chance="0"), "_seeds")
+    result = verified(course(chance="0"), "seeds")
     assert result.seeds == 5
     assert len(result.faults) == 1
     assert "The perimeter with 5 of 5 seeds; first areas, seed 0: Never." in result.faults[0]
@@ -82,7 +80,7 @@ def test_seeds_that_fail_alike_are_one_sentence(course):
 def test_mistakes_that_fewer_than_two_probes_tell_apart_look_alike(tmp_path, added, alike):
     other = f"lambda s: s.width + s.height + {added}"
     folder = make(tmp_path, "mistakes", "lambda s: s.product / 2", other)
-    faults = verified(load_course(folder / "course.yml"), "_misconceptions").faults
+    faults = verified(load_course(folder / "course.yml"), "misconceptions").faults
     assert ("area: added and halved look alike" in faults) == alike
 
 
@@ -91,12 +89,12 @@ def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
     path = made.solution_file("areas")
     text = path.read_text()
     path.write_text(text + "\n# a word more\n")
-    assert "out of step" in verified(made, "_stub").faults[0]
+    assert "out of step" in verified(made, "stub").faults[0]
     path.write_text(text.replace("    ### END SOLUTION\n", "", 1))
-    assert "line 9: ### BEGIN SOLUTION again" in verified(made, "_stub").faults[0]
+    assert "line 9: ### BEGIN SOLUTION again" in verified(made, "stub").faults[0]
     path.write_text(text)
     (made.handed_out / "areas.py").unlink()
-    assert "run: autograder build areas" in verified(made, "_stub").faults[0]
+    assert "run: autograder build areas" in verified(made, "stub").faults[0]
 
 
 def test_in_a_pipe_the_table_is_whole_and_no_sentence_is_broken(monkeypatch, capsys):
