@@ -54,7 +54,7 @@ def _value(module: str, name: str) -> ast.expr:
 
 
 def _marks() -> Iterator[str]:
-    for line in ast.literal_eval(_value("autograder.checks.fixtures", "MARKS")):
+    for line in ast.literal_eval(_value("autograder.grading.check_marks", "MARKS")):
         name, _, said = line.partition(": ")
         yield f"- `@pytest.mark.{name}`: {said}"
 

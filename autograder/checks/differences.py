@@ -1,4 +1,4 @@
-"""The first difference of two values of any kind, in words. Nothing is cut to compare it."""
+"""First difference of two values of any kind, in words. Nothing is cut to compare it."""
 
 import math
 import re
@@ -15,36 +15,33 @@ from autograder.report.values import as_text
 from autograder.worker.codec import Figure, Tensor
 from autograder.worker.values import Record, items_of, kind_of
 
-# Where two texts differ, in words: the line, the word, the character.
-
-
 SHORT = 60
 _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place at which two values differ, and the end of a sentence about it.
+    """First difference of two values: `says` ends a sentence about it.
 
-    `places` lead there from the outside: "the 3rd item", "the field kind".
+    `places` lead there from the outside in: "the 3rd item", "the field kind".
     """
 
     says: str
     places: tuple[str, ...] = ()
 
     def within(self, place: str) -> "Difference":
-        """The same difference, of a value that stands at a place of another."""
+        """Return the same difference of a value that stands at a place of another."""
         return replace(self, places=(place, *self.places))
 
     def about(self, what: str) -> str:
-        """The sentence: `The result: the field kind of the 3rd item is …`."""
+        """Return the sentence: `The result: the field kind of the 3rd item is …`."""
         if not self.places:
             return f"{capital(what)} {self.says}."
         return f"{capital(what)}: {' of '.join(reversed(self.places))} {self.says}."
 
 
 def text_difference(yours: str, right: str) -> Difference | None:
-    """What differs first; None where nothing does."""
+    """Return what differs first; None if nothing does."""
     if yours == right:
         return None
     if not yours:
@@ -57,12 +54,11 @@ def text_difference(yours: str, right: str) -> Difference | None:
 
 
 def quoted(text: str) -> str:
-    """A text with quotation marks, in short."""
+    """Return a text with quotation marks, in short."""
     return as_text(text, SHORT)
 
 
 def _at_the_ends(yours: str, right: str) -> str:
-    """Blanks and ends of lines in front, or at the end."""
     mine, theirs = (text[: len(text) - len(text.lstrip())] for text in (yours, right))
     if mine != theirs:
         return f"begins with {_blank(mine)}; expected {_blank(theirs)} there"
@@ -109,7 +105,7 @@ def _in_words(mine: Sequence[str], theirs: Sequence[str]) -> str:
 
 
 def _detail(yours: str, right: str) -> str:
-    """Which character it is, where the texts are too long to see it."""
+    """Say which character it is, where the texts are too long to see it."""
     if max(len(yours), len(right)) <= SHORT // 2:
         return ""
     return f" ({_character(yours, right)})"
@@ -141,7 +137,7 @@ NAMES: dict[type, str] = {
 
 
 def describe_kind(value: object) -> str:
-    """`a list`, `None`, `True`, `a Token`."""
+    """Say what kind a value is: `a list`, `None`, `True`, `a Token`."""
     if value is None or isinstance(value, bool | np.bool_):
         return str(value)
     if isinstance(value, Record):
@@ -153,10 +149,10 @@ def describe_kind(value: object) -> str:
 
 
 def difference(yours: Any, right: Any, within: float | None = None) -> Difference | None:
-    """What differs first between two values as they come over the wire; None if nothing does.
+    """Return what differs first between two values that came from a worker; None if nothing does.
 
-    Kinds have to be the same, but for whole and other numbers. Whole numbers are compared exactly,
-    others as far as rounding lets one tell, or within `within`; NaN is the same as NaN.
+    Kinds have to be the same, except for whole and other numbers. Whole numbers are compared
+    exactly, others up to rounding or `within`; NaN is the same as NaN.
     """
     return _Comparison(within).find(yours, right)
 
@@ -187,7 +183,6 @@ class _Comparison:
         return None if _plain(yours) == _plain(right) else _values(yours, right)
 
     def _close(self, yours: Any, right: Any) -> bool:
-        """Whether two numbers are the same."""
         one, other = _plain(yours), _plain(right)
         if one == other or (self.within is None and {type(one), type(other)} == {int}):
             return bool(one == other)
@@ -224,7 +219,7 @@ class _Comparison:
         return Difference(f"{said}. At {index(first)}: yours {mine}, expected {theirs}")
 
     def _cells(self, yours: Any, right: Any) -> Any:
-        """Which cells of two arrays of one shape are the same."""
+        """Return which cells of two arrays of one shape are the same."""
         same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
         if self.within is None and {yours.dtype.kind, right.dtype.kind} <= set("biu"):
             return same
@@ -255,7 +250,6 @@ class _Comparison:
     def _parts(
         self, yours: Mapping[Any, Any], right: Mapping[Any, Any], place: Callable[[Any], str]
     ) -> Difference | None:
-        """The first value that differs, of the same keys."""
         for key, other in right.items():
             found = self.find(yours[key], other)
             if found is not None:
@@ -264,7 +258,6 @@ class _Comparison:
 
 
 def _plain(value: Any) -> Any:
-    """A number as Python has it."""
     return value.item() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -280,7 +273,7 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Which items, keys or fields are missing, and which are too many; True and 1 are two."""
+    """Say which items, keys or fields are missing or too many; True and 1 are different."""
     mine, theirs = ({(kind_of(key) is bool, key): key for key in each} for each in (yours, right))
     absent = [key for known, key in theirs.items() if known not in mine]
     extra = [key for known, key in mine.items() if known not in theirs]

@@ -1,4 +1,4 @@
-"""What a check says of answers that are no arrays: texts, truth values, lists, sets, records."""
+"""Comparisons of answers of any kind: texts, truth values, lists, sets, records."""
 
 import copy
 from collections.abc import Callable
@@ -25,6 +25,8 @@ def expect_equal(
 ) -> Any:
     """Pass if an answer is the expected value, of any kind but functions and the like.
 
+        expect_equal(submission.words("on the way"), ["on", "the", "way"], "the words")
+
     A list is not a tuple and True is not 1; but 3 is 3.0. Whole numbers, texts, dates and bytes are
     compared exactly, and whole; other numbers as far as rounding lets one tell. Sets and dicts
     have no order. An object of a dataclass is one of the same name with the same fields.
@@ -33,7 +35,7 @@ def expect_equal(
         actual: what the student's function returned, of any type.
         expected: the right value, as the reference returns it.
         what: the name of the value in the student's terms, "the words".
-        within: an absolute tolerance for numbers in place of the usual one.
+        within: an absolute tolerance for numbers instead of the usual one.
         any_row: whether lists and tuples are the same.
         finding: a sentence of the check's own to say before what differs.
 
@@ -65,6 +67,8 @@ def expect_same(
 ) -> None:
     """Pass if a student's function gives what the right one does, for each of some inputs.
 
+        expect_same(submission.area, area, (1.0, 2.0), (3.0, 0.5))
+
     Floats and arrays are compared as `expect_close` does, all else as `expect_equal`.
 
     Args:
@@ -89,7 +93,7 @@ def expect_same(
 
 
 def _as_lists(value: Any) -> Any:
-    """The value with a list in place of each list and tuple; dicts and records keep their kind."""
+    """Return the value with its tuples as lists; dicts and records keep their kind."""
     if kind_of(value) in {tuple, list}:
         return [_as_lists(each) for each in items_of(value)]
     if isinstance(value, dict):
@@ -100,21 +104,13 @@ def _as_lists(value: Any) -> Any:
 
 
 def expect_true(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is True: the truth value itself, not something that counts as true.
-
-    Raises:
-        Mismatch: it is False, or no truth value at all.
-    """
+    """Pass if an answer is True itself, not something that counts as true; else `Mismatch`."""
     __tracebackhide__ = True
     _expect_truth(actual, True, what)
 
 
 def expect_false(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is False: the truth value itself, not None, 0 or something empty.
-
-    Raises:
-        Mismatch: it is True, or no truth value at all.
-    """
+    """Pass if an answer is False itself, not None, 0 or something empty; else `Mismatch`."""
     __tracebackhide__ = True
     _expect_truth(actual, False, what)
 
@@ -131,7 +127,7 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
 
 
 def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
-    """Pass if an answer is of a type; returns the answer.
+    """Pass if an answer is of a type, and return the answer.
 
     Args:
         actual: what the student's function returned.

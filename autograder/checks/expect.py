@@ -1,4 +1,4 @@
-"""What a check says of an answer. Strict: first the shape, then finiteness, then the values."""
+"""Comparisons of arrays. Strict: first the shape, then finiteness, then the values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,13 +19,20 @@ Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ..
 
 
 class Mismatch(AssertionError):
-    """An answer that is not right: the finding, and the two values side by side.
+    """Answer that is not right.
 
-    A value that is no array is a text, as `autograder.report.values.as_text` writes it.
-    `layout` lays an array out as a matrix for a picture: the matrix, what each of its cells
-    belongs to, and the names of its rows; `groups` is what the cells belong to. `mistake` is the
-    name of a misconception where the check itself can tell which it is; `told`, a sentence without
-    any value in it, is what a hidden check then says in place of the finding.
+        raise Mismatch("The labels were exchanged.", mistake="labels-exchanged")
+
+    Args:
+        finding: the sentence that the student reads.
+        what: the name of the value, "the weights", for the evidence below the sentence.
+        yours: the student's value, an array or a text; `expected` is the right one.
+        wrong: a mask of the same shape: the entries to mark.
+        layout: lays an array out as a matrix for a picture: the matrix, what each of its cells
+            belongs to, and the names of its rows; `groups` is what the cells belong to.
+        curves: curves to draw.
+        mistake: the name of a misconception, where the check itself can tell which it is.
+        told: the sentence that a hidden check says then, with no value in it.
     """
 
     def __init__(
@@ -65,19 +72,21 @@ def expect_close(
     layout: Layout | None = None,
     groups: str = "",
 ) -> Numbers:
-    """Pass if `actual` has the shape of `expected`, is finite, and agrees in every entry.
+    """Pass if an answer has the right shape, is finite, and agrees in every entry.
+
+        expect_close(submission.softmax(x), softmax(x), "the weights", condition=np.abs(x).max())
 
     Args:
         actual: what the student's function returned, of any type.
-        expected: the right values, finite, real.
+        expected: the right values, finite and real, of any shape; compared as float64.
         what: the name of the value in the student's terms, "the weights".
         condition: how much the problem magnifies rounding; see `allowed_error`.
-        within: an absolute tolerance in place of the usual one.
+        within: an absolute tolerance instead of the usual one.
         finding: a sentence of the check's own to say before "3 of 9 values differ".
         layout, groups: how to lay the values out for a picture; see `Mismatch`.
 
     Returns:
-        The answer as an array.
+        The answer as an array, with the dtype that it came with.
 
     Raises:
         Mismatch: it is not right; the finding says in what way.
@@ -91,7 +100,9 @@ def expect_close(
     most = allowed_error(answer.dtype, right, condition) if within is None else within
     wrong = ~(np.abs(numbers - right) <= most)
     if wrong.any():
-        text = f"{finding} {_where_it_differs(what, answer, right, wrong)}".lstrip()
+        text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()
+        if answer.dtype == np.float16:
+            text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
         raise Mismatch(text, what, numbers, right, wrong, layout, groups)
     return answer
 
@@ -103,10 +114,10 @@ def expect_shape(
     *,
     expected: Numbers | None = None,
 ) -> Numbers:
-    """Pass if `actual` is an array of real numbers of exactly that shape; returns the array.
+    """Pass if `actual` is an array of real numbers of exactly this shape, and return the array.
 
-    `expected` are the right values, where the check knows them, to show beside the answer. Raises
-    `Mismatch` if it is not.
+    `expected` are the right values, where the check knows them, to show beside the answer. Raise
+    `Mismatch` otherwise.
     """
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
@@ -122,7 +133,10 @@ def expect_shape(
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
-    """Pass if `actual` is real numbers, as an array or lists of equal length; else `Mismatch`."""
+    """Pass if `actual` is real numbers, in an array or lists of equal length, and return an array.
+
+    Raise `Mismatch` otherwise.
+    """
     __tracebackhide__ = True
     if actual is None:
         raise Mismatch(f"{capital(what)} {are(what)} None. Is a `return` missing?", what)
@@ -143,9 +157,9 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
-    """Pass if a function returned as many results as there are `names`; returns them.
+    """Pass if a function returned as many results as there are `names`, and return them.
 
-    An array is one result, however long it is. Raises `Mismatch` if it did not.
+    An array is one result, however long it is. Raise `Mismatch` otherwise.
     """
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
@@ -172,7 +186,11 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
-    """Pass if an argument is as it was before the call; raises `Mismatch` if it is not."""
+    """Pass if an argument is the same after the call as before; raise `Mismatch` otherwise.
+
+    value, (x_after,) = submission.softmax.with_arguments(x)
+    expect_unchanged(x, x_after, "x")
+    """
     __tracebackhide__ = True
     was = np.asarray(before)
     now = np.asarray(after) if isinstance(after, np.ndarray) else None
@@ -189,14 +207,6 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
             told="An argument is changed by the call: the caller's own array then holds other "
             "numbers.",
         )
-
-
-def _where_it_differs(what: str, given: Numbers, right: Numbers, wrong: Numbers) -> str:
-    """Which values differ, and the first of them; more where they are of half precision."""
-    said = _first_that_differs(what, given.astype(np.float64), right, wrong)
-    if given.dtype == np.float16:
-        said += " Half precision (float16) keeps three digits; float32 and float64 are graded."
-    return said
 
 
 def _first_that_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
@@ -228,7 +238,7 @@ def _short(value: Any) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """What a value is, with its article: "a list of 3 items"."""
+    """Say what a value is, with its article: "a list of 3 items"."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {shape(value.shape)}"
     if isinstance(value, list):
@@ -243,14 +253,11 @@ def _has(what: str) -> str:
     return "have" if is_plural(what) else "has"
 
 
-# What a check says of a part that nobody has begun.
-
-
 class NotStarted(StudentProblem):
-    """What the check asks for is still as it was handed out: a value, or an answer in words.
+    """Value, or answer in words, that is still as it was handed out: `NotStarted("a_scores")`.
 
-    It is no mistake: a report says once what is not written yet. A function of which nothing but
-    the stub is there is recognised without it.
+    It is not a mistake: a report says once what is not written yet. A function that is still a
+    stub is recognised without it.
     """
 
     kind: ProblemKind = "not written"

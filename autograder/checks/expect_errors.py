@@ -1,4 +1,4 @@
-"""What a check says of a call that has to raise an exception."""
+"""Checks of calls that have to raise an exception."""
 
 import builtins
 import re
@@ -107,5 +107,5 @@ def _is_plain(value: Any) -> bool:
 
 
 def _named(part: str, message: str) -> bool:
-    """Whether a number or word stands in the message by itself: 4 does not stand in 40."""
+    """Return whether a number or word stands in the message by itself: 4 does not stand in 40."""
     return re.search(rf"(?<![\d.]){re.escape(part)}(?!\d)", message) is not None

@@ -1,9 +1,8 @@
-"""Which parameters of a student's module are the ones asked for, where they have other names.
+"""Parameters of a student's module that hold the weights asked for, whatever their names.
 
-A module's weights are filled from one long row of numbers: all that were asked for, one after the
-other. A `Fit` says for each parameter of the student's which of these numbers it holds. So a
-matrix that is kept transposed, three that are stacked in one, and one that is kept in pieces are
-all the same thing, there and back.
+All weights asked for form one long row of numbers. A `ParameterFit` says for each parameter of the
+student's which of these numbers it holds. So a matrix that is kept transposed, three that are
+stacked in one, and one that is kept in pieces are all the same thing, there and back.
 """
 
 import functools
@@ -33,14 +32,14 @@ ZERO = -1
 
 @dataclass(frozen=True)
 class ParameterNames:
-    """What a course knows of the names of parts.
+    """Names that students give to parameters, as a course knows them.
 
     Attributes:
-        role: the role of a parameter by its name, such as "query", or "" where it tells none.
+        role: the role of a parameter by its name, such as "query", or "" if the name tells none.
         is_shift: whether a parameter's name is that of a bias.
-        joined: the roles that a parameter of another role may hold, stacked in this order.
-        neutral: for a parameter that the module does without, the number that does nothing; None
-            where there is none.
+        joined: for a role the roles that one parameter of it may hold, stacked in this order.
+        neutral: the number that does nothing, for a parameter that the module does without; None
+            if there is none.
         shared: pairs of roles that some modules keep as one parameter ("tied").
     """
 
@@ -53,13 +52,15 @@ class ParameterNames:
 
 @dataclass(frozen=True)
 class ParameterFit:
-    """Where each parameter's numbers come from.
+    """Fit of a module's own parameters to the weights asked for.
 
     Attributes:
-        holds: for each parameter of the module, the places of its numbers; -1 stands for 0.
+        wanted: the shapes of the weights asked for, by name.
+        holds: for each own parameter an int64 array of its shape: the places of its numbers in the
+            row of all weights asked for; -1 stands for 0.
         extra: biases that were not asked for; they are set to 0.
-        absent: what was asked for and the module does without, with the number that does nothing.
-        tied: what is the same parameter as another that was asked for, and which.
+        absent: weights that the module does without, with the number that does nothing.
+        tied: weights that are the same parameter as another one, and which.
     """
 
     wanted: ShapesByName
@@ -70,11 +71,11 @@ class ParameterFit:
 
     @property
     def is_plain(self) -> bool:
-        """Whether each parameter is where it was asked for, and nothing is to be set to 0."""
+        """Return whether each parameter is where it was asked for, and none is set to 0."""
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state that the module then has, by the names that were asked for."""
+        """Return the state that the module then has, by the names asked for."""
         return {
             name: np.full_like(value, self.absent[name])
             if name in self.absent
@@ -83,17 +84,17 @@ class ParameterFit:
         }
 
     def loaded(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state by the names of the module's own parameters."""
+        """Return the state by the names of the module's own parameters."""
         row = [np.asarray(state[name]).reshape(-1) for name in self.wanted]
         numbers = np.concatenate([*row, np.zeros(1, np.float32)])
         return {name: numbers[places] for name, places in self.holds.items()}
 
     def back(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Gradients of the module's own parameters, by the names that were asked for.
+        """Return gradients of the module's own parameters by the names asked for.
 
-        Of a matrix that is kept in pieces, one without a gradient is one without any.
+        A matrix that is kept in pieces has no gradient if one piece has none.
         """
-        found: dict[str, Any] = {name: each for name, each in own.items() if _is_input(name)}
+        found: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
         starts = _starts(self.wanted)
         size = sum(int(np.prod(shape)) for shape in self.wanted.values())
         numbers = np.zeros(size + 1)
@@ -111,7 +112,7 @@ class ParameterFit:
         return found
 
     def held_by(self, name: str) -> tuple[str, ...]:
-        """The module's own parameters that hold what was asked for as `name`."""
+        """Return the module's own parameters that hold the weight `name`."""
         first = _starts(self.wanted)[name]
         last = first + int(np.prod(self.wanted[name]))
         return tuple(
@@ -123,7 +124,7 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """The ways in which a module may hold what is asked for, the likeliest first; none, maybe.
+    """Return the ways in which a module may hold the weights asked for, the likeliest first.
 
     Raises:
         TooMany: its biases are far larger than what is asked for.
@@ -147,15 +148,11 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """A module says that it has far more numbers than were asked for; `name` is one of them."""
+    """Module that claims far more numbers than were asked for; `name` is a parameter of it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
-
-
-def _is_input(name: str) -> bool:
-    return name.startswith("input ")
 
 
 def _starts(wanted: ShapesByName) -> dict[str, int]:
@@ -167,7 +164,7 @@ def _starts(wanted: ShapesByName) -> dict[str, int]:
 
 
 class _Search:
-    """One module's parameters, given to what is asked for."""
+    """Search for the own parameters that hold each weight asked for."""
 
     def __init__(
         self,
@@ -212,11 +209,11 @@ class _Search:
     def _by_role(
         self, wanted: Sequence[str], own: Sequence[str]
     ) -> tuple[dict[str, list[dict[str, Indices]]], list[str], list[str]]:
-        """What the names tell: for each role the ways to hold it, then what is left over."""
+        """Return what the names tell: the ways to hold each role, and what is left over."""
         role = self.role
         given: dict[str, list[dict[str, Indices]]] = {}
         left, unused = list(wanted), list(own)
-        for name in list(own):
+        for name in own:
             roles = self.words.joined.get(role(name), ())
             parts = [next((w for w in left if role(w) == each), "") for each in roles]
             ways = self._stacked(name, parts) if parts and all(parts) else []
@@ -227,22 +224,27 @@ class _Search:
         for each in dict.fromkeys(role(name) for name in left if role(name)):
             asked = [w for w in left if role(w) == each]
             held = [o for o in unused if role(o) == each]
-            for shape in dict.fromkeys(self.wanted[w] for w in asked):
-                same = [w for w in asked if self.wanted[w] == shape]
-                fitting = [o for o in held if self._one(o, same[0])]
-                if len(fitting) == len(same):
-                    for w, o in zip(same, fitting, strict=True):
-                        given[o] = self._one(o, w)
-                        left.remove(w)
-                        unused.remove(o)
-                elif len(same) == 1 and (ways := self._pieces(held, same[0])):
-                    given[same[0]] = ways
-                    left.remove(same[0])
-                    unused = [o for o in unused if o not in ways[0]]
+            for found, weights, parameters in self._of_role(asked, held):
+                given |= found
+                left = [w for w in left if w not in weights]
+                unused = [o for o in unused if o not in parameters]
         return given, left, unused
 
+    def _of_role(
+        self, asked: Sequence[str], held: Sequence[str]
+    ) -> Iterator[tuple[dict[str, list[dict[str, Indices]]], list[str], list[str]]]:
+        """Yield for each shape of a role the ways to hold it, its weights and the parameters."""
+        for shape in dict.fromkeys(self.wanted[w] for w in asked):
+            same = [w for w in asked if self.wanted[w] == shape]
+            fitting = [o for o in held if self._one(o, same[0])]
+            if len(fitting) == len(same):
+                ways_of = {o: self._one(o, w) for w, o in zip(same, fitting, strict=True)}
+                yield ways_of, same, fitting
+            elif len(same) == 1 and (ways := self._pieces(held, same[0])):
+                yield {same[0]: ways}, same, list(ways[0])
+
     def _one(self, own: str, wanted: str) -> list[dict[str, Indices]]:
-        """The ways in which one parameter holds one matrix: as nn.Linear does, or transposed."""
+        """Return the ways in which one parameter holds one matrix: as nn.Linear, or transposed."""
         places, shape = self.places[wanted], self.own[own]
         bare = own.rpartition(".")[2] != "weight"  # no nn.Linear's: often used as x @ W
         turned = [places.T] if bare and places.ndim == 2 else []
@@ -252,7 +254,7 @@ class _Search:
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
     def _stacked(self, own: str, parts: Sequence[str]) -> list[dict[str, Indices]]:
-        """The ways in which one parameter holds several matrices, one below the other."""
+        """Return the ways in which one parameter holds several matrices, one below the other."""
         blocks = [self.places[part] for part in parts]
         if len({block.shape[1:] for block in blocks}) != 1:
             return []
@@ -270,7 +272,7 @@ class _Search:
         return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
 
     def _pieces(self, held: Sequence[str], wanted: str) -> list[dict[str, Indices]]:
-        """One matrix in several pieces of equal height, one below the other."""
+        """Return the ways to hold one matrix in pieces of equal height, one below the other."""
         places = self.places[wanted]
         if places.ndim != 2 or not held or len(places) % len(held):
             return []
@@ -285,7 +287,7 @@ class _Search:
     def _in_order(
         self, wanted: Sequence[str], own: Sequence[str]
     ) -> Iterator[list[dict[str, Indices]]]:
-        """What no name tells: by shape, in the order of definition, and then in other orders."""
+        """Yield the ways that shapes allow: in the order of definition, then in other orders."""
         for shape in dict.fromkeys(self.wanted[w] for w in wanted):
             same = [w for w in wanted if self.wanted[w] == shape]
             fitting = [o for o in own if self.own[o] == shape]
@@ -296,7 +298,7 @@ class _Search:
             yield ways
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """The fit with its biases: each goes with its weight; others are 0, or do nothing."""
+        """Return the fit with its biases: each goes with its weight, others are 0 or left out."""
         role, is_shift = self.role, self.is_shift
         holds, absent = dict(holds), {}
         taken = self.exact

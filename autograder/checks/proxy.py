@@ -227,19 +227,9 @@ class Submission:
     ) -> Passed:
         """Make a module of the student's class `name`, load `state` by name, and call it once.
 
-        Arrays become tensors: float32, int64 or bool. `forward_pass` does the same for weights
-        that a student may keep under other names.
-
-        Args:
-            name: the class.
-            made_with: the arguments of its constructor.
-            inputs: the arguments of the call.
-            state: arrays by the names of the module's own parameters.
-            training: whether the module is in training mode.
-            seed: what torch's random numbers are drawn by.
-            toward: for each result an array that it is multiplied with before all is summed up and
-                differentiated; None for no gradients.
-            before: the arguments of calls that are made first.
+        Arrays become tensors: float32, int64 or bool. `state` has the names of the module's own
+        parameters; `forward_pass` finds them under other names too. `seed` is that of torch's
+        random numbers, `toward` as for `reference_pass`, `before` the arguments of earlier calls.
 
         Raises:
             StudentProblem: there is no result; the exception says why.

@@ -1,4 +1,4 @@
-"""What a check says of a torch module: its parameters, its results, its gradients."""
+"""Checks of torch modules: their parameters, results and gradients."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,10 +30,14 @@ DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for oth
 
 @dataclass(frozen=True)
 class ModuleRun:
-    """A forward pass: what came of it, by the names that were asked for.
+    """Result of a forward pass of a student's module.
 
     Attributes:
-        state: the weights that the module had; without a bias of its own, that bias is 0 here.
+        value: the result, an array or a list of arrays, float32 as torch computes.
+        gradients: for each weight asked for, and for `input 0` and so on, an array of its shape;
+            None where no gradient arrives.
+        after: the inputs after the call.
+        state: the weights that the module had; a bias that it does without is 0 here.
         fit: which of the module's parameters hold them.
         parameters: the shapes of the module's own parameters and buffers.
     """
@@ -47,7 +51,7 @@ class ModuleRun:
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Weights by name, float32: small enough that sums of products stay near 1."""
+    """Return float32 weights of these shapes by name, with sums of products near 1."""
     return {
         name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
         for name, size in shapes.items()
@@ -64,20 +68,33 @@ def forward_pass(
     right: Callable[[Weights], Any] | None = None,
     **details: Any,
 ) -> ModuleRun:
-    """A forward pass of the student's module with these weights, wherever it keeps them.
+    """Run the student's module once with these weights, wherever it keeps them.
 
-    Where names and shapes leave several ways to load them, that one is taken whose answer is
-    `right`, which gives the right answer for a state; if none is, the likeliest.
+    Args:
+        submission: the student's module.
+        name: the class; `made_with` are the arguments of its constructor.
+        inputs: the arguments of the call, as NumPy arrays.
+        state: the weights by the names that the task gives them, float32.
+        words: what is known of other names for them.
+        right: returns the right answer for a state. Where names and shapes leave several ways to
+            load the weights, the way that gives this answer is taken, else the likeliest.
+        details: `training`, `seed`, `toward` and `before`, as `Submission.forward` has them.
 
     Raises:
-        Mismatch: the module has not the parameters that were to be loaded.
+        Mismatch: the module does not have the parameters that are to be loaded.
+        StudentProblem: there is no result; the exception says why.
     """
     __tracebackhide__ = True
     passed = submission.forward(name, made_with, inputs, dict(state), **details)
     try:
         found = find_fits(passed, state, words)
     except TooManyParameters as error:
-        raise _far_more(name, passed, error.name) from None
+        raise Mismatch(
+            f"{name} has far more parameters than the task's: {one_line(error.name, 60)} has the "
+            f"shape {_short_shape(passed.state[error.name])}.",
+            mistake="parameter-shape",
+            told="A module has far more parameters than the task's.",
+        ) from None
     if not found:
         raise _not_there(name, passed, state)
     fit = found[0]
@@ -111,31 +128,20 @@ def _agreeing(
 
 
 def _alike(value: Any, right: Any) -> bool:
-    """Whether the first result is right, roughly."""
+    """Return whether the first result is right, roughly."""
     first = value[0] if isinstance(value, list) and value else value
     expected = np.asarray(right[0] if isinstance(right, list | tuple) else right)
     answer = np.asarray(first)
     return answer.shape == expected.shape and np.allclose(answer, expected, CLOSE, CLOSE)
 
 
-def _far_more(name: str, passed: Passed, parameter: str) -> Mismatch:
-    found = shape(tuple(passed.state[parameter][:8]))
-    return Mismatch(
-        f"{name} has far more parameters than the task's: {one_line(parameter, 60)} has the shape "
-        f"{found}.",
-        mistake="parameter-shape",
-        told="A module has far more parameters than the task's.",
-    )
-
-
 def _not_there(name: str, passed: Passed, state: Weights) -> Mismatch:
     for parameter, value in state.items():
         sizes = passed.state.get(parameter)
         if sizes is not None and sizes != list(np.shape(value)):
-            found = shape(tuple(sizes[:8]))
             return Mismatch(
-                f"{parameter} has the shape {found}; expected {shape(np.shape(value))} (nn.Linear "
-                f"keeps its weight as outputs × inputs).",
+                f"{parameter} has the shape {_short_shape(sizes)}; expected "
+                f"{shape(np.shape(value))} (nn.Linear keeps its weight as outputs × inputs).",
                 mistake="parameter-shape",
                 told="A parameter has another shape than the text asks for.",
             )
@@ -154,11 +160,18 @@ def expect_parts(
     without_bias: Sequence[str] = (),
     graded_apart: Sequence[str] = (),
 ) -> None:
-    """Pass if each part is there under its name, and has no bias that it should not have.
+    """Pass if each part is there under its name, without a bias that was not asked for.
 
-    `asked` are the names that are asked for: of a part whose name is in the list, such as
-    `feed_forward`, the names of what it is made of are free. `without_bias` are those that should
-    have no bias anywhere below, `graded_apart` those whose inside is another check's.
+    Args:
+        run: a forward pass of the module.
+        name: the class, for a finding.
+        asked: the names that the task gives. The names inside a part, such as `feed_forward`, are
+            free.
+        without_bias: the parts that should have no bias anywhere below.
+        graded_apart: the parts whose inside another check grades.
+
+    Raises:
+        Mismatch: a part is missing, stands elsewhere, is shared, or has a bias.
     """
     __tracebackhide__ = True
     for wanted in run.state:
@@ -179,7 +192,7 @@ def expect_parts(
 
 
 def _expect_part(run: ModuleRun, name: str, wanted: str, part: str) -> None:
-    """Pass if a parameter is there, is its own, and stands in that part of the module."""
+    """Pass if a parameter is there, is not another's, and stands in that part of the module."""
     __tracebackhide__ = True
     if wanted in run.fit.absent:
         raise Mismatch(_absent(run, name, wanted), mistake="parameter-missing")
@@ -191,8 +204,9 @@ def _expect_part(run: ModuleRun, name: str, wanted: str, part: str) -> None:
         )
     held = run.fit.held_by(wanted)
     if not all(f"{own}.".startswith(f"{part}.") for own in held):
+        others = join_names([one_line(own, 60) for own in held[:MAX_NAMES]]) or "nothing"
         raise Mismatch(
-            f"{_absent(run, name, wanted)} For the other checks {_and(held)} was taken for it.",
+            f"{_absent(run, name, wanted)} For the other checks {others} was taken for it.",
             mistake="parameter-missing",
         )
 
@@ -208,12 +222,20 @@ def expect_gradients(
     total: Callable[[str, Any], float] | None = None,
     elsewhere: Callable[[], tuple[ModuleRun, Passed]] | None = None,
 ) -> None:
-    """Pass if the gradients are right; `names` says what `input 0` and so on are called.
+    """Pass if the gradients are right, or are those of the student's own function.
 
-    With `total`, the sum that was differentiated where one parameter or input has another value,
-    a gradient is right as well that is the student's own function's: a slip in what the module
-    computes does not cost its gradients. `elsewhere` then gives the same for other inputs: where
-    the right gradients are others there, so must the student's be.
+    Args:
+        run: the student's pass.
+        right: the course's, from `reference_pass`.
+        names: what `input 0` and so on are called in a sentence.
+        total: returns the sum that was differentiated, after an array was added to a parameter or
+            an input, by name. With it a mistake in what the module computes does not cost its
+            gradients too.
+        elsewhere: returns both passes for other inputs: where the right gradients differ there, so
+            must the student's.
+
+    Raises:
+        Mismatch: a gradient is wrong, or none arrives.
     """
     __tracebackhide__ = True
     slip: Mismatch | None = None
@@ -221,7 +243,14 @@ def expect_gradients(
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
     for key in asked:
         if run.gradients.get(key) is None:
-            raise _cut(names.get(key, key))
+            raise Mismatch(
+                f"No gradient reaches {names.get(key, key)}: somewhere between it and the result "
+                f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
+                f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
+                mistake="gradient-cut",
+                told="A gradient does not reach where it should: somewhere the chain of torch "
+                "operations is cut.",
+            )
     for key, expected in asked.items():
         answer = run.gradients[key]
         try:
@@ -237,26 +266,15 @@ def expect_gradients(
             raise slip
 
 
-def _cut(place: str) -> Mismatch:
-    return Mismatch(
-        f"No gradient reaches {place}: somewhere between it and the result "
-        f"the chain of torch operations is cut, by detach(), .data, .item(), NumPy, "
-        f"torch.no_grad() or a new torch.tensor(…), or it takes no part in the result.",
-        mistake="gradient-cut",
-        told="A gradient does not reach where it should: somewhere the chain of torch "
-        "operations is cut.",
-    )
-
-
 def _follow(
     here: Mapping[str, Any],
     there: Mapping[str, Any],
     right_here: Mapping[str, Any],
     right_there: Mapping[str, Any],
 ) -> bool:
-    """Whether of the gradients that depend on the inputs most do so in the student's module.
+    """Return whether most gradients that depend on the inputs do so in the student's module.
 
-    Not all: with a slip, a bias may come to stand where nothing but a sum comes after it.
+    Not all: after a mistake, only a sum may come after a bias.
     """
     depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]
     following = [key for key in depend if _apart(here[key], there.get(key)) > FOLLOWS]
@@ -264,7 +282,7 @@ def _follow(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """How far two arrays are from each other, as a share of the first."""
+    """Return how far two arrays are from each other, as a share of the first."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0
@@ -272,7 +290,7 @@ def _apart(one: Any, other: Any) -> float:
 
 
 def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, Any], float]) -> bool:
-    """Whether a gradient is that of the student's function, by difference quotients."""
+    """Return whether a gradient is that of the student's function, by difference quotients."""
     gradient = np.asarray(answer, dtype=np.float64)
     size = float(np.linalg.norm(gradient))
     if gradient.shape != np.shape(expected) or not np.isfinite(size):
@@ -291,7 +309,7 @@ def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, An
 def expect_unchanged_tensors(
     run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
 ) -> None:
-    """Pass if the inputs are after the call what they were before."""
+    """Pass if the inputs, called `names` in a finding, are the same after the call."""
     __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
         if not isinstance(before, np.ndarray):
@@ -310,10 +328,15 @@ def expect_unchanged_tensors(
 def expect_stateless(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
 ) -> None:
-    """Pass if a module answers after the calls `before` as a new one does.
+    """Pass if a module answers after other calls as a new one does.
 
-    `again` asks for the same answer, with `before` and `seed` as `Submission.forward` has them.
-    Answers that are random at any rate say nothing of earlier calls.
+    Args:
+        again: asks for the same answer, with `before` and `seed` as `Submission.forward` has them.
+        before: the arguments of the calls that are made first.
+        what: what the answer is called in a sentence.
+
+    Raises:
+        Mismatch: it does not. Answers that are random anyway pass.
     """
     __tracebackhide__ = True
     fresh, other = np.asarray(again()), np.asarray(again(seed=1))
@@ -343,5 +366,5 @@ def _listed(state: Mapping[str, list[int]]) -> str:
     return ", ".join(names[:MAX_NAMES]) + more if names else "none"
 
 
-def _and(names: Sequence[str]) -> str:
-    return join_names([one_line(name, 60) for name in names[:MAX_NAMES]]) or "nothing"
+def _short_shape(sizes: Sequence[int]) -> str:
+    return shape(tuple(sizes[:8]))
