@@ -205,7 +205,7 @@ class Workers:
         Its memory is looked at before, and where that differs once more after it was tidied up.
         What it is asked next makes it as after its load, or says that it cannot.
         """
-        if not self.proof.keeps_nothing(self.source):
+        if not self.proof.is_pure(self.source):
             return False
         if not worker.stayed_within(self.limits.memory_mb / 2):
             return False
@@ -248,7 +248,7 @@ class Workers:
         Only where its code can be shown to keep nothing: then nothing but the grader's own code can
         use the line.
         """
-        return self.may_lay_lines and self.proof.keeps_nothing(self.source)
+        return self.may_lay_lines and self.proof.is_pure(self.source)
 
     def tickets(
         self, session: object, place: Place, functions: Sequence[CourseFunction]

@@ -1,9 +1,9 @@
-"""Whether a source can be shown to keep nothing from one call to the next.
+"""Proof that a source keeps nothing from one call to the next; then one process serves them all.
 
-The proof reads syntax alone, and takes a small language: functions that read their arguments,
-constants, other functions and what `vocabulary` lists of Python and NumPy. There are no classes in
-it, no texts that code could read, no files beside it. What is left is NumPy's common random
-generator, which a process puts back (`worker/renewal.py`). All else is doubt, and costs processes.
+It reads syntax only and takes a small language: functions that read their arguments, constants,
+other functions and what `purity_vocabulary` lists of Python and NumPy. There are no classes in it,
+no texts that code could read, no files beside it. What is left is NumPy's common random generator,
+which a process puts back (`worker/renewal.py`). Code outside this language costs processes.
 """
 
 import ast
@@ -22,10 +22,10 @@ NEVER_RUNS = {"__name__ == '__main__'", "'__main__' == __name__"}
 
 
 class PurityProof:
-    """What is known of one submission, over all its processes: does its code keep nothing?
+    """Purity of one submission, over all its processes.
 
-    The proof is of what the file defines, for numbers. Whatever else is called may hold something
-    from the load on, and texts can be made to say where objects lie: then nothing more is believed.
+    It holds for what the file defines, for numbers. Anything else that is called may hold something
+    from the load on, and texts can be made to say where objects lie: that ends the proof.
     """
 
     def __init__(self) -> None:
@@ -47,25 +47,25 @@ class PurityProof:
         """Believe nothing more."""
         self._defined = frozenset()
 
-    def keeps_nothing(self, source: Source) -> bool:
-        """Whether a process in which these calls ran is like one in which nothing ran."""
+    def is_pure(self, source: Source) -> bool:
+        """Return whether a process in which these calls ran is like one in which nothing ran."""
         if self._defined is None:
             self._defined = pure_functions(source)
         return bool(self._defined) and self._called <= self._defined
 
 
 def pure_functions(source: Source) -> frozenset[str]:
-    """The functions of a source that keeps nothing; none of one that may."""
+    """Return the functions of a source that keeps nothing; none if it may keep something."""
     if is_off("purity"):
         return frozenset()
     try:
         return _proven(source)
-    except Exception:  # what the proof itself stumbles upon is not proven
+    except Exception:  # what the proof stumbles upon is not proven
         return frozenset()
 
 
 def impurity(source: Source) -> str:
-    """What stands in the way of the proof, with its line; empty where nothing does."""
+    """Say why a source is not pure, with the line; nothing if it is."""
     try:
         _proven(source)
     except NotPure as found:
@@ -76,10 +76,10 @@ def impurity(source: Source) -> str:
 
 
 def _proven(source: Source) -> frozenset[str]:
-    """Of all its units as one file, without what does not run where it is graded.
+    """Prove it of all units as one file, without what does not run in grading.
 
     Raises:
-        Doubt: the source may keep something.
+        NotPure: the source may keep something.
     """
     if source.helpers or sum(len(unit.text) for unit in source.units) > MAX_TEXT:
         raise NotPure("files beside it, or its size")
@@ -99,5 +99,5 @@ def _proven(source: Source) -> frozenset[str]:
 
 
 def _never_runs(node: ast.stmt) -> bool:
-    """`if __name__ == "__main__":`, and no more than that."""
+    """Return whether it is `if __name__ == "__main__":` and no more than that."""
     return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) in NEVER_RUNS

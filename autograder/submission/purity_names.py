@@ -1,4 +1,4 @@
-"""What the names of a file stand for: its imports, functions, constants, and what it made."""
+"""Names of a file's top level: its imports, functions, constants, and what it made."""
 
 import ast
 import builtins
@@ -15,7 +15,7 @@ PYTHONS_OWN = frozenset(dir(builtins)) | set(IN_NOTEBOOKS)
 
 
 class NotPure(Exception):
-    """Code of which it is not known whether it keeps something; the message names what."""
+    """Code that may keep something between calls; the message names what."""
 
     def __init__(self, what: str, node: ast.AST | None = None) -> None:
         super().__init__(what)
@@ -23,7 +23,7 @@ class NotPure(Exception):
 
 
 class TopLevelNames(msgspec.Struct):
-    """The names of a file's top level, by what they stand for. `imports` have dotted paths."""
+    """Names of a file's top level by what they stand for; `imports` have dotted paths."""
 
     imports: dict[str, str] = {}
     functions: set[str] = set()
@@ -32,10 +32,10 @@ class TopLevelNames(msgspec.Struct):
 
 
 def top_level_names(tree: ast.Module) -> TopLevelNames:
-    """What the statements of a file bind.
+    """Return what the statements of a file bind.
 
     Raises:
-        Doubt: one name stands for two kinds of things, or for what is Python's own.
+        NotPure: one name stands for two kinds of things, or for what is Python's own.
     """
     bound = TopLevelNames()
     for name, node in binders(tree):
@@ -54,7 +54,7 @@ def top_level_names(tree: ast.Module) -> TopLevelNames:
 
 
 def binders(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Every name that is bound anywhere, in any scope, and by what."""
+    """Yield every name that is bound in any scope, and the node that binds it."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
@@ -67,7 +67,7 @@ def binders(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _top_level(tree: ast.Module, bound: TopLevelNames) -> None:
-    """Sort what is bound outside functions by its kind; imports have to be there in any case."""
+    """Sort what is bound outside functions by its kind; no import may be conditional."""
     waiting: list[ast.AST] = list(tree.body)
     plain: set[int] = set()  # targets of assignments that need no second look
     while waiting:
@@ -97,13 +97,13 @@ def _top_level(tree: ast.Module, bound: TopLevelNames) -> None:
 
 
 def _import(bound: TopLevelNames, name: str, path: str, node: ast.AST) -> None:
-    """Note what a name is imported from; whether that may be used is seen where it is."""
+    """Note what a name is imported from; its use is checked where it stands."""
     if name == "*" or bound.imports.setdefault(name, path) != path:
         raise NotPure(f"the import of {path}", node)
 
 
 def is_constant(value: ast.expr) -> bool:
-    """Whether an expression is numbers that are written out, so that nothing of it can change."""
+    """Return whether an expression is numbers that are written out, which nothing can change."""
     match value:
         case ast.Constant():
             return not isinstance(value.value, bytes | str)
@@ -117,7 +117,7 @@ def is_constant(value: ast.expr) -> bool:
 
 
 def is_infinity(value: ast.AST) -> bool:
-    """`float("-inf")`: Python's own function, since no file here gives that name to another."""
+    """Return whether it is `float("-inf")`; no file here gives that name to something else."""
     match value:
         case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str())], keywords=[]):
             return True
@@ -128,7 +128,7 @@ def check_scopes(tree: ast.Module, bound: TopLevelNames) -> None:
     """Pass if functions read nothing of the file's that can be changed, and nothing unknown.
 
     Raises:
-        Doubt: they do.
+        NotPure: they do.
     """
     text = ast.unparse(tree)
     if ast.dump(ast.parse(text)) != ast.dump(tree):  # not all texts in texts come back as they were
@@ -144,7 +144,7 @@ def check_scopes(tree: ast.Module, bound: TopLevelNames) -> None:
 def _check_inner(
     tables: Sequence[symtable.SymbolTable], fixed: frozenset[str] | set[str], made: set[str]
 ) -> None:
-    """The same for scopes; a comprehension of the top level runs at once, on what was made."""
+    """Check inner scopes; a comprehension of the top level runs at once, on what was made."""
     for table in tables:
         is_comprehension = isinstance(table, symtable.Function) and ".0" in table.get_parameters()
         here = made if is_comprehension else set[str]()
@@ -155,7 +155,7 @@ def _check_inner(
 
 
 def _read(table: symtable.SymbolTable, inner: bool = False) -> set[str]:
-    """The names that a scope reads, and does not bind."""
+    """Return the names that a scope reads and does not bind."""
     return {
         symbol.get_name()
         for symbol in table.get_symbols()

@@ -1,7 +1,7 @@
-"""A walk over a file's syntax that takes only what keeps nothing: the rest is a `Doubt`.
+"""Walk over a file's syntax that takes only what keeps nothing: the rest is `NotPure`.
 
 Each kind of node that is taken has its method here, and each node has to be met: what no method
-looks at is in doubt as well.
+looks at is not pure either.
 """
 
 import ast
@@ -32,44 +32,40 @@ from autograder.submission.purity_vocabulary import (
     TYPES,
 )
 
-# The few texts that say something to NumPy or Python, and to nobody later.
-
-
 MAX_INDICES = 60  # characters
 FORMAT = re.compile(r"[\w.,+<>^=% -]*")
+# Where a call takes a kind of number for new arrays: it has to be seen to be one plain kind, since
+# of a kind that is several numbers, NumPy leaves some as they were in memory.
+PLACE_OF_A_KIND = {"numpy.array": 1, "numpy.asarray": 1, "numpy.linspace": 5}
+METHOD_WITH_A_KIND = "astype"  # and has it first
+PYTHONS = frozenset({"bool", "float", "int"})
+BY_ITSELF = LIBRARY - PLACE_OF_A_KIND.keys()
+READ_BY_ITSELF = ATTRIBUTES - {METHOD_WITH_A_KIND}
+NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf", "math.pi"}
+NOT_ALONE = {"print"} | RAISED | (TYPES - BUILTINS)
+# What keeps nothing if its parts do not: all of them are visited.
+PURE_NODES = (
+    ast.Module, ast.Pass, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If,
+    ast.Break, ast.Continue, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.ListComp,
+    ast.GeneratorExp, ast.Compare, ast.Starred, ast.List, ast.Tuple, ast.Slice, ast.Subscript,
+    ast.comprehension, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
+)  # fmt: skip
 
 
 def text_of(node: ast.AST) -> str | None:
-    """The text that a node is; None of what is no text."""
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, str) else None
 
 
 def is_indices(path: str | None, text: str | None) -> bool:
-    """Whether a first argument of the function at `path` is `"ij,jk->ik"`."""
+    """Return whether a first argument of the function at `path` is like `"ij,jk->ik"`."""
     if text is None or path != "numpy.einsum":
         return False
     return len(text) < MAX_INDICES and all(each.isalpha() or each in ",.-> " for each in text)
 
 
-def is_format(text: str | None) -> bool:
-    """Whether it says how many digits a number has, or how wide it is, and no more."""
-    return FORMAT.fullmatch(text or "") is not None
-
-
-# Where new arrays get a kind of number: it has to be seen to be one plain kind.
-#
-# Of a kind that is several numbers, NumPy leaves some as they were in memory.
-
-
-# Where they take a kind; by another name, nobody would see it.
-PLACE_OF_A_KIND = {"numpy.array": 1, "numpy.asarray": 1, "numpy.linspace": 5}
-METHOD_WITH_A_KIND = "astype"  # and has it first
-PYTHONS = frozenset({"bool", "float", "int"})
-
-
 def dotted(node: ast.AST | None, bound: TopLevelNames) -> str | None:
-    """The dotted path of a library's name; None of what is no such."""
+    """Return the dotted path of a library's name; None if it is no such."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -80,14 +76,14 @@ def dotted(node: ast.AST | None, bound: TopLevelNames) -> str | None:
 
 
 def is_kind(node: ast.expr, bound: TopLevelNames) -> bool:
-    """Whether an expression is a plain kind of number, by name."""
+    """Return whether an expression is a plain kind of number, by name."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str) and node.value in NUMBERS_AS_TEXTS
     return (isinstance(node, ast.Name) and node.id in PYTHONS) or dotted(node, bound) in NUMBERS
 
 
 def loops_over_kinds(tree: ast.AST, bound: TopLevelNames) -> set[str]:
-    """Names that stand for plain kinds wherever they are bound: `for kind in (bool, int):`."""
+    """Return names that are plain kinds wherever they are bound: `for kind in (bool, int):`."""
     every = Counter(name for name, _ in binders(tree))
     seen: Counter[str] = Counter()
     for node in ast.walk(tree):
@@ -95,32 +91,16 @@ def loops_over_kinds(tree: ast.AST, bound: TopLevelNames) -> set[str]:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Tuple(elts=kinds) | ast.List(elts=kinds)
             ):
-                seen[name] += all(is_kind(kind, bound) and not _is_text(kind) for kind in kinds)
+                by_name = [kind for kind in kinds if not isinstance(kind, ast.Constant)]
+                seen[name] += by_name == kinds and all(is_kind(kind, bound) for kind in kinds)
     return {name for name, count in seen.items() if count == every[name]}
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
-
-
-# What keeps nothing if its parts do not: all of them are visited.
-PURE_NODES = (
-    ast.Module, ast.Pass, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If,
-    ast.Break, ast.Continue, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.ListComp,
-    ast.GeneratorExp, ast.Compare, ast.Starred, ast.List, ast.Tuple, ast.Slice, ast.Subscript,
-    ast.comprehension, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
-)  # fmt: skip
-
-
-BY_ITSELF = LIBRARY - PLACE_OF_A_KIND.keys()
-READ_BY_ITSELF = ATTRIBUTES - {METHOD_WITH_A_KIND}
 
 
 def check_syntax(tree: ast.Module, bound: TopLevelNames) -> None:
     """Pass if nothing in a file keeps anything between calls of its functions.
 
     Raises:
-        Doubt: something may.
+        NotPure: something may.
     """
     walk = _Walk(bound, loops_over_kinds(tree, bound))
     walk.visit(tree)
@@ -130,7 +110,7 @@ def check_syntax(tree: ast.Module, bound: TopLevelNames) -> None:
 
 
 class _Walk(ast.NodeVisitor):
-    """`met` has the ids of all nodes that were looked at, `loops` names of kinds of numbers."""
+    """Walk with the ids of all nodes met; `loops` are names of kinds of numbers."""
 
     def __init__(self, bound: TopLevelNames, loops: set[str]) -> None:
         self.bound = bound
@@ -164,7 +144,7 @@ class _Walk(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        """What a name is imported from is seen where it is used; a first import may do anything."""
+        # what a name is imported from is seen where it is used; a first import may do anything
         if self.is_inside:
             raise NotPure("an import in a function", node)
         self._excuse(node)
@@ -224,7 +204,7 @@ class _Walk(ast.NodeVisitor):
                 self._said(each)
 
     def visit_With(self, node: ast.With) -> None:
-        """`with np.errstate(over="ignore"):`, and no other; it puts back what it sets."""
+        # only `with np.errstate(over="ignore"):`, which puts back what it sets
         for item in node.items:
             match item:
                 case ast.withitem(ast.Call(function, [], keywords), None):
@@ -240,7 +220,7 @@ class _Walk(ast.NodeVisitor):
     # expressions
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """A text could be made to say where an object lies, by `%` or in an array of texts."""
+        # a text could be made to say where an object lies, by `%` or in an array of texts
         if isinstance(node.value, str | bytes):
             raise NotPure("a text", node)
 
@@ -302,21 +282,23 @@ class _Walk(ast.NodeVisitor):
                 self.visit(each)
         for keyword in node.keywords:
             self.met.add(id(keyword))
-            known = HOW.get(keyword.arg or "", ()) if is_method or function else ()
-            if keyword.arg == "dtype" and (is_method or function):
-                self._kind(keyword.value)
-            elif text_of(keyword.value) in known:
-                self._excuse(keyword.value)
-            elif keyword.arg == "err_msg" and (function or "").startswith("numpy.testing."):
-                self._said(keyword.value)
+            if is_method or function:
+                self._library_keyword(function or "", keyword.arg or "", keyword.value)
             else:
                 self.visit(keyword.value)
 
-    def _place_of_a_kind(self, node: ast.Call, function: str | None) -> int | None:
-        """Where a call takes a kind of number that makes new arrays of another's; None if nowhere.
+    def _library_keyword(self, function: str, name: str, value: ast.expr) -> None:
+        if name == "dtype":
+            self._kind(value)
+        elif text_of(value) in HOW.get(name, ()):
+            self._excuse(value)
+        elif name == "err_msg" and function.startswith("numpy.testing."):
+            self._said(value)
+        else:
+            self.visit(value)
 
-        Of a kind that is several numbers, these leave some as they were.
-        """
+    def _place_of_a_kind(self, node: ast.Call, function: str | None) -> int | None:
+        """Return where a call takes a kind of number for a new array; None if nowhere."""
         method = node.func if isinstance(node.func, ast.Attribute) and function is None else None
         if function in PLACE_OF_A_KIND:
             place = PLACE_OF_A_KIND[function]
@@ -345,11 +327,9 @@ class _Walk(ast.NodeVisitor):
             raise NotPure("a kind of number", node)
 
     def _is_filled(self, node: ast.Call) -> bool:
-        """Whether the results have values before they get any: what is left out stays as it was."""
-        given = [each.value for each in node.keywords if each.arg == "out"]
-        return (
-            bool(given) and isinstance(given[0], ast.Call) and self._path(given[0].func) in FILLED
-        )
+        """Return whether `out=` is a filled array: with `where=`, some of it stays as it was."""
+        out = next((each.value for each in node.keywords if each.arg == "out"), None)
+        return isinstance(out, ast.Call) and self._path(out.func) in FILLED
 
     # parts
 
@@ -377,12 +357,12 @@ class _Walk(ast.NodeVisitor):
 
     def _format(self, node: ast.expr | None) -> None:
         for each in ast.walk(node) if node is not None else ():
-            if isinstance(each, ast.FormattedValue) or not is_format(text_of(each)):
+            if isinstance(each, ast.FormattedValue) or not FORMAT.fullmatch(text_of(each) or ""):
                 raise NotPure("a format", each)
             self.met.add(id(each))
 
     def _annotation(self, node: ast.expr) -> None:
-        """Pass if it is made of names of types alone."""
+        """Pass if it is made only of names of types."""
         match node:
             case ast.Constant():
                 pass
@@ -408,9 +388,3 @@ class _Walk(ast.NodeVisitor):
 
     def _path(self, node: ast.AST | None) -> str | None:
         return dotted(node, self.bound)
-
-
-NUMBERS_AND_CONSTANTS = KINDS | {"numpy.inf", "numpy.pi", "numpy.nan", "math.inf", "math.pi"}
-
-
-NOT_ALONE = {"print"} | RAISED | (TYPES - BUILTINS)

@@ -1,10 +1,10 @@
-"""The words of code that keeps nothing: numbers in, numbers out, the same for the same at any time.
+"""Names of Python and NumPy that keep nothing: the same numbers in give the same numbers out.
 
-What is in no list is not forbidden; the code that uses it is only not proven. So a word is left
-out in any doubt: what reads memory that nobody wrote, tells where an object lies (`id`, `str`, a
-set's order), takes a text that it looks at or a function that it keeps, or sets something for
-later. NumPy's common random generator is in: it is put back when a process is used again. So is
-`empty`: a worker fills what it makes (`worker/empty_arrays.py`).
+Code that uses other names is only not proven to be pure. So a name is left out in any doubt: if it
+reads memory that nobody wrote, tells where an object lies (`id`, `str`, a set's order), takes a
+text that it looks at or a function that it keeps, or sets something for later. NumPy's common
+random generator is in: it is put back when a process is used again. So is `empty`: a worker fills
+what it makes.
 """
 
 

@@ -82,7 +82,7 @@ def test_what_was_kept_for_the_judge_is_gone(submit, started):
 def test_a_process_with_more_memory_than_after_its_load_is_not_used_again(
     submit, started, monkeypatch
 ):
-    monkeypatch.setattr(PurityProof, "keeps_nothing", lambda *_: True)
+    monkeypatch.setattr(PurityProof, "is_pure", lambda *_: True)
     work = submit("seen = []\ndef f(n):\n    seen.append(bytes(n))\n    return len(seen)\n")
     assert [work.f(10), work.fresh().f(2**27), work.fresh().f(10)] == [1, 2, 1]
     assert len(started) == 2
@@ -99,7 +99,7 @@ def test_what_is_no_function_of_the_file_ends_the_belief(submit, started):
 
 def test_a_module_that_is_not_as_it_was_is_not_used_again(submit, started, monkeypatch):
     """Also if the proof were wrong."""
-    monkeypatch.setattr(PurityProof, "keeps_nothing", lambda *_: True)
+    monkeypatch.setattr(PurityProof, "is_pure", lambda *_: True)
     texts = [
         "def f(x):\n    f.n = getattr(f, 'n', 0) + 1\n    return f.n\n",
         "n = 0\ndef f(x):\n    global n\n    n += 1\n    return n\n",

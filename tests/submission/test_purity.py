@@ -199,26 +199,26 @@ def test_several_cells_are_one_file():
 def test_nothing_is_believed_of_answers_with_texts():
     proof, plain = PurityProof(), source("def f(x): return x\n")
     proof.answered([(np.ones(2), 3.0)])
-    assert proof.keeps_nothing(plain)
+    assert proof.is_pure(plain)
     proof.answered(["a"])
-    assert not proof.keeps_nothing(plain)
+    assert not proof.is_pure(plain)
 
 
 @pytest.mark.parametrize("given", ["a", b"a", {"a"}, [[1, "a"]], {"a": 1}, np.array(["a"])])
 def test_nothing_is_believed_of_calls_with_texts(given):
     proof, plain = PurityProof(), source("def f(x): return x\n")
     proof.called("f", [[1, 2.0, (3, None)], np.ones(2)])
-    assert proof.keeps_nothing(plain)
+    assert proof.is_pure(plain)
     proof.called("f", [given])
-    assert not proof.keeps_nothing(plain)
+    assert not proof.is_pure(plain)
 
 
 def test_nothing_is_believed_once_something_else_was_called():
     proof, plain = PurityProof(), source("def f(x): return x\ng = f\n")
     proof.called("f", [])
-    assert proof.keeps_nothing(plain)
+    assert proof.is_pure(plain)
     proof.called("g", [])
-    assert not proof.keeps_nothing(plain)
+    assert not proof.is_pure(plain)
 
 
 def test_solutions_with_numbers_alone_are_proven(course):
