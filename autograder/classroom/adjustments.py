@@ -63,14 +63,14 @@ class Adjustments:
         Raises:
             UserError: it is no such table, or a row of it cannot be meant; it names the line.
         """
+        with read_store(path.parent) if store is None else nullcontext(store) as tables:
+            stored = tables.adjustments()  # before the table, which is written before the store
         self.table = Table(path, COLUMNS, NEEDED)
         self.put_back: list[str] = []  # the students of rows that the table lacks by mistake
         self._course = course
         self._taken_out: list[int] = []
         self._states: dict[int, tuple[str, str, str]] = {}
-        with read_store(path.parent) if store is None else nullcontext(store) as tables:
-            rows = self._matched(tables.adjustments())
-        self.entered = [self._entered(row, id) for id, row in rows]
+        self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
         """Match the table's rows with the store, each with its id; 0 if it was typed since.
@@ -224,6 +224,10 @@ class Adjustments:
             values = dict(zip(("state", "work_id", "graded"), known, strict=False))
             rows.append(self.table.row(values, each.row))
         with write_store(self.table.path.parent) as store:
+            current = Adjustments(self.table.path, self._course, store)
+            decisions = [[each.decision for each in known.entered] for known in (self, current)]
+            if decisions[0] == decisions[1]:  # another process may have imported them meanwhile
+                self.entered, self._taken_out = current.entered, current._taken_out
             trouble = self._export(store, rows)
         return [f"{trouble}, and run the same command again."] if trouble else []
 

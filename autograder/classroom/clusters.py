@@ -1,6 +1,7 @@
-"""Answers that say the same, put together: word for word, or all but a few words.
+"""Clusters of answers in words: those that are alike are marked together.
 
-Nothing is decided here. A person sees the group, and in each answer what differs.
+Answers are alike if they have the same words, or all but a few. Nothing is decided here: a person
+sees the cluster, and in each answer what differs.
 """
 
 import difflib
@@ -23,7 +24,8 @@ NEAR = 0.8  # the share of pairs of neighbouring words that two answers have in 
 MOST_WORDS = 2000  # of an answer, for that
 MOST_COMPARED = 600  # words, where differences are shown
 WordPair = tuple[str, str, int]
-_WORD = re.compile(r"\S+")
+ID_LETTERS = 8
+_POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
 _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
 
 
@@ -37,7 +39,7 @@ class SameText(NamedTuple):
 def normalized_words(text: str) -> tuple[str, ...]:
     """Return an answer's words without capitals, and without the punctuation around them."""
     shown = unicodedata.normalize("NFKC", text).casefold()
-    words = (word.strip(_AROUND) for word in _WORD.findall(shown))
+    words = (word.strip(_AROUND) for word in shown.split())
     return tuple(word for word in words if word)
 
 
@@ -123,13 +125,6 @@ def _bare(word: str) -> str:
     return unicodedata.normalize("NFKC", word).casefold().strip(_AROUND)
 
 
-# The answers to a question in piles, so that those that are alike are marked together.
-
-
-ITEM = 8
-_POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
-
-
 class RubricItem(msgspec.Struct, frozen=True):
     """An item of a rubric; `points` are None if it names none."""
 
@@ -170,7 +165,7 @@ def rubric(question: Question) -> tuple[RubricItem, ...]:
     for said in question.rubric:
         match = _POINTS.match(said)
         points = as_number(match[1].replace("−", "-")) if match else None
-        found.append(RubricItem(digest(said, ITEM), said, points))
+        found.append(RubricItem(digest(said, ID_LETTERS), said, points))
     return tuple(found)
 
 
