@@ -1,4 +1,4 @@
-"""Which mistake was made: misconceptions are replayed on the same inputs as the student's code.
+"""Diagnosis of mistakes: misconceptions are replayed on the same inputs as the student's code.
 
 A course's `reference.misconceptions.NAME` holds `MISTAKES`: for each function of the exercise, how
 it is done and the ways in which it is done wrong. Nothing here knows what the steps mean.

@@ -16,7 +16,7 @@ from autograder.worker.codec import tensor
 
 @dataclass(frozen=True)
 class ModuleCaller:
-    """Which of a recipe's parameters a class is built with, called with, and has as weights.
+    """Way to build and call a torch module with a recipe's parameters.
 
     Attributes:
         built_with: the constructor's arguments, in order.
@@ -31,7 +31,7 @@ class ModuleCaller:
     words: ParameterNames
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """The result of the student's module; None where it has not the weights asked for."""
+        """Return the result of the student's module; a text if weights are missing."""
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
         while inputs and inputs[-1] is None:
@@ -51,7 +51,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """The solution's class, with a forward pass that the recipe does."""
+        """Return the solution's class, with a forward pass that the recipe does."""
         import torch
 
         blueprint, wrong = self, tuple(wrong)
@@ -81,11 +81,11 @@ class TensorCaller:
     """A plain function of tensors, which returns tensors."""
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """The student's result."""
+        """Return the student's result."""
         return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """A function of tensors that does what the recipe says."""
+        """Return a function of tensors that does what the recipe says."""
         import torch
 
         wrong = tuple(wrong)
@@ -114,7 +114,7 @@ def _tensors(torch: Any, value: Any) -> Any:
 
 
 def float32_probe(probe: Probe) -> Probe:
-    """The probe with numbers that float32 holds exactly, still in float64."""
+    """Return the probe with numbers that float32 holds exactly, still in float64."""
 
     def cut(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":

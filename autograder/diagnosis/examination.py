@@ -34,7 +34,7 @@ class Examination:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the right answers involve no chance."""
+        """True if the right results involve no chance."""
         return self.replay.recipe.comparison.is_exact
 
     @property
@@ -44,7 +44,7 @@ class Examination:
 
     @property
     def right(self) -> list[bool]:
-        """Which answers are right."""
+        """True for each right answer, in order."""
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property

@@ -1,10 +1,9 @@
 """Statements that are true of the answers, where no misconception gives them.
 
-Each detector speaks only of what holds of every call that was made, and `locate` runs it on calls
-that no search for names has seen.
+Each statement holds of every call that was made, also of calls that no search for names has seen.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,12 +11,11 @@ from autograder.diagnosis.finding import Finding, located, named_fact, sentence,
 from autograder.diagnosis.observations import ENOUGH, Observations, ObservedCall, division
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact
-from autograder.diagnosis.relations import named_value, region_of_errors, relation
+from autograder.diagnosis.relations import named_value, relation, wrong_region
 from autograder.report.model import Statement
 from autograder.report.numbers import shape
 
 MOST = 3  # statements of a finding
-Detector = Callable[[Observations], Iterator[Statement]]
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
@@ -50,10 +48,21 @@ def locate(seen: Observations) -> Finding | None:
 
 
 def true_statements(seen: Observations) -> list[Statement]:
-    """Return all that the detectors state, the most telling first."""
+    """Return all that is true of the wrong answers, in the order in which a report states it."""
+    measure, divided = measured(seen), division(seen)
+    stops = seen.stops if seen.values and divided is None else ""
+    candidates = [
+        measure,
+        divided,
+        stated("only_nan") if only_nan([case.answer.outcome for case in seen.cases]) else None,
+        stated("some_stop", error=stops) if stops else None,
+        *(() if measure else map(_fact, _facts(seen))),
+    ]
+    if seen.recipe.comparison.is_exact:
+        candidates += [_right_result(seen), relation(seen), _other_shape(seen), wrong_region(seen)]
     found: dict[str, Statement] = {}
-    for detect in DETECTORS:
-        for statement in detect(seen):
+    for statement in candidates:
+        if statement is not None:
             found.setdefault(sentence(statement), statement)
     return list(found.values())
 
@@ -67,33 +76,6 @@ def measured(seen: Observations) -> Statement | None:
         if value:
             return stated("measure", id=fact.id, value=value, says=fact.says.format(value))
     return None
-
-
-def _measure(seen: Observations) -> Iterator[Statement]:
-    measure = measured(seen)
-    if measure is not None:
-        yield measure
-
-
-def _division(seen: Observations) -> Iterator[Statement]:
-    divided = division(seen)
-    if divided is not None:
-        yield divided
-
-
-def _nan_everywhere(seen: Observations) -> Iterator[Statement]:
-    if seen.cases and only_nan([case.answer.outcome for case in seen.cases]):
-        yield stated("only_nan")
-
-
-def _some_stop(seen: Observations) -> Iterator[Statement]:
-    if seen.stops and seen.values and division(seen) is None:
-        yield stated("some_stop", error=seen.stops, line=seen.stop_line)
-
-
-def _plain_facts(seen: Observations) -> Iterator[Statement]:
-    if measured(seen) is None:
-        yield from map(_fact, _facts(seen))
 
 
 def _fact(fact: Fact) -> Statement:
@@ -117,23 +99,18 @@ def _holds(fact: Fact, case: ObservedCall) -> bool:
         return False
 
 
-def _right_result(seen: Observations) -> Iterator[Statement]:
-    """Which of several results is right: in every call, so none may have ended with an error."""
+def _right_result(seen: Observations) -> Statement | None:
+    """Return which of several results is right: in every call, so none may have raised an error."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
-    if good and bad and len(seen.values) == len(seen.wrong):
-        yield stated("right_result", right=good[0], wrong=bad[0])
+    if not good or not bad or len(seen.values) != len(seen.wrong):
+        return None
+    return stated("right_result", right=good[0], wrong=bad[0])
 
 
-def _relation(seen: Observations) -> Iterator[Statement]:
-    found = relation(seen)
-    if found is not None:
-        yield found
-
-
-def _other_shape(seen: Observations) -> Iterator[Statement]:
-    """The shape, where it is wrong in every wrong answer, and the answer an array."""
+def _other_shape(seen: Observations) -> Statement | None:
+    """Return the shape, where it is wrong in every wrong answer, and the answer an array."""
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
         for case in seen.values
@@ -141,31 +118,8 @@ def _other_shape(seen: Observations) -> Iterator[Statement]:
         and len(case.answer.outcome.parts) == len(case.expected.parts) == 1
         and len(seen.recipe.results) < ENOUGH
     ]
-    if ENOUGH <= len(shapes) == len(seen.values) and all(mine != right for mine, right in shapes):
-        mine, right = shapes[0]
-        yield stated("other_shape", shape=shape(mine), expected=shape(right))
-
-
-def _region(seen: Observations) -> Iterator[Statement]:
-    region = region_of_errors(seen)
-    if region:
-        yield stated("wrong_region", region=region)
-
-
-def _if_exact(detect: Detector) -> Detector:
-    """Return a detector that is silent about functions whose right results involve chance."""
-    return lambda seen: detect(seen) if seen.recipe.comparison.is_exact else iter(())
-
-
-# The order is that in which a report states them.
-DETECTORS: tuple[Detector, ...] = (
-    _measure,
-    _division,
-    _nan_everywhere,
-    _some_stop,
-    _plain_facts,
-    _if_exact(_right_result),
-    _if_exact(_relation),
-    _if_exact(_other_shape),
-    _if_exact(_region),
-)
+    is_everywhere = ENOUGH <= len(shapes) == len(seen.values)
+    if not is_everywhere or any(mine == right for mine, right in shapes):
+        return None
+    mine, right = shapes[0]
+    return stated("other_shape", shape=shape(mine), expected=shape(right))

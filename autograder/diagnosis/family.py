@@ -18,7 +18,7 @@ class Change(Protocol):
 
     @property
     def replaces(self) -> Mapping[str, Step]:
-        """What stands in place of each."""
+        """The function that replaces each step or argument, by its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +89,13 @@ class Family:
         )
 
     def said(self) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-        """The name of each mistake, with each of its findings and the changes under it."""
+        """Yield the name of each mistake, with each of its findings and the changes under it."""
         for name, ways in self.ways.items():
             for finding, *changes in ways if isinstance(ways, list) else [ways]:
                 yield name, finding, tuple(changes)
 
     def replaced(self, change: Any) -> Mapping[str, Step]:
-        """The steps that a change puts something in place of."""
+        """Return the steps that a change replaces, each with its replacement."""
         if isinstance(change, Mapping):
             means = self.means or (lambda same: same)
             return {name: means(each) for name, each in change.items()}
@@ -107,12 +107,12 @@ class Family:
         return {getattr(self.target, "__name__", None) or str(self.target or ""): made}
 
     def only(self, names: Iterable[str]) -> "Family":
-        """The family with some of its mistakes alone."""
+        """Return the family with only some of its mistakes."""
         kept = set(names)
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in kept})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
-        """The same mistakes with other words in findings and hints."""
+        """Return the same mistakes with other words in findings and hints."""
         ways: dict[str, Way | list[Way]] = {}
         for name, finding, changes in self.said():
             told = ways.setdefault(name, [])
@@ -123,7 +123,7 @@ class Family:
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
-    """A function of the arguments of another, as a step: a function of the state."""
+    """Return a function of the arguments of another as a step: a function of the state."""
     names = tuple(inspect.signature(right).parameters)
 
     def step(state: Any) -> Any:
@@ -133,12 +133,12 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
 
 
 def constant(value: Any) -> Step:
-    """A step that has a value of its own, whatever came before: for `means`."""
+    """Return a step that has a value of its own, whatever came before: for `means`."""
     return lambda _: value
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """The mistakes of these names, in the order in which the families have them.
+    """Return the mistakes of these names, in the order in which the families have them.
 
     Raises:
         ValueError: no family has one of the names.
@@ -153,7 +153,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """All mistakes but those of these names.
+    """Return all mistakes but those of these names.
 
     Raises:
         ValueError: no family has one of the names.

@@ -29,7 +29,7 @@ from autograder.diagnosis.wiring import (
 
 
 def _each(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A change to each array of a result."""
+    """Return a step that changes each array of a result."""
 
     def step(state: Any) -> Any:
         result = state.result
@@ -43,7 +43,7 @@ def _each(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _numbers(value: Any) -> Any:
-    """An array of a result's numbers.
+    """Return an array of a result's numbers.
 
     Raises:
         TypeError, ValueError: it has none; a text that reads like a number is none either.

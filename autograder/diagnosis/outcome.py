@@ -1,4 +1,4 @@
-"""What came of a call, as numbers that can be compared with what came of another."""
+"""Outcomes of calls, as numbers that can be compared, and how exactly they are."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -35,13 +35,13 @@ class Outcome:
     whole: Any = None
 
     def in_parts(self, count: int) -> "Outcome":
-        """The same with `count` parts, where two results of one shape were read as one array."""
+        """Return the same with `count` parts, where results of one shape were read as one array."""
         if count < 2 or len(self.parts) != 1 or self.parts[0].shape[:1] != (count,):
             return self
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """The same as it is for code that computes in a coarser dtype: what is too large is ∞."""
+        """Return the same as code in a coarser dtype has it: what is too large is ∞."""
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
-    """The outcome of a call that returned `value`, which may be anything.
+    """Return the outcome of a call that returned `value`, which may be anything.
 
     With `by_kind`, lists, tuples and arrays are told apart, and truth values from numbers.
     Nothing is left out of a comparison, however long it is.
@@ -83,7 +83,7 @@ def _digest(signature: str, leaves: Sequence[npt.NDArray[Any]]) -> str:
 def agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> npt.NDArray[np.bool_]:
-    """Which numbers are the same, as far as rounding lets one tell; NaN is the same as NaN."""
+    """Return which numbers are the same, beyond rounding; NaN is the same as NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed
@@ -92,7 +92,7 @@ def agree(
 
 
 def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
-    """Whether the student's outcome is the expected one."""
+    """Return whether the student's outcome is the expected one."""
     if answer.signature != expected.signature:
         return False
     if expected.allowed is not None:
@@ -101,7 +101,7 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """The same few letters for answers that are the same to three digits; nothing for errors.
+    """Return letters that answers share if they are the same to three digits; empty for errors.
 
     So failures of a class that have no name can be put together, and be named once.
     """
@@ -114,12 +114,9 @@ def group_id(outcomes: Sequence[Outcome]) -> str:
     return digest("\n".join(lines), 10)
 
 
-# How the results of one function are compared.
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """What of a result is compared, and how exactly. Nothing but the rounding is left out of it.
+    """Comparison of a function's results; only rounding is left out of it.
 
     Attributes:
         precision: the dtype in which students' code computes, which limits what can be told apart.
@@ -139,18 +136,18 @@ class Comparison:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the same call has the same result again."""
+        """True if the same call has the same result again."""
         return self.spread is None
 
     def of_student(self, value: Any) -> Outcome:
-        """The outcome of a call of the student's function."""
+        """Return the outcome of a call of the student's function."""
         read = self.read(value)
         if read is None and value is not None:
             return Outcome("has nothing to compare")
         return outcome_of(read, self.by_kind)
 
     def of_replay(self, state: Any) -> Outcome:
-        """The outcome that a call with this state should have."""
+        """Return the outcome that a call with this state should have."""
         if self.spread is None:
             outcome = outcome_of(state.result, self.by_kind)
             return outcome.in_precision(np.dtype(self.precision))

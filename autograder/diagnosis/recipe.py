@@ -1,4 +1,4 @@
-"""What a function does, in named steps, and what it does when some of them are done wrong."""
+"""Recipes: a function in named steps, and the ways in which some of them are done wrong."""
 
 import functools
 import inspect
@@ -40,7 +40,7 @@ class LibraryObject:
     local: Callable[..., Any]
 
     def here(self) -> Any:
-        """The object, for a replay in this process."""
+        """Return the object, for a replay in this process."""
         return self.local(*self.args)
 
 
@@ -67,7 +67,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool:
-        """Whether a call has the property; one for which it makes no sense has not."""
+        """Return whether a call has the property; one for which it makes no sense has not."""
         try:
             return bool(self.holds(state))
         except Exception:
@@ -95,7 +95,7 @@ class Fact:
 
     @property
     def has_value(self) -> bool:
-        """Whether it is about a number."""
+        """True if the fact is about a number."""
         return "{}" in self.says
 
 
@@ -103,10 +103,10 @@ class Caller(Protocol):
     """Another way to call than by the function's name and the probe's arguments."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
-        """The student's result, as plain data."""
+        """Return the student's result, as plain data."""
 
     def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
-        """What stands in for the student's code where these changes are at work.
+        """Return a stand-in for the student's code with these changes at work.
 
         `original` is what the solution has under that name.
         """
@@ -190,7 +190,7 @@ class Recipe:
         return own + self.fingerprints
 
     def calls(self, draw: int) -> list[Probe]:
-        """The probes of one draw.
+        """Return the probes of one draw.
 
         Raises:
             Exception: whatever stops the course's function.
@@ -199,16 +199,16 @@ class Recipe:
         return [each if isinstance(each, Probe) else Probe(tuple(each)) for each in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
-        """What the course's function gives for a draw."""
+        """Return what the course's function gives for a draw."""
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
     def run(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """The result of a call, with some changes at work."""
+        """Return the result of a call, with some changes at work."""
         return self.trace(probe, changes).result
 
     def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """All values of a call: arguments, steps, `result`.
+        """Return all values of a call: arguments, steps, `result`.
 
         Raises:
             Exception: whatever a step raises; doing it wrong may be an error for some inputs.
@@ -223,7 +223,7 @@ class Recipe:
         return self._go_on(state, replaced, list(self.steps))
 
     def resumed(self, right: Any, changes: Iterable[Change]) -> Any:
-        """The same as `trace`, from the first step that is done otherwise.
+        """Return the same as `trace`, from the first step that is done otherwise.
 
         `right` is the right call, which stays as it is. Changes that leave arguments as they are
         and write into nothing can be made so.
@@ -247,13 +247,13 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """The same call as a student's code gets it: what has a default is passed by its name."""
+        """Return the call as a student's code gets it: what has a default is passed by its name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
-        """A call before its first step."""
+        """Return a call before its first step."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {**self.defaults, **given}
         for name, value in arguments.items():
@@ -262,7 +262,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """The right call; its arguments alone where an error is the right answer."""
+        """Return the right call; only its arguments where an error is the right answer."""
         try:
             return self.trace(probe)
         except Exception:
@@ -273,15 +273,12 @@ RETURNED = "returned"
 
 
 def fit_together(first: Change, second: Change) -> bool:
-    """Whether two changes can be at work at once: they touch different steps."""
+    """Return whether two changes can be at work at once: they touch different steps."""
     return not set(first.replaces) & set(second.replaces)
 
 
-# Exceptions in a course's recipes: which of them no input causes.
-
-
 def no_input_causes(error: BaseException) -> bool:
-    """Whether an exception is the author's slip, whatever the function was called with.
+    """Return whether an exception is the author's error, whatever the function was called with.
 
     Doing a thing wrong may well be an error for some inputs; a name that there is not is none
     of those.
@@ -289,9 +286,6 @@ def no_input_causes(error: BaseException) -> bool:
     if isinstance(error, AttributeError):
         return isinstance(error.obj, State)
     return isinstance(error, NameError | ImportError | SyntaxError)
-
-
-# A mistake that is known by its answers alone, where nobody has written it as code.
 
 
 ELSEWHERE = Outcome("was not recorded")  # of a call that nobody asked: no answer is like it
@@ -315,19 +309,19 @@ class Fingerprint(Misconception):
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """What it answers to a probe."""
+        """Return its answer to a probe."""
         return self.outcomes[index] if index < len(self.outcomes) else ELSEWHERE
 
 
 def fingerprint(
     recipe: Recipe, name: str, finding: str, hints: Hints, outcomes: Iterable[Outcome]
 ) -> Fingerprint:
-    """A mistake of a recipe's function, by its answers."""
+    """Return a mistake of a recipe's function, by its answers."""
     whole = dict.fromkeys((*recipe.parameters, *recipe.steps, RETURNED), _no_code)
     replaces: Mapping[str, Step] = whole
     return Fingerprint(name, finding, hints, replaces, tuple(outcomes))
 
 
 def fingerprint_in(changes: Iterable[Any]) -> Fingerprint | None:
-    """The one among some changes; None where all are code."""
+    """Return the fingerprint among some changes; None where all are code."""
     return next((each for each in changes if isinstance(each, Fingerprint)), None)

@@ -173,10 +173,10 @@ def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
     return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
 
 
-def region_of_errors(seen: Observations) -> str:
-    """Return words for the part of the result that all wrong cells lie in; empty if none."""
+def wrong_region(seen: Observations) -> Statement | None:
+    """Return the part of the result that all wrong cells lie in."""
     if any(len(pair.mine.parts) != 1 for pair in seen.pairs):
-        return ""
+        return None
     cells = [~pair.same_cells() for pair in seen.pairs]
     for words, region in REGIONS.items():
         try:
@@ -184,8 +184,8 @@ def region_of_errors(seen: Observations) -> str:
         except ValueError:
             continue
         if len(inside) >= ENOUGH and all(inside):
-            return words
-    return ""
+            return stated("wrong_region", region=words)
+    return None
 
 
 def rounded(value: float) -> str:

@@ -77,7 +77,7 @@ class Trials(Protocol):
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """How many edits are tried, how many more once one has passed, and how many beside another."""
+    """The number of edits that are tried: in all, after one has passed, and beside another."""
 
     in_all: int
     after_first: int

@@ -96,7 +96,7 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """How many of the checks passed before one failed, and how near that one is to passing.
+    """The checks that passed before one failed, and how near that one is to passing.
 
     Attributes:
         kind: `RAISED`, `SHAPE` or `VALUES`: what is wrong with the first that failed.
