@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return whether the environment leaves an optimisation out: `AUTOGRADER_WITHOUT=purity,…`."""
+    """Return whether the environment leaves an optimisation out: `AUTOGRADER_WITHOUT=memoize,…`."""
     return name in os.environ.get(VARIABLE, "").split(",")

@@ -103,9 +103,6 @@ class WorkerSession:
         __tracebackhide__ = True
         workers, subject = self.workers, request.target or "the call"
         workers.budget.check_call(subject)
-        if request.operation != "get" or request.keep or "." in request.target:
-            target = "" if request.on else request.target
-            workers.proof.called(target, [*request.args, *request.kwargs.values()])
         if functions:
             tickets = workers.tickets(self, self.place, functions)
             request = msgspec.structs.replace(request, together=tickets)
@@ -135,10 +132,7 @@ class WorkerSession:
         def answer(ask: Callback) -> Request:
             if not 1 <= ask.number <= len(functions):
                 return Request("answer", "LookupError", ["there is no such function"])
-            answered = functions[ask.number - 1].answer(ask)
-            if not answered.target:  # the new states of generators are nothing that code can read
-                self.workers.proof.answered(answered.args[:1])
-            return answered
+            return functions[ask.number - 1].answer(ask)
 
         return self.workers.ask(self, self.place, request, seconds, answer if functions else None)
 
