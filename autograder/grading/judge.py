@@ -27,7 +27,7 @@ from autograder.grading.graded import (
     with_unreadable_answers,
 )
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.child import Cancelled, Children, InternalError, NearItsMemory
+from autograder.sandbox.child import Cancelled, Children, InternalError
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.read import UnreadableFile
@@ -182,12 +182,8 @@ class Judge:
         """
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
-            session = self._current = self._session(
-                task,
-                task.source,
-                last_try=attempt >= self.kills,
-                may_share=not isinstance(failure, NearItsMemory),
-            )
+            last_try = attempt >= self.kills
+            session = self._current = self._session(task, task.source, last_try)
             try:
                 with importable(self.course):
                     return self._judged(task, items, session)
@@ -203,13 +199,13 @@ class Judge:
         return Graded(task.exercise, session, error=failure)
 
     def _session(
-        self, task: _Task, source: Source | WorkerSession, last_try: bool, may_share: bool = True
+        self, task: _Task, source: Source | WorkerSession, last_try: bool
     ) -> WorkerSession:
         if isinstance(source, WorkerSession):
             return source
         limits = self.course.limits(task.exercise)
         needs, children = task.exercise.needs, task.children
-        return open_session(source, needs, limits, children, last_try, may_share)
+        return open_session(source, needs, limits, children, last_try)
 
     def _judged(self, task: _Task, items: Sequence[pytest.Item], session: WorkerSession) -> Graded:
         """Return the results of the checks that are asked for, with diagnoses of those that fail.

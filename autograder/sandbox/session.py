@@ -33,10 +33,9 @@ def open_session(
     limits: Limits,
     children: Children,
     last_try: bool = True,
-    may_share: bool = True,
 ) -> "WorkerSession":
     """Return the first session of a submission; its processes are started when it is asked."""
-    return WorkerSession(Workers(source, library, limits, children, last_try, may_share))
+    return WorkerSession(Workers(source, library, limits, children, last_try))
 
 
 class WorkerSession:

@@ -43,7 +43,6 @@ class Workers:
     as it was after its load.
 
     On the `last_try` a process that was killed from outside is believed to have ended by itself.
-    Unless it `may_share`, each session has a process of its own.
     """
 
     def __init__(
@@ -53,7 +52,6 @@ class Workers:
         limits: Limits,
         children: Children,
         last_try: bool = True,
-        may_share: bool = True,
     ) -> None:
         self.source = source
         self.library: Library = library
