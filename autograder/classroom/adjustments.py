@@ -90,7 +90,7 @@ class Adjustments:
                 absent.append(each)
         matched = list(zip(ids, self.table.rows, strict=True))
         typed = Counter(_decision(self._cells(row))[:3] for id, row in matched if not id)
-        kept = []
+        unlisted = []
         for each in absent:
             target = _decision(each.cells)[:3]
             if each.exported and self.table.data is not None:
@@ -100,8 +100,8 @@ class Adjustments:
                     continue
                 self.put_back.append(f"{one_line(target[0], 60)} ({target[1]})")
             cells = {name: safe_cell(text) for name, text in each.cells.items()}
-            kept.append((each.id, Row(0, self.table.row(cells))))
-        return [*matched, *kept]
+            unlisted.append((each.id, Row(0, self.table.row(cells))))
+        return [*matched, *unlisted]
 
     def _cells(self, row: Row) -> dict[str, str]:
         return {name: plain_cell(self.table.get(row, name).strip()) for name in COLUMNS}
@@ -145,9 +145,9 @@ class Adjustments:
         only: Collection[str] | None = None,
     ) -> list[Decision]:
         """Return the decisions that count for a student's work, and keep what becomes of each."""
-        here = [exercise.name for exercise in exercises]
-        names = {TOTAL, *(here if only is None else only)}
-        found = []
+        graded = [exercise.name for exercise in exercises]
+        names = {TOTAL, *(graded if only is None else only)}
+        counted = []
         for place, (each, _, _) in enumerate(self.entered):
             if each.student != student or each.exercise not in names:
                 continue
@@ -161,8 +161,8 @@ class Adjustments:
                 given = points_given(each, parts)
                 same = not each.work or each.graded in {"", given}
                 self._states[place] = ("", work, given) if same else (REGRADED, work, each.graded)
-                found.append(each)
-        return found
+                counted.append(each)
+        return counted
 
     def are_in(self, report: Report) -> bool:
         """Tell whether a report has what is entered for its student, and nothing else."""
@@ -170,8 +170,8 @@ class Adjustments:
         counted = self._counted(report.student, report.exercises)
         entered = [each.said(each.title(exercises)) for each in counted]
         return len(entered) == len(report.adjustments) and all(
-            each.said in {said, in_effect(said, each.points)}
-            for said, each in zip(entered, report.adjustments, strict=True)
+            each.said in {sentence, in_effect(sentence, each.points)}
+            for sentence, each in zip(entered, report.adjustments, strict=True)
         )
 
     def notes(self, students: Collection[str]) -> list[str]:
@@ -211,7 +211,7 @@ class Adjustments:
 
     def _of(self, state: str) -> list[Decision]:
         """Return the decisions of which that has become."""
-        places = sorted(place for place, (found, *_) in self._states.items() if found == state)
+        places = sorted(place for place, (name, *_) in self._states.items() if name == state)
         return [self.entered[place].decision for place in places]
 
     def write(self) -> list[str]:

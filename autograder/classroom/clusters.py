@@ -51,7 +51,7 @@ def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(normalized_words(text), []).append(place)
-    same = [SameText(words, tuple(found)) for words, found in places.items()]
+    same = [SameText(words, tuple(positions)) for words, positions in places.items()]
     same.sort(key=lambda each: (-len(each.places), each.places))
     groups = _near(same)
     groups.sort(key=lambda group: (-sum(len(each.places) for each in group), group[0].places))
@@ -97,11 +97,11 @@ def _pairs(words: Sequence[str]) -> frozenset[WordPair]:
     """Return each two neighbouring words, with both ends; repeated pairs are told apart."""
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
-    found = set()
+    pairs = set()
     for pair in itertools.pairwise(cut) if words else ():
-        found.add((*pair, met[pair]))
+        pairs.add((*pair, met[pair]))
         met[pair] += 1
-    return frozenset(found)
+    return frozenset(pairs)
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
@@ -110,13 +110,13 @@ def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
     Where words of the other are missing in it, there is an empty piece. Of a long text only the
     beginning is looked at.
     """
-    mine, its = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
+    words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
     matcher = difflib.SequenceMatcher(
-        None, [_bare(word) for word in its], [_bare(word) for word in mine], autojunk=False
+        None, [_bare(word) for word in other_words], [_bare(word) for word in words], autojunk=False
     )
     pieces = []
     for what, _, _, start, end in matcher.get_opcodes():
-        pieces.append((" ".join(mine[start:end]), what != "equal"))
+        pieces.append((" ".join(words[start:end]), what != "equal"))
     more = text.split()[MOST_COMPARED:]
     return [*pieces, (" ".join(more), False)] if more else pieces
 
@@ -161,12 +161,12 @@ class MarkedSoFar(msgspec.Struct, frozen=True):
 
 def rubric(question: Question) -> tuple[RubricItem, ...]:
     """Return the items of a question, each with the points that it begins with: "2 points: …"."""
-    found = []
-    for said in question.rubric:
-        match = _POINTS.match(said)
+    items = []
+    for text in question.rubric:
+        match = _POINTS.match(text)
         points = as_number(match[1].replace("−", "-")) if match else None
-        found.append(RubricItem(digest(said, ID_LETTERS), said, points))
-    return tuple(found)
+        items.append(RubricItem(digest(text, ID_LETTERS), text, points))
+    return tuple(items)
 
 
 def total(question: Question, ids: Sequence[str]) -> float:
@@ -242,8 +242,8 @@ class Sheet:
         marks, points, doubtful, count = self.marking.marks(), [], 0, 0
         for each in self._members():
             count += 1
-            found = marks.mark(each.student, each.exercise, each.answer).points
-            points += [] if found is None else [found]
+            mark_points = marks.mark(each.student, each.exercise, each.answer).points
+            points += [] if mark_points is None else [mark_points]
             doubtful += bool(marks.state(each.student, each.exercise, each.answer))
         return MarkedSoFar(count, len(points), doubtful, sum(points) / max(1, len(points)))
 
@@ -252,9 +252,11 @@ class Sheet:
         marks = self.marking.marks()
         used: Counter[str] = Counter()
         for each in self._members():
-            said = marks.mark(each.student, each.exercise, each.answer).comment
-            used.update(line.strip() for line in said.splitlines() if line.strip())
-        return [said for said, _ in sorted(used.items(), key=lambda each: (-each[1], each[0]))]
+            comment = marks.mark(each.student, each.exercise, each.answer).comment
+            used.update(line.strip() for line in comment.splitlines() if line.strip())
+        return [
+            comment for comment, _ in sorted(used.items(), key=lambda each: (-each[1], each[0]))
+        ]
 
     def _members(self) -> Iterator[Answered]:
         return (member for wording in self.wordings for member in wording.members)
@@ -263,5 +265,5 @@ class Sheet:
 def sheets(marking: Marking) -> list[Sheet]:
     """Return a sheet for each question of the course that somebody has answered."""
     asked = [(e.name, q.name) for e in marking.course.content.exercises for q in e.questions]
-    found = (Sheet(marking, exercise, question) for exercise, question in asked)
-    return [sheet for sheet in found if sheet.wordings]
+    every_sheet = (Sheet(marking, exercise, question) for exercise, question in asked)
+    return [sheet for sheet in every_sheet if sheet.wordings]

@@ -55,16 +55,16 @@ class Decision(msgspec.Struct, frozen=True):
             raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
         points = 0.0
         if change in {"add", "set"}:
-            found, least = (
+            amount, least = (
                 as_number(cells["points"].replace("−", "-")),
                 0 if change == "set" else -MOST,
             )
-            if found is None or not least <= found <= MOST:
+            if amount is None or not least <= amount <= MOST:
                 raise UserError(
                     f"{where}: expected points from {number(least)} to {number(MOST)}, found "
                     f"{cells['points']!r:.40}."
                 )
-            points = found
+            points = amount
         values = {name: cells[name] for name in ("student", "exercise", "check", "change")}
         values |= {name: cells[name] for name in ("why", "by", "when", "graded")}
         return msgspec.convert(values | {"points": points, "work": cells["work_id"]}, cls)
@@ -123,13 +123,13 @@ def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjus
     after = _changed(before, each)
     changed[each.exercise] = after
     points = round(after.points - before.points, 2)
-    said = each.said(each.title(changed))
+    sentence = each.said(each.title(changed))
     cut = each.change == "add" and points != round(each.points, 2)
     return Adjustment(
         exercise=each.exercise,
         check=each.check,
         points=points,
-        said=in_effect(said, points) if cut else said,
+        said=in_effect(sentence, points) if cut else sentence,
     )
 
 
@@ -144,8 +144,8 @@ def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustme
     change = round(after - points, 2)
     if change == round(adjustment.points, 2):
         return after, adjustment
-    said = in_effect(adjustment.said, change)
-    return after, msgspec.structs.replace(adjustment, points=change, said=said)
+    sentence = in_effect(adjustment.said, change)
+    return after, msgspec.structs.replace(adjustment, points=change, said=sentence)
 
 
 def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
@@ -199,11 +199,11 @@ def check_named(
     if check is None:
         return ""
     checks = graded[exercise].checks if exercise in graded else ()
-    found = [each.name for each in checks if check in {each.name, each.title}]
-    if len(found) != 1:
+    matches = [each.name for each in checks if check in {each.name, each.title}]
+    if len(matches) != 1:
         known = ", ".join(each.name for each in checks) or "none"
         raise UserError(f"{exercise} has no check {check!r} of its own. It has: {known}.")
-    return found[0]
+    return matches[0]
 
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:

@@ -67,11 +67,11 @@ def finalize(
 
 def _excused(report: Report, course: Course) -> set[str]:
     """Return the exercises that the roster excuses, by name or with an assignment."""
-    said = set(report.hand_in.excused if report.hand_in else ())
-    if EVERYTHING in said:
+    names = set(report.hand_in.excused if report.hand_in else ())
+    if EVERYTHING in names:
         return {each.name for each in report.exercises}
-    excused = [each.exercises for each in course.content.assignments if each.name in said]
-    return said.union(*excused)
+    excused = [each.exercises for each in course.content.assignments if each.name in names]
+    return names.union(*excused)
 
 
 def _lateness(
@@ -82,20 +82,20 @@ def _lateness(
     before: Sequence[Lateness],
 ) -> list[Lateness]:
     """Return the lateness in each assignment, in the course's order."""
-    found: list[Lateness] = []
+    lateness: list[Lateness] = []
     for assignment in course.content.assignments:
         if only is not None and not set(assignment.exercises) & set(only):
-            found += [each for each in before if each.assignment == assignment.name]
+            lateness += [each for each in before if each.assignment == assignment.name]
             continue
         parts = [e for e in counted if e.name in assignment.exercises and e.status != "missing"]
         if assignment.due is None or not parts:
             continue
-        used = hand_in.late_days_used + sum(each.free_days for each in found)
+        used = hand_in.late_days_used + sum(each.free_days for each in lateness)
         policy = assignment.late or course.content.late or LatePolicy()
         earned = sum(exercise.points for exercise in parts)
         late = _late(assignment, assignment.due, hand_in, policy, earned, used)
-        found += [late] if late is not None else []
-    return found
+        lateness += [late] if late is not None else []
+    return lateness
 
 
 def _late(
@@ -110,11 +110,11 @@ def _late(
     lateness = Lateness(assignment=assignment.name, due=due.isoformat(), said="")
     if not hand_in.at:
         by = hand_in.at_from or hand_in.platform
-        said = (
+        sentence = (
             f"{assignment.title}: marked as late by {by}. When it came is not known, so nothing is "
             f"taken off."
         )
-        return msgspec.structs.replace(lateness, said=said) if hand_in.late else None
+        return msgspec.structs.replace(lateness, said=sentence) if hand_in.late else None
     at = datetime.fromisoformat(hand_in.at)
     days = days_late(due, at, policy.grace_minutes, hand_in.extra_days)
     if not days:

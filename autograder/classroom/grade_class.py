@@ -116,14 +116,16 @@ def grade_class(
         with in_use(out, f"grading {job.submissions}", job.wait, waiting):
             settle(out)
             with (
-                opened(job.submissions, course, job.platform, job.roster) as found,
+                opened(job.submissions, course, job.platform, job.roster) as submissions,
                 contextlib.closing(Records(out / REPORTS)) as before,
             ):
                 pseudonyms = Pseudonyms(course.root / PSEUDONYMS)
-                selection = _select(job, before, found.folders, pseudonyms)
+                selection = _select(job, before, submissions.folders, pseudonyms)
                 secret = job.submissions.resolve(), out.resolve()
                 place = course.root / FILE_NAME
-                setup = Setup(place, selection.names, job.seed, job.level, secret, found.scratch)
+                setup = Setup(
+                    place, selection.names, job.seed, job.level, secret, submissions.scratch
+                )
                 is_new = bool(selection.folders) and not (out / JOURNAL).exists()
                 pool: contextlib.AbstractContextManager[Graders]
                 pool = (
@@ -133,7 +135,7 @@ def grade_class(
                 )
                 with pool as grade:
                     run = _ClassRun(job, selection, pseudonyms, progress)
-                    return run.run(found, grade, setup, decide)
+                    return run.run(submissions, grade, setup, decide)
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
@@ -214,11 +216,13 @@ class _ClassRun:
         self.written = 0
 
     def run(
-        self, found: Opened, graders: Graders, setup: Setup, decide: Decide | None
+        self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
         """Grade what has to be graded, and propose the results."""
         before, out = self.selection.before, self.job.out
-        notes, secret_notes = ([], found.notes) if self.job.anonymous else (found.notes, [])
+        notes, secret_notes = (
+            ([], submissions.notes) if self.job.anonymous else (submissions.notes, [])
+        )
         columns = self.selection.columns
         with (
             contextlib.closing(self.whole),
@@ -227,14 +231,14 @@ class _ClassRun:
                 Proposal(out, self.course, columns, before, self.journal, notes)
             ) as self.proposal,
         ):
-            self.proposal.overview.not_understood = found.not_understood
+            self.proposal.overview.not_understood = submissions.not_understood
             self.proposal.overview.said_only = tuple(secret_notes)
             for task, reports in graders(self._tasks(), setup):
                 self._take(task, reports)
             self._write()
-            here = {folder.student for folder in self.folders}
+            students = {folder.student for folder in self.folders}
             for student in before.students:
-                if student not in here:
+                if student not in students:
                     self._note_gone(student)
             names = self.selection.names
             self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
@@ -301,9 +305,9 @@ class _ClassRun:
         return waiting
 
     def _journalled(self, student: str, exercise: str, key: str) -> ExerciseReport | None:
-        found = self.journal.find(student, exercise, key)
+        data = self.journal.find(student, exercise, key)
         try:
-            return None if found is None else msgspec.json.decode(found, type=ExerciseReport)
+            return None if data is None else msgspec.json.decode(data, type=ExerciseReport)
         except msgspec.MsgspecError:  # of another form: graded again
             return None
 

@@ -147,11 +147,11 @@ class GradeDifference(msgspec.Struct):
 
     def counts(self) -> dict[str, int]:
         """Count the students whose grade changes for each reason, the commonest first."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for change in self.changes:
             codes = dict.fromkeys(code for cell in change.cells for code in cell.codes)
-            found.update(list(codes))
-        return dict(found.most_common())
+            counts.update(list(codes))
+        return dict(counts.most_common())
 
 
 def headline(difference: GradeDifference) -> list[str]:
@@ -198,22 +198,22 @@ def compare(before: Report | None, after: Report | None, course: Course | None) 
 def _whole(report: Report | None) -> str:
     if report is None:
         return ""
-    said = f"{number(report.points)} of {number(report.max_points)}"
-    return said if report.status == "graded" else f"{said}, {report.status}"
+    points = f"{number(report.points)} of {number(report.max_points)}"
+    return points if report.status == "graded" else f"{points}, {report.status}"
 
 
 def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
     old = {each.name: each for each in before.exercises} if before else {}
     new = {each.name: each for each in after.exercises} if after else {}
-    found = []
+    cells = []
     for name in {**new, **old}:
         was, now = old.get(name), new.get(name)
         nothing = was is None and now is not None and now.status == "missing" and not now.excused
         if _shown(was) != _shown(now) and not nothing:
             why, fills = _why(was, now, before, after), _is_open(was)
             checks = tuple(_checks(was, now))
-            found.append(_cell(name, _shown(was), _shown(now), why, fills, checks))
-    return found
+            cells.append(_cell(name, _shown(was), _shown(now), why, fills, checks))
+    return cells
 
 
 def _cell(
@@ -269,11 +269,11 @@ def _why(
         return [Reason(HANDED_IN), *by_people]
     if now.status == "missing" != was.status:
         return [Reason(WITHDRAWN), *by_people]
-    found = [Reason(WORK)] if was.digest != now.digest else []
-    found += differences(was.basis, now.basis)
-    if not found and not by_people:
+    reasons = [Reason(WORK)] if was.digest != now.digest else []
+    reasons += differences(was.basis, now.basis)
+    if not reasons and not by_people:
         return [Reason(OLDER if was.basis is None else UNKNOWN)]
-    return [*found, *by_people]
+    return [*reasons, *by_people]
 
 
 def _is_same_run(was: ExerciseReport, now: ExerciseReport) -> bool:
@@ -295,12 +295,12 @@ def _by_people(
         [each.said for each in report.adjustments if each.exercise == now.name]
         for report in (before, after)
     ]
-    found = {
+    changes = {
         MARK: marks[0] != marks[1],
         ADJUSTMENT: entered[0] != entered[1],
         EXCUSED: was.excused != now.excused,
     }
-    return [Reason(code) for code, differs in found.items() if differs]
+    return [Reason(code) for code, differs in changes.items() if differs]
 
 
 def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]:

@@ -63,14 +63,16 @@ def find_folders(
             f"with files such as {next(iter(names), 'NAME')}.py in it."
         )
     if len(folders) == 1 and levels and _is_around_students(Path(folders[0].path), exercises):
-        found, notes = find_folders(Path(folders[0].path), exercises, levels - 1)
+        students, notes = find_folders(Path(folders[0].path), exercises, levels - 1)
         around = (
             f"{one_line(folders[0].name, 100)} was taken as the folder around all students' "
             f"folders, since nothing is beside it and only folders are in it."
         )
-        return found, [around, *notes]
-    found = [Folder(identity(entry.name), Path(entry.path)) for entry in folders]
-    both = sorted([*found, *_packed(packed, {f.student for f in found})], key=lambda f: str(f.path))
+        return students, [around, *notes]
+    students = [Folder(identity(entry.name), Path(entry.path)) for entry in folders]
+    both = sorted(
+        [*students, *_packed(packed, {f.student for f in students})], key=lambda f: str(f.path)
+    )
     return both, _no_folders(entries, [*folders, *packed])
 
 
@@ -80,14 +82,14 @@ def _is_zip(entry: "os.DirEntry[str]") -> bool:
 
 def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
     """Students whose folders are packed, each in a zip that has their name."""
-    found = []
+    packed = []
     for entry in entries:
         student = identity(Path(entry.name).stem)
         if student in taken:
             student = identity(entry.name)
         taken.add(student)
-        found.append(Folder(student, Path(entry.path)))
-    return found
+        packed.append(Folder(student, Path(entry.path)))
+    return packed
 
 
 def _no_folders(
@@ -148,11 +150,11 @@ def hand_ins(
         UserError: it cannot be read, or the roster leaves open who somebody is.
     """
     names, root = tuple(exercises), source.root
-    found = None
+    download = None
     if root.is_dir():
-        found = recognise(Listing(root, source.packed), names, source.platform)
+        download = recognise(Listing(root, source.packed), names, source.platform)
     people: list[tuple[str, Owner, FolderMaker]] = []  # with their platforms
-    if found is None:
+    if download is None:
         own, notes = find_folders(root, names)
         if roster is None:
             return HandIns(own, notes)
@@ -161,9 +163,9 @@ def hand_ins(
             people.append((PLAIN.name, person, partial(_own_folder, folder)))
         not_understood: list[str] = []
     else:
-        notes, not_understood = found.notes, found.not_understood
-        for share in shares(found.pieces, names):
-            people.append((share.importer.name, share.person, partial(_folder, share, found)))
+        notes, not_understood = download.notes, download.not_understood
+        for share in shares(download.pieces, names):
+            people.append((share.importer.name, share.person, partial(_folder, share, download)))
     if roster is None:
         folders = [
             make(identity(person.key), HandIn(), scratch / str(number), False)

@@ -232,8 +232,8 @@ def ensure_settled(results: Path) -> None:
 
 def _begun(results: Path) -> list[Path]:
     with contextlib.suppress(OSError):
-        found = sorted((results / HISTORY).glob(f"[0-9]*{APPLYING}"))
-        return [folder for folder in found if not folder.is_symlink()]
+        folders = sorted((results / HISTORY).glob(f"[0-9]*{APPLYING}"))
+        return [folder for folder in folders if not folder.is_symlink()]
     return []
 
 
@@ -244,8 +244,8 @@ def _name(number: int) -> str:
 def _folders(results: Path) -> dict[int, Path]:
     """Return the folders of versions by number, in order."""
     with contextlib.suppress(OSError):
-        found = [Path(entry.path) for entry in os.scandir(results / HISTORY) if entry.is_dir()]
-        return dict(sorted((int(path.name), path) for path in found if path.name.isdecimal()))
+        folders = [Path(entry.path) for entry in os.scandir(results / HISTORY) if entry.is_dir()]
+        return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
     return {}
 
 
@@ -257,17 +257,17 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
     """
     with read_store(results) as store:
         recorded = store.versions()
-    found = []
+    every_version = []
     for number in sorted({*recorded, *_folders(results)}):
         path = results / HISTORY / _name(number)
         try:
             data = recorded.get(number) or (path / VERSION).read_bytes()
-            found.append((msgspec.json.decode(data, type=ResultsVersion), path))
+            every_version.append((msgspec.json.decode(data, type=ResultsVersion), path))
         except FileNotFoundError:
-            found.append((ResultsVersion(number=number, at="", by=""), path))
+            every_version.append((ResultsVersion(number=number, at="", by=""), path))
         except (OSError, msgspec.MsgspecError) as error:
             raise UserError(f"{path / VERSION} cannot be read: {error}.") from None
-    return found
+    return every_version
 
 
 def read_changes(path: Path) -> Iterator[Change]:

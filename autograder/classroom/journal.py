@@ -66,20 +66,22 @@ class Journal:
     def _refused(self, error: sqlite3.DatabaseError) -> UserError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            said = f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
+            message = f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
         elif code == sqlite3.SQLITE_FULL:
-            said = f"{self.path} cannot be written: the disk is full. Make room and run it again."
+            message = (
+                f"{self.path} cannot be written: the disk is full. Make room and run it again."
+            )
         elif code == sqlite3.SQLITE_IOERR:
-            said = (
+            message = (
                 f"{self.path} cannot be written ({error}): the disk may be full. Make room and run "
                 f"it again."
             )
         else:
-            said = (
+            message = (
                 f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
                 f"all is then graded anew."
             )
-        return UserError(said)
+        return UserError(message)
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
         """Return the report on an exercise, if it was graded with this key."""

@@ -191,7 +191,7 @@ class Marking:
 
 def _answers_in(path: Path) -> dict[Key, Answered]:
     decoder = msgspec.json.Decoder(_Record)
-    found = {}
+    answers = {}
     try:
         with path.open("rb") as file:
             for line in file:
@@ -201,12 +201,12 @@ def _answers_in(path: Path) -> dict[Key, Answered]:
                         each = Answered(
                             record.student, exercise.name, answer, answer_id(answer.text)
                         )
-                        found[each.key] = each
+                        answers[each.key] = each
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}. Run grade first.") from None
     except msgspec.MsgspecError as error:
         raise UserError(f"{path} is damaged or of another version ({error}).") from None
-    return found
+    return answers
 
 
 def _state(path: Path) -> tuple[int, int, int]:

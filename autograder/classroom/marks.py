@@ -281,13 +281,13 @@ class Marks:
 
     def changed(self, answers: Answers) -> dict[Key, UncountedMark]:
         """Return the marks that were given for another text than an answer has now."""
-        found = {}
+        changed = {}
         for student, exercise, answer in answers:
             key = student, exercise, answer.name
             row = self._rows.get(key)
             if row is not None and self.state(student, exercise, answer) == CHANGED:
-                found[key] = self._uncounted(row)
-        return found
+                changed[key] = self._uncounted(row)
+        return changed
 
     def two_marks(self) -> list[UncountedMark]:
         """Return what the table has for answers of which the desk has another mark since."""
@@ -314,14 +314,14 @@ class Marks:
 
     def notes(self, answers: Answers) -> list[str]:
         """Return what a person should know of marks that do not count."""
-        told = (
+        uncounted = (
             (list(self.changed(answers).values()), CHANGED, "given for another text"),
             (self.orphaned(answers), ORPHANED, "no such answer was handed in"),
             (self.two_marks(), TWO, "the desk has another mark since; say on it which is meant"),
         )
         damaged = few([str(row) for row in self.stored.damaged], MAX_NAMED)
         lost = [f"{FILE}: damaged and not counted: row {damaged}."] if damaged else []
-        return [_note(kept, state, why) for kept, state, why in told if kept] + lost
+        return [_note(kept, state, why) for kept, state, why in uncounted if kept] + lost
 
     def write(self, answers: Answers) -> list[str]:
         """Write the table of all answers, and import what was typed; return what went wrong.
@@ -383,8 +383,8 @@ class Marks:
         self, row: Row, state: str, values: dict[str, str] | None = None
     ) -> tuple[str, ...]:
         comment = safe_cell(plain_cell(self.table.get(row, "comment")))
-        said = "; ".join(filter(None, (state, self._note(row))))
-        return self.table.row({"comment": comment, STATE: said, **(values or {})}, row)
+        state_text = "; ".join(filter(None, (state, self._note(row))))
+        return self.table.row({"comment": comment, STATE: state_text, **(values or {})}, row)
 
 
 def _is_id(text: str) -> bool:

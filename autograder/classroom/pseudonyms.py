@@ -76,12 +76,12 @@ class Pseudonyms:
             self._new[folder.student] = folder.hand_in or HandIn()
         self._write()
         others = self._names(folders)
-        found = []
+        renamed = []
         for folder in folders:
             notes = tuple(self._without(note, folder.student, others) for note in folder.notes)
             hand_in = _bare(folder.hand_in) if folder.hand_in else None
-            found.append(Folder(self._called[folder.student], folder.path, hand_in, notes))
-        return sorted(found, key=lambda folder: folder.student)
+            renamed.append(Folder(self._called[folder.student], folder.path, hand_in, notes))
+        return sorted(renamed, key=lambda folder: folder.student)
 
     def _draw(self, student: str) -> None:
         while student not in self._called:
@@ -93,13 +93,13 @@ class Pseudonyms:
 
     def _names(self, folders: Iterable[Folder]) -> dict[str, str]:
         """Return all names that a note may have, each with what replaces it."""
-        found = {}
+        replacements = {}
         for folder in folders:
             known = folder.hand_in or HandIn()
             for name in (folder.student, known.name, known.email):
                 if len(name) >= FEWEST:
-                    found[name] = self._called[folder.student]
-        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+                    replacements[name] = self._called[folder.student]
+        return dict(sorted(replacements.items(), key=lambda item: -len(item[0])))
 
     def _without(self, text: str, student: str, others: dict[str, str]) -> str:
         """Return a note without the names of the class and parts of the student's own."""
@@ -140,9 +140,9 @@ class Pseudonyms:
         Raises:
             UserError: they have the other.
         """
-        there = list(students)
-        known = [student for student in there if student in self]
-        if anonymous and len(known) < len(there):
+        names = list(students)
+        known = [student for student in names if student in self]
+        if anonymous and len(known) < len(names):
             raise UserError(
                 f"{results} has results with names, and keeps them in its history. Name another "
                 f"--out for the anonymous ones."

@@ -103,12 +103,12 @@ class Roster:
         Raises:
             UserError: several students may be meant, or several hand-ins are one student's.
         """
-        found = [self._one(platform, person) for platform, person in people]
-        unclear = [text for _, text in found if text]
-        count = Counter(student for ids, _ in found for student in ids)
+        matches = [self._one(platform, person) for platform, person in people]
+        unclear = [text for _, text in matches if text]
+        count = Counter(student for ids, _ in matches for student in ids)
         for student in (student for student, times in count.items() if times > 1):
             names = [
-                p.key for (_, p), (ids, _) in zip(people, found, strict=True) if student in ids
+                p.key for (_, p), (ids, _) in zip(people, matches, strict=True) if student in ids
             ]
             unclear.append(f"{few([one_line(n, 60) for n in names], 5)} may all be {student}.")
         if unclear:
@@ -117,7 +117,7 @@ class Roster:
                 f"{self.path} leaves open who somebody is. {' '.join(unclear[:MAX_SHOWN])}{more} "
                 f"Enter what the platform calls each of them in the column of the platform."
             )
-        return [ids for ids, _ in found]
+        return [ids for ids, _ in matches]
 
     def _one(self, platform: str, person: Owner) -> tuple[list[str], str]:
         for how, students in self._candidates(platform, person):
@@ -131,11 +131,11 @@ class Roster:
     def _candidates(self, platform: str, person: Owner) -> Iterable[tuple[str, list[Student]]]:
         """Yield the students who may be meant, by the surest sign first."""
         everybody = self.students
-        for theirs in filter(None, dict.fromkeys((person.id, person.key))):
-            said = [s for s in everybody if s.cells.get(platform, "") == theirs]
-            yield f"the column {platform}", said
-        for theirs in filter(None, dict.fromkeys((person.id, person.key))):
-            yield "id", [s for s in everybody if s.id == theirs]
+        for key in filter(None, dict.fromkeys((person.id, person.key))):
+            matching = [s for s in everybody if s.cells.get(platform, "") == key]
+            yield f"the column {platform}", matching
+        for key in filter(None, dict.fromkeys((person.id, person.key))):
+            yield "id", [s for s in everybody if s.id == key]
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]
         yield "e-mail", [s for s in free if email and s.cells["email"].casefold() == email]
@@ -171,17 +171,17 @@ class Roster:
 
     def notes(self, missing: Sequence[str], strangers: Sequence[str]) -> list[str]:
         """Return notes on students who handed in nothing, and on people not in the roster."""
-        said = []
+        notes = []
         if missing:
             who = several(len(missing), "student")
             shown = ", ".join(one_line(student, 80) for student in missing)
-            said.append(f"{who} of the roster handed in nothing: {shown}.")
+            notes.append(f"{who} of the roster handed in nothing: {shown}.")
         if strangers:
-            said.append(
+            notes.append(
                 f"Graded, and not in the roster: {'; '.join(strangers)}. If one of them is in it "
                 f"by another name, enter what the platform calls them in the platform's column."
             )
-        return said
+        return notes
 
 
 def squashed(name: str) -> str:

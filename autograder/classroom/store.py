@@ -153,7 +153,7 @@ class Store:
 
     def marks(self) -> StoredMarks:
         """Read all marks; a row whose seal does not fit is left out, and named as damaged."""
-        found: dict[Key, list[StoredMark]] = {}
+        by_answer: dict[Key, list[StoredMark]] = {}
         ids, damaged = set(), []
         for row in self._connection.execute("SELECT * FROM marks ORDER BY id"):
             ids.add(row[0])
@@ -161,11 +161,11 @@ class Store:
             if stored is None:
                 damaged.append(row[0])
             else:
-                found.setdefault(stored.mark.key, []).append(stored)
+                by_answer.setdefault(stored.mark.key, []).append(stored)
         query = "SELECT seq FROM sqlite_sequence WHERE name = 'marks'"
         (last,) = self._connection.execute(query).fetchone() or (0,)
         removed = set(range(1, last + 1)) - ids
-        return StoredMarks(found, tuple(sorted(removed.union(damaged))))
+        return StoredMarks(by_answer, tuple(sorted(removed.union(damaged))))
 
     def add_marks(self, marks: Iterable[GivenMark], by: str, at: str, origin: Origin) -> int:
         """Add marks and return the id of the last one."""

@@ -113,31 +113,33 @@ class _Reading:
             self.unread.update(dict.fromkeys(named, file.shown))
             self.others += [] if named else [file.shown]
             return
-        found = self._candidate(file)
-        recognised = exercises_in(found.source, found.code, self.stubs) if found.source else {}
+        candidate = self._candidate(file)
+        recognised = (
+            exercises_in(candidate.source, candidate.code, self.stubs) if candidate.source else {}
+        )
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
         for exercise, name in named.items():
             if name != NameMatch.WITHIN or not recognised or exercise in recognised:
-                self._add(exercise, found, name)
+                self._add(exercise, candidate, name)
         for exercise, defines in recognised.items():
             if exact and exercise not in named:
                 self.also.setdefault(exercise, file.shown)
             elif exercise not in named:
-                self._add(exercise, found, NameMatch.OTHER, defines)
+                self._add(exercise, candidate, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
         """Return the exercises that the file's name speaks of."""
-        found = named_for(bare_stem(file.path), self.names)
+        matches = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
-            return found
-        return {name: max(clear, NameMatch.NEAR) for name, clear in found.items()}
+            return matches
+        return {name: max(clear, NameMatch.NEAR) for name, clear in matches.items()}
 
     def _add(
-        self, exercise: str, found: FoundFile, name: NameMatch, defines: Iterable[str] = ()
+        self, exercise: str, candidate: FoundFile, name: NameMatch, defines: Iterable[str] = ()
     ) -> None:
-        own = msgspec.structs.replace(found, name=name, defines=tuple(defines))
+        own = msgspec.structs.replace(candidate, name=name, defines=tuple(defines))
         if own.source is not None:
             own.uses = frozenset(own.source.helpers)
             helpers = {n: text for n, text in own.source.helpers.items() if n != exercise}
@@ -146,14 +148,14 @@ class _Reading:
 
     def _candidate(self, file: FolderFile) -> FoundFile:
         """Read a file; what is wrong with it is in the result."""
-        found = FoundFile(file.path, file.shown, NameMatch.OTHER)
+        candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
         try:
             source = self._read(file)
-            found.source, found.code = source, read_code(source.units, self._room_for_code)
+            candidate.source, candidate.code = source, read_code(source.units, self._room_for_code)
             self._room_for_code -= len(source.text)
         except UnreadableFile as error:
-            found.trouble, found.not_python = str(error), isinstance(error, NotPython)
-        return found
+            candidate.trouble, candidate.not_python = str(error), isinstance(error, NotPython)
+        return candidate
 
     def _read(self, file: FolderFile) -> Source:
         """Read a file, and what it names of the files beside it, within bounds.
@@ -190,24 +192,24 @@ class _Reading:
         every = itertools.chain.from_iterable(self.candidates.values())
         helpers = {name for each in every if each.source for name in each.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
-        found = [f"{name} was not graded: no exercise has that name." for name in unknown]
-        found = found[:MAX_NOTES]
+        notes = [f"{name} was not graded: no exercise has that name." for name in unknown]
+        notes = notes[:MAX_NOTES]
         if len(unknown) > MAX_NOTES:
-            found.append(f"Nor were {several(len(unknown) - MAX_NOTES, 'more file')}.")
+            notes.append(f"Nor were {several(len(unknown) - MAX_NOTES, 'more file')}.")
         for exercise, shown in self.unread.items():
             if not self.candidates[exercise]:
-                found.append(
+                notes.append(
                     f"{shown} was not graded for {exercise}: only .py and .ipynb files can be."
                 )
         for exercise, shown in self.also.items():
             if not self.candidates[exercise]:
-                found.append(
+                notes.append(
                     f"Nothing was handed in as {exercise}, but {shown} defines what it asks for. "
                     f"To have it graded, hand it in under that name."
                 )
         if self.others and not any(self.candidates.values()):
-            found.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        return [*walk.notes, *found, *self._not_read()]
+            notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
+        return [*walk.notes, *notes, *self._not_read()]
 
     def _not_read(self) -> list[str]:
         """Return a note on neighbouring files that there was no room for."""
@@ -263,8 +265,13 @@ def opened(
             root.mkdir()
             notes, listed = unpack(submissions, root)
             source = Download(root, tuple(listed), platform)
-        found = hand_ins(source, course.exercises, enrolled, scratch / "students")
-        yield Opened(found.folders, [*notes, *found.notes], scratch, found.not_understood)
+        handed_in = hand_ins(source, course.exercises, enrolled, scratch / "students")
+        yield Opened(
+            handed_in.folders,
+            [*notes, *handed_in.notes],
+            scratch,
+            handed_in.not_understood,
+        )
 
 
 def read_work_guarded(folder: Folder, exercises: Collection[str], stubs: Stubs) -> StudentWork:

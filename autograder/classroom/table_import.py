@@ -175,18 +175,18 @@ def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list
     newline = "\r\n" if first.endswith("\r") else "\n"
     states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1
     body, delimiters = (rest, first[len(STATED)]) if states else (text, DELIMITERS)
-    found: list[tuple[Form, list[Row]]] = []
+    readings: list[tuple[Form, list[Row]]] = []
     for delimiter in delimiters:
         table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
         head = next(table, [])
-        if not found or set(map(_plain, needed)) <= set(map(_plain, head)):
+        if not readings or set(map(_plain, needed)) <= set(map(_plain, head)):
             rows = [Row(0, tuple(head))]
             rows += [Row(table.line_num + states, tuple(row)) for row in table if any(row)]
-            found.append((Form(encoding, delimiter, newline, states), rows))
+            readings.append((Form(encoding, delimiter, newline, states), rows))
     wanted = set(map(_plain, needed))
 
     def fits(each: tuple[Form, list[Row]]) -> tuple[bool, int]:
         head = each[1][0].cells
         return wanted <= set(map(_plain, head)), len(head)
 
-    return max(found, key=fits)
+    return max(readings, key=fits)
