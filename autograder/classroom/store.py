@@ -288,7 +288,8 @@ def write_store(results: Path) -> Iterator[Store]:
                 known = _version_of(connection, path)
                 yield Store(connection) if known else _created(connection, results)
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # SQLite ends it by itself if the disk is full
+                    connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 
