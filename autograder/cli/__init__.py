@@ -14,7 +14,7 @@ import sys
 import click
 
 from autograder.course.errors import UserError
-from autograder.course.installation import extension, hooks, imports_that_stay, version
+from autograder.course.installation import extension, hooks, version
 from autograder.course.optimisations import is_off
 
 STOPPED, NOBODY_READS = 130, 141
@@ -61,10 +61,7 @@ def load_command(name: str) -> click.Command:
     if not function:
         loaded: click.Command = extension(GROUP, name, f"autograder {name}", extra=module)
         return loaded
-    with imports_that_stay():
-        command: click.Command = getattr(
-            importlib.import_module(f"autograder.cli.{module}"), function
-        )
+    command: click.Command = getattr(importlib.import_module(f"autograder.cli.{module}"), function)
     return command
 
 

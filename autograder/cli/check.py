@@ -1,6 +1,5 @@
 """`autograder check`: one's own work, one exercise of it or several."""
 
-import gc
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import click
 from autograder.cli.options import ExerciseName, course_option, plain_option, seed_option
 from autograder.cli.result_files import ResultFiles, result_file_options, write_check_result_files
 from autograder.course.installation import require_libraries
-from autograder.course.optimisations import is_off
 from autograder.student.targets import course_of, targets_of
 from autograder.student.terminal import Terminal
 
@@ -41,8 +39,6 @@ def check(
 
     The exit code is 0 only for full marks, or where a person gives them, if all is answered.
     """
-    if not is_off("gc"):
-        gc.disable()  # a short life: collecting garbage costs more than it frees
     course = course_of(work, course_path)
     targets = targets_of(course, work)
     require_libraries(target.exercise for target in targets)

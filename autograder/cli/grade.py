@@ -14,7 +14,6 @@ from autograder.cli.options import (
     seed_option,
 )
 from autograder.cli.result_files import ResultFiles, result_file_options, write_class_result_files
-from autograder.course.installation import imports_that_stay
 from autograder.course.optimisations import is_off
 from autograder.worker.confinement import Level
 
@@ -79,10 +78,9 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """
-    with imports_that_stay():
-        if not (options["dry_run"] or options["scheduler"] or options["local_cluster"]):
-            start_ahead(options["confinement"])
-        from autograder.cli.grade_run import GradeOptions, run
+    if not (options["dry_run"] or options["scheduler"] or options["local_cluster"]):
+        start_ahead(options["confinement"])
+    from autograder.cli.grade_run import GradeOptions, run
 
     code = run(GradeOptions(**options))
     if not options["dry_run"]:

@@ -3,18 +3,15 @@
 What is missing is said in one sentence with the command that installs it, before any work is done.
 """
 
-import contextlib
 import functools
-import gc
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from autograder.course.errors import UserError
-from autograder.course.optimisations import is_off
 from autograder.course.text import join_names
 
 if TYPE_CHECKING:
@@ -127,17 +124,3 @@ def require_libraries(exercises: "Iterable[Exercise]") -> None:
 def install_command(*extras: str) -> str:
     """Return the command that installs some extras."""
     return f"pip install '{PACKAGE}[{','.join(extras)}]'"
-
-
-@contextlib.contextmanager
-def imports_that_stay() -> Iterator[None]:
-    """What is imported meanwhile is no garbage: to look through it for some only takes time."""
-    if is_off("gc"):
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()

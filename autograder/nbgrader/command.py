@@ -9,7 +9,7 @@ import click
 from autograder.cli.grade import start_ahead
 from autograder.cli.options import course_option
 from autograder.course.course_file import find_course
-from autograder.course.installation import imports_that_stay, require, require_libraries
+from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, one_line, several
 from autograder.worker.confinement import Level
 
@@ -67,12 +67,11 @@ def nbgrader_grade(
 ) -> None:
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     _needed()
-    with imports_that_stay():
-        start_ahead(confinement)
-        from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
-        from autograder.cli.progress import graded_with_progress
-        from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
-        from autograder.sandbox.levels import choose
+    start_ahead(confinement)
+    from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
+    from autograder.cli.progress import graded_with_progress
+    from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
+    from autograder.sandbox.levels import choose
 
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
     named = [each for each in course.content.assignments if each.name == assignment]

@@ -10,7 +10,6 @@ import msgspec
 
 from autograder.classroom.judge_pool import Graders, Setup, Task, open_pool
 from autograder.course.course_file import FILE_NAME, Course
-from autograder.course.installation import imports_that_stay
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
 from autograder.nbgrader.directory import (
     must_be_configured,
@@ -60,8 +59,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         setup = _setup(job, scratch)
         graders = stack.enter_context(open_pool(setup, job.workers, bool(job.exercises)))
-        with imports_that_stay():
-            from autograder.nbgrader.autograde import writing
+        from autograder.nbgrader.autograde import writing
 
         stack.enter_context(one_engine())
         api = open_directory(job.folder)

@@ -1,6 +1,5 @@
 """A judge that grades in a thread of its own; what is newer ends what is older."""
 
-import gc
 import threading
 from collections.abc import Callable, Sequence
 
@@ -8,7 +7,6 @@ import msgspec
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.course.optimisations import is_off
 from autograder.grading.judge import Judge
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children
@@ -62,9 +60,6 @@ class BackgroundJudge:
     def _run(self) -> None:
         try:
             with self._judge:
-                if not is_off("gc"):
-                    gc.collect()
-                    gc.freeze()  # what is imported stays: collecting it again only takes time
                 threading.Thread(target=self._cancel_older, daemon=True).start()
                 while (source := self._next()) is not None:
                     graded = self._grade(source)
