@@ -1,4 +1,4 @@
-"""What runs did: `grade.log` with the times for people, and events in JSON for scripts (`--json`).
+"""Records of runs: `grade.log` with the times for people, events in JSON for scripts (`--json`).
 
 The log has what a screen has no room for.
 """

@@ -1,4 +1,4 @@
-"""How far long work has come: a bar in a terminal, a line now and then elsewhere."""
+"""The progress of long work: a bar in a terminal, a line now and then elsewhere."""
 
 import contextlib
 import signal
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Rate(ProgressColumn):
-    """How many submissions a second."""
+    """The column of submissions a second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:.1f}/s" if task.speed else "")
@@ -36,25 +36,28 @@ class Rate(ProgressColumn):
 def graded_with_progress(
     work: Callable[[Callable[[int, int], None]], T],
     kept: str,
-    told: Callable[[int, int], None] | None = None,
+    notify: Callable[[int, int], None] | None = None,
 ) -> T:
-    """Do work that says how many of how many submissions are graded; `told` is told, if given.
+    """Do work that says how many of how many submissions are graded; `notify` hears it, if given.
 
     Raises:
         UserError: somebody pressed Ctrl-C; it says how many are graded and, by `kept`, what of it.
     """
     done = 0
     console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
-    silent = told is not None or not console.is_terminal
-    bars = Progress(*_columns(), console=console, transient=True, disable=silent)
+    silent = notify is not None or not console.is_terminal
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), Rate())
+    bars = Progress(
+        *columns, TimeRemainingColumn(), console=console, transient=True, disable=silent
+    )
     with _noticing_interrupts() as interrupted, bars as progress:
         bar = progress.add_task("grading", total=None)
 
         def show(count: int, total: int) -> None:
             nonlocal done
             tenth = max(1, total // 10)
-            if told is not None:
-                told(count, total)
+            if notify is not None:
+                notify(count, total)
             elif silent and (count == total or count % tenth == 0):
                 print(f"graded {count} of {total}", file=console.file, flush=True)
             progress.update(bar, completed=count, total=total)
@@ -70,19 +73,9 @@ def graded_with_progress(
             raise UserError(f"Stopped. {several(done, 'submission')} {kept}") from None
 
 
-def _columns() -> tuple[ProgressColumn, ...]:
-    return (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
-
-
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Whether Ctrl-C was pressed: its exception alone is lost where a callback runs."""
+    """Yield whether Ctrl-C was pressed: its exception is lost where a callback runs."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

@@ -1,4 +1,4 @@
-"""What a class got, on one screen: a table of a small class, the numbers of a large one."""
+"""A class on one screen: a table of a small class, the numbers of a large one."""
 
 import statistics
 from collections import Counter
@@ -22,7 +22,7 @@ WITHOUT = {"missing", "excused"}
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
-    """The class, and what is to be said of it; the rest stands in the files."""
+    """Print the class and the notes on it; the rest is in the files."""
     groups = _groups(overview, course, console.width)
     if len(overview.rows) <= MAX_ROWS:
         console.print(_table(overview, groups))
@@ -37,7 +37,7 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
 
 
 def print_notes(console: Console, overview: ClassOverview, rest: str) -> None:
-    """The first of what is to be said of the class; the rest of it is elsewhere."""
+    """Print the first notes on the class; `rest` says where the others are."""
     _print_notes(console, overview, FEW_LINES, rest, cut=True)
 
 
@@ -58,7 +58,7 @@ def _print_some(
 
 
 def _groups(overview: ClassOverview, course: Course, width: int) -> dict[str, list[Exercise]]:
-    """The columns: exercises, or assignments where there is no room for every exercise."""
+    """Return the columns: exercises, or assignments where these have no room."""
     groups = {e.title: [e] for e in overview.exercises}
     if len(groups) * WIDE + 30 > width and course.content.assignments:
         groups = {
@@ -69,7 +69,7 @@ def _groups(overview: ClassOverview, course: Course, width: int) -> dict[str, li
 
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
-    """A row a student."""
+    """Return a table of one row per student."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", overflow="fold")
     for words, exercises in groups.items():
@@ -88,7 +88,7 @@ def _most(exercises: Iterable[Exercise]) -> str:
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """The points of some exercises together; a dot where none has any, `EX` for excused."""
+    """Return the points of some exercises; a dot where none has any, `EX` for excused."""
     if all(exercise.name in row.excused for exercise in exercises):
         return EXCUSED
     points = _points(row, exercises)
@@ -96,7 +96,7 @@ def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
 
 
 def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
-    """The points of some exercises together, without what is excused; None where there are none."""
+    """Return the points of some exercises, without what is excused; None where none has any."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
     if not any(points_cell(row, name) for name in counted):
         return None
@@ -104,12 +104,12 @@ def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
 
 
 def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
-    """A row an exercise or assignment: of those who have points for it, what they have."""
+    """Return a table of one row per group, of those who have points for it."""
     rows = overview.rows
     statuses = Counter(row.status for row in rows).most_common()
-    told = ", ".join(f"{status} {count}" for status, count in statuses)
+    counts = ", ".join(f"{status} {count}" for status, count in statuses)
     table = Table(
-        title=f"{several(len(rows), 'student')}: {told}",
+        title=f"{several(len(rows), 'student')}: {counts}",
         title_style="bold",
         title_justify="left",
         box=None,

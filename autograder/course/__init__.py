@@ -1,0 +1,1 @@
+"""The course: course.yml, variants, lateness, errors, texts, and what is installed."""

@@ -1,4 +1,4 @@
-"""`course.yml`: what the course consists of, as typed data, and the folders that it names."""
+"""`course.yml` as typed data, and the folders that it names."""
 
 import os
 from datetime import datetime
@@ -26,7 +26,7 @@ class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(Block, frozen=True, kw_only=True):
-    """What a submission may use. Times are wall-clock seconds."""
+    """The limits of a submission. Times are wall-clock seconds."""
 
     load_seconds: Positive = 10.0
     call_seconds: Positive = 5.0
@@ -51,7 +51,7 @@ class Exercise(Block, frozen=True, kw_only=True):
 
     With `questions` a person gives the points, and the checks only say what was answered. With
     `variant: per-student` each student has numbers of their own. With `repair: false` a check does
-    not look for a small change that mends an answer: where checks take long, a search takes longer.
+    not look for a small change that fixes an answer: where checks take long, a search takes longer.
     """
 
     name: Identifier
@@ -76,7 +76,7 @@ class Assignment(Block, frozen=True, kw_only=True):
 
 
 class Released(Block, frozen=True, kw_only=True):
-    """What a released course was made of: `autograder release` writes it.
+    """The origin of a released course: `autograder release` writes it.
 
     `course` is a digest of the course's checks and reference, `seeds` are those whose answers are
     recorded, `made_with` is the NumPy that they were recorded with.
@@ -90,7 +90,7 @@ class Released(Block, frozen=True, kw_only=True):
 class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
-    `handed_out`, `solutions`, `checks` and `right` (right answers in other styles) are folders of
+    `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of
     the course, `reference` is a package in it. `helpers` are modules of that package that hold no
     answer: what checks share, which `autograder release` hands out with them.
     """
@@ -124,10 +124,10 @@ class Course:
         return self.content.title
 
     def exercise(self, name: str) -> Exercise:
-        """The exercise of that name.
+        """Return the exercise of that name.
 
         Raises:
-            UserError: no exercise has that name; it lists those that there are.
+            UserError: no exercise has that name; the message lists those that there are.
         """
         if name in self.exercises:
             return self.exercises[name]
@@ -137,7 +137,7 @@ class Course:
         raise UserError(f"There is no exercise {name!r} in this course.{meant} It has: {known}.")
 
     def assignment(self, name: str) -> Assignment:
-        """The assignment of that name.
+        """Return the assignment of that name.
 
         Raises:
             UserError: no assignment has that name.
@@ -173,7 +173,7 @@ class Course:
         return self.solutions / f"{exercise}.py"
 
     def right_answers(self, exercise: str) -> list[Path]:
-        """The solution, and after it the right answers in other styles."""
+        """Return the solution's file, and after it those of the alternative solutions."""
         folder = self.root / self.content.right / exercise
         return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
 
@@ -182,7 +182,7 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """The course of the folder that is `named`, else that of the first start that is in one.
+    """Return the course of the folder that is `named`, else of the first start that is in one.
 
     A folder belongs to the nearest `course.yml` in it or above it. If no start is in a course, it
     is the one whose folder the environment names as AUTOGRADER_COURSE. There is no other: nothing
@@ -227,7 +227,7 @@ def load_course(path: Path) -> Course:
 
 
 def parse_course(path: Path, text: str) -> Course:
-    """The course that a `course.yml` with this text at this path is.
+    """Return the course that a `course.yml` with this text at this path is.
 
     Raises:
         UserError: naming the file, the line, the field and what was expected there.
@@ -238,17 +238,17 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _check_names(places: YamlPlaces, content: CourseFile) -> None:
-    """What types cannot say: names are unique, and assignments name exercises that exist."""
+    """Raise for what types cannot say: names are unique, assignments name exercises that exist."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         if exercise.name in seen:
-            raise places.slip(
+            raise places.error(
                 ("exercises", index, "name"), f"the exercise `{exercise.name}` is listed twice."
             )
         seen.add(exercise.name)
         whole = sum(question.points for question in exercise.questions)
         if exercise.questions and whole != exercise.points:
-            raise places.slip(
+            raise places.error(
                 ("exercises", index, "points"),
                 f"expected {number(whole)} points, as many as the questions of `{exercise.name}` "
                 f"have together.",
@@ -256,13 +256,13 @@ def _check_names(places: YamlPlaces, content: CourseFile) -> None:
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):
         if assignment.name in named:
-            raise places.slip(
+            raise places.error(
                 ("assignments", index, "name"), f"two assignments are named `{assignment.name}`."
             )
         named.add(assignment.name)
         for place, name in enumerate(assignment.exercises):
             if name not in seen:
-                raise places.slip(
+                raise places.error(
                     ("assignments", index, "exercises", place),
                     f"expected the name of an exercise above, found `{name}`.",
                     f"assignments[{index}].exercises",

@@ -10,7 +10,7 @@ from typing import IO
 
 
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
-    """A new file to write to; what has its name is removed, and no link is followed.
+    """Open a new file to write to; what has its name is removed, and no link is followed.
 
     `folder` is the descriptor of the open folder that it is in: then only the path's name counts.
     """
@@ -50,7 +50,7 @@ def write_atomically(
 
 
 def synced(path: Path) -> None:
-    """See that a file's content, or a folder's names, outlive a loss of power.
+    """Sync a file's content, or a folder's names, to the disk: they outlive a loss of power.
 
     Raises:
         OSError: it could not be written, for want of room for example.
@@ -65,7 +65,7 @@ def synced(path: Path) -> None:
 
 
 def files_below(folder: str, endings: tuple[str, ...]) -> list[str]:
-    """The files in a folder and all below it with these endings: paths from there, in order."""
+    """Return the files below a folder with these endings: relative paths, in order."""
     found = []
     for here, _, names in os.walk(folder):
         below = "" if here == folder else os.path.relpath(here, folder).replace(os.sep, "/") + "/"
@@ -87,7 +87,7 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
 
 @contextlib.contextmanager
 def opened_folder(path: Path) -> Iterator[int | None]:
-    """A folder's descriptor, which nobody can turn into a link; None where there are none such.
+    """Open a folder's descriptor, which nobody can turn into a link; None where none can be.
 
     Raises:
         OSError: it is a link or no folder.

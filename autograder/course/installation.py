@@ -101,7 +101,7 @@ def require(extra: Extra, what: str) -> None:
 
 
 def installed(extra: Extra) -> bool:
-    """Whether all of an extra is there."""
+    """Return whether all of an extra is there."""
     return not _missing(extra)
 
 

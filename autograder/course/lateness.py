@@ -1,4 +1,4 @@
-"""What a course takes off for lateness: the policy of `course.yml`, and its arithmetic."""
+"""Late penalties: the policy of `course.yml`, and its arithmetic."""
 
 import contextlib
 import math
@@ -34,7 +34,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
     percent: float
 
     def said(self, at: str, source: str, points: float) -> str:
-        """The line that a student reads."""
+        """Return the line that a student reads."""
         when = f"Handed in {several(self.days, 'day')} after the deadline ({at}, by {source})"
         free = f" {several(self.free_days, 'late day')} of yours used." if self.free_days else ""
         if not self.percent:
@@ -43,7 +43,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
 
 def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
-    """How many days, begun ones whole, a hand-in came after the deadline and the grace.
+    """Return how many days, begun ones whole, a hand-in came after the deadline and the grace.
 
     A time without a zone is taken in the deadline's; a deadline without one in UTC.
     """
@@ -56,7 +56,7 @@ def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: flo
 
 
 def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
-    """What so many days cost, of which some may be free."""
+    """Return what so many days cost, of which some may be free."""
     free = min(days, max(0, free_left))
     charged = days - free
     percent = min(100.0, policy.percent_a_day * charged)
@@ -66,7 +66,7 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
-    """A course's fields, with deadlines such as `2027-02-05T23:59+01:00` as times with a zone.
+    """Return a course's fields with deadlines (`2027-02-05T23:59+01:00`) as times with a zone.
 
     YAML takes a time without seconds for a text. One without a zone is in UTC. What is no time
     stays as it is.

@@ -32,7 +32,7 @@ def importable(course: Course) -> Iterator[None]:
 
 
 class _Stage:
-    """The course whose code runs in this process now, and the modules of the others."""
+    """The course whose code runs in this process now, and the modules of other courses."""
 
     def __init__(self) -> None:
         self.root: Path | None = None
@@ -77,7 +77,7 @@ class _Stage:
         path: Sequence[str] | None = None,  # noqa: ARG002  the packages have no dot in their names
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        """Where Python finds a package of the course's: in its folder, or nowhere."""
+        """Find a package of the course's in its folder, or nowhere."""
         if name not in self.names:
             return None
         found = PathFinder.find_spec(name, [str(self.root)], target)
@@ -86,7 +86,7 @@ class _Stage:
         return found
 
     def _bring(self, name: str, root: Path) -> None:
-        """Have the course's own modules of a name in place, if any are loaded."""
+        """Put the course's own modules of a name in place, if any are loaded."""
         loaded = _loaded(name)
         there = _folder_of(loaded)
         if loaded and there != root:
@@ -106,7 +106,7 @@ _STAGE = _Stage()
 
 
 def _names(course: Course) -> frozenset[str]:
-    """What the course's packages are called: of the reference, the checks and the solutions."""
+    """Return the names of the course's packages: of the reference, checks and solutions."""
     content = course.content
     first = (Path(each).parts[:1] for each in (content.checks, content.solutions))
     names = (content.reference, *(name for part in first for name in part))
@@ -119,7 +119,7 @@ def _loaded(name: str) -> Modules:
 
 
 def _folder_of(loaded: Modules) -> Path | None:
-    """The folder that a package lies in, by the files of its modules."""
+    """Return the folder that a package lies in, by the files of its modules."""
     for name, module in loaded.items():
         file = getattr(module, "__file__", None)
         if file:

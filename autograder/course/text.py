@@ -1,4 +1,4 @@
-"""Text that comes from a submission, made safe to print, to store and to compare."""
+"""Texts: made safe to print, to store and to compare; names, numbers and lists in sentences."""
 
 import difflib
 import hashlib
@@ -19,7 +19,7 @@ MAX_ID = 120
 
 
 def printable(text: str, limit: int = 2000) -> str:
-    """Text without control characters or terminal escapes, at most `limit` characters long.
+    """Return text without control characters or terminal escapes, of at most `limit` characters.
 
     Newlines and tabs stay. Escapes, other control characters, lone surrogates and the
     direction marks that can reorder a line are shown as `\\x1b` and the like. Memory
@@ -31,7 +31,7 @@ def printable(text: str, limit: int = 2000) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """`printable` text on a single line: newlines, tabs and runs of blanks become one blank."""
+    """Return `printable` text on one line: newlines, tabs and runs of blanks become one blank."""
     return printable(" ".join(text.split()), limit)
 
 
@@ -46,7 +46,7 @@ def _is_control(char: str) -> bool:
 
 
 def file_name(identifier: str) -> str:
-    """A file name for a student's id: itself where that is safe, else a clean form and a digest.
+    """Return a file name for a student's id: itself if that is safe, else cleaned, with a digest.
 
     Two different ids never share a name, also where the file system ignores case: a name with a
     digest is never itself an id's, and the digest is too long for two ids to be made that share it.
@@ -60,17 +60,17 @@ def file_name(identifier: str) -> str:
 
 
 def has_digest(name: str) -> bool:
-    """Whether a name ends as those that `file_name` and `identity` make."""
+    """Return whether a name ends as those that `file_name` and `identity` make."""
     return _DIGESTED.search(name) is not None
 
 
 def digest(text: str, length: int = 32) -> str:
-    """Hexadecimal digits that stand for a text, whatever characters are in it."""
+    """Return hexadecimal digits that stand for a text, whatever characters are in it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
 def identity(name: str) -> str:
-    """The id of a folder's name: itself where it can be shown as it is, else with a digest.
+    """Return the id of a folder's name: itself if it can be shown as it is, else with a digest.
 
     It depends on nothing else, so it is the same whoever else is in the class, and two different
     names never have one id.
@@ -88,12 +88,12 @@ def _is_device_name(name: str) -> bool:
 
 
 def number(value: float) -> str:
-    """Points and the like: at most two decimals, no trailing zeros."""
+    """Format points and the like: at most two decimals, no trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
 def several(count: int, noun: str) -> str:
-    """`1 value`, `3 values`, `2 entries`."""
+    """Return `1 value`, `3 values`, `2 entries`."""
     if count == 1:
         return f"{count} {noun}"
     ending = _CONSONANT_Y.sub("ies", noun)
@@ -101,44 +101,44 @@ def several(count: int, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The name that is most like a word, from 0 to 1 at least by `cutoff`; or nothing."""
+    """Return the name most like a word, at least by `cutoff` from 0 to 1; or nothing."""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return found[0] if found else ""
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """The first of some names, and how many more there are."""
+    """Return the first of some names, and how many more there are."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def join_names(names: Sequence[str]) -> str:
-    """`one`, `one and two`, `one, two and three`; nothing of none."""
+    """Return `one`, `one and two`, `one, two and three`; nothing of none."""
     *first, last = names or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def capital(text: str) -> str:
-    """The same with a capital at the front, for the start of a sentence."""
+    """Return the text with a capital at the front, for the start of a sentence."""
     return text[:1].upper() + text[1:]
 
 
 def is_plural(what: str) -> bool:
-    """Whether `are` goes with the name of a value: "the weights", "the weights of a row".
+    """Return whether `are` goes with the name of a value: "the weights without the mask".
 
-    Its noun decides, whatever more is said of it: "the weights without the mask".
+    Its noun decides, whatever more is said of it.
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
     return noun.endswith("s") and not noun.endswith(("ss", "is", "us", "bias"))
 
 
 def are(what: str) -> str:
-    """The verb that goes with the name of a value."""
+    """Return the verb that goes with the name of a value."""
     return "are" if is_plural(what) else "is"
 
 
 def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `3rd`, `11th`."""
+    """Return `1st`, `2nd`, `3rd`, `11th`."""
     if number % 100 in {11, 12, 13}:
         return f"{number}th"
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -1,6 +1,6 @@
-"""Numbers of a student's own: drawn from the course's secret and the student's id.
+"""Variants: a student's own numbers, sampled by the course's secret and the student's id.
 
-A variant is a key of 16 hexadecimal digits. What is drawn from it is the course's own: its
+A variant is a key of 16 hexadecimal digits. What is sampled from it is the course's own: its
 reference has a module `variants.EXERCISE` with `personalised(text, variant)`, the exercise's text
 with the variant's numbers in it.
 """
@@ -22,7 +22,7 @@ FEWEST = 16  # characters of a secret
 
 
 def read_secret(course: Course) -> bytes:
-    """The course's secret.
+    """Read the course's secret.
 
     Raises:
         UserError: there is none, or it is too short to be one.
@@ -52,7 +52,7 @@ def make_secret(course: Course) -> Path | None:
 
 
 def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
-    """The student's variant of an exercise; empty where it has none."""
+    """Return the student's variant of an exercise; empty if it has none."""
     if exercise.variant == "none" or secret is None:
         return ""
     message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")
@@ -60,13 +60,13 @@ def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
 
 
 def stated_variant(text: str) -> str:
-    """The variant that a student's file says it is; empty where it says nothing."""
+    """Return the variant that a student's file states; empty if it states none."""
     found = LINE.search(text)
     return found.group(1) if found else ""
 
 
 def personalised(course: Course, exercise: Exercise, text: str, variant: str) -> str:
-    """A solution's text with the variant's numbers.
+    """Return a solution's text with the variant's numbers.
 
     Raises:
         UserError: the course's reference cannot make variants of this exercise.

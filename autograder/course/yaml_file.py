@@ -1,4 +1,4 @@
-"""A YAML file as typed data, and of a mistake in it the line, the field and what is expected."""
+"""A YAML file as typed data; a mistake in it is shown with its line, field and expectation."""
 
 import re
 import types
@@ -30,7 +30,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """The text of the file at `path` as a record of that kind, once it is `prepared` for it.
+    """Return the text of the file at `path` as a record of that kind, once it is `prepared`.
 
     Raises:
         UserError: naming the file, the line, the field and what was expected there.
@@ -51,19 +51,19 @@ def read_yaml(
 
 
 class YamlPlaces:
-    """Where in a file what stands."""
+    """The places in a YAML file, for messages about them."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self._text = text
 
-    def slip(self, steps: Sequence[YamlKey], says: str, field: str = "") -> UserError:
-        """A mistake in what is found by these keys and numbers, with its line."""
+    def error(self, steps: Sequence[YamlKey], says: str, field: str = "") -> UserError:
+        """Return an error about what is found by these keys and numbers, with its line."""
         named = f", field `{field}`" if field else ""
         return UserError(f"{self.path}, line {self._line(steps)}{named}: {says}")
 
     def _line(self, steps: Sequence[YamlKey]) -> int:
-        """The line (from 1) of the node at `steps`, or of the nearest one above it."""
+        """Return the line (from 1) of the node at `steps`, or of the nearest one above it."""
         node = yaml.compose(self._text, Loader=yaml.SafeLoader)
         assert node is not None
         line = node.start_mark.line
@@ -83,7 +83,7 @@ class YamlPlaces:
 
 
 def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
-    """A msgspec message and its `$.exercises[1].points`, as a line, a field and an expectation."""
+    """Turn a msgspec message with `$.exercises[1].points` into a line, field and expectation."""
     said, _, where = message.partition(" - at `")
     steps: list[YamlKey] = [
         int(step) if step.isdigit() else step
@@ -95,12 +95,12 @@ def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
         known = [each.name for each in msgspec.structs.fields(_kind_at(kind, steps))]
         near = nearest(field, known)
         expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
-        return places.slip([*steps, field], f"unknown field `{field}`; {expected}")
-    return places.slip(steps, f"{_expected(said, _kind_at(kind, steps))}.", _dotted(steps))
+        return places.error([*steps, field], f"unknown field `{field}`; {expected}")
+    return places.error(steps, f"{_expected(said, _kind_at(kind, steps))}.", _dotted(steps))
 
 
 def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
-    """The type of what stands at these steps."""
+    """Return the type of what is at these steps."""
     for step in steps:
         within = typing.get_args(kind)[0] if isinstance(step, int) else _fields(kind)[str(step)]
         kind = next(each for each in _options(within) if each is not types.NoneType)
@@ -112,13 +112,13 @@ def _fields(kind: type) -> dict[str, Any]:
 
 
 def _options(kind: Any) -> Sequence[Any]:
-    """The types of a union; of any other type, itself."""
+    """Return the types of a union; of any other type, itself."""
     is_union = typing.get_origin(kind) in {typing.Union, types.UnionType}
     return typing.get_args(kind) if is_union else [kind]
 
 
 def _expected(said: str, kind: Any) -> str:
-    """What msgspec said, with the choices where it does not list them."""
+    """Return msgspec's expectation, with the choices where it does not list them."""
     if said.startswith("Invalid enum value"):
         return f"expected one of {', '.join(typing.get_args(kind))}"
     if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):

@@ -1,1 +1,1 @@
-"""How like submissions are: a list for a person to judge, and never a verdict."""
+"""Similarity of submissions: a list for a person to judge, and never a verdict."""

@@ -1,4 +1,4 @@
-"""Which submissions for one exercise are alike, and how like unrelated ones are."""
+"""Pairs of similar submissions for one exercise, and how similar unrelated ones are."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ class SimilarPair(msgspec.Struct, frozen=True):
 
 
 class BaseRate(msgspec.Struct, frozen=True):
-    """How like so many pairs are: the likeness of the middle one, of one in twenty, the highest."""
+    """The similarity of so many pairs: of the middle one, of one in twenty, the highest."""
 
     pairs: int
     median: float = 0.0
@@ -55,7 +55,7 @@ def compare_exercise(
     right: Sequence[Fingerprints],
     together: frozenset[frozenset[str]] = frozenset(),
 ) -> ExerciseSimilarity:
-    """Who stands out in an exercise (its name and title), by their own fingerprints.
+    """Return who stands out in an exercise (its name and title), by their own fingerprints.
 
     Those stand out who share more than half, more than any two of the right answers, which were
     written on their own, and more than the middle pair of the class; not those who handed in

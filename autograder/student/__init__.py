@@ -1,0 +1,1 @@
+"""A student's day: check, watch, status and next; the cell of a notebook that checks it."""

@@ -1,4 +1,4 @@
-"""What a student has been shown so far, kept beside the file that is checked.
+"""Attempts: what a student has been shown so far, kept beside the file that is checked.
 
 Hints come in steps: the next one with a new attempt that fails the same way, or on request.
 """
@@ -24,14 +24,14 @@ Stored = TypeVar("Stored", bound=msgspec.Struct)
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """How a check failed when it was last looked at, and how many hints were shown then."""
+    """A check's way of failing when it was last looked at, and the hints shown then."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """What a student has been shown of an exercise: for which source, and for each check."""
+    """The record of what a student was shown of an exercise: its source, and each check."""
 
     digest: str = ""
     checks: dict[str, Seen] = {}

@@ -16,7 +16,7 @@ OFTEN = 0.02  # s between two tries to end a grading
 
 
 class GradedSource(msgspec.Struct, frozen=True):
-    """What became of a source: its full report, or the problem why there is none."""
+    """A source with its full report, or the problem why there is none."""
 
     source: Source
     full: ExerciseReport | None = None

@@ -44,7 +44,7 @@ EVERY = 1000  # details of a report
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """What is shown of a report: one hint more, every value, JSON, a picture; and the seed."""
+    """Options of what is shown: one hint more, every value, JSON, a picture; and the seed."""
 
     more: bool = False
     show_all: bool = False

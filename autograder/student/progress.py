@@ -1,4 +1,4 @@
-"""Where the course stands: what is done, begun and untouched, by the last check of each exercise.
+"""Progress in the course: what is done, begun and untouched, by the last check of each exercise.
 
 The last check is kept beside the student's file, for the student alone. Nothing is run here.
 """
@@ -24,7 +24,7 @@ Stage = Literal["done", "begun", "untouched", "missing", "unreadable"]
 
 
 class LastCheck(msgspec.Struct, frozen=True):
-    """What the last check of one exercise found, as its student may see it.
+    """The last check of one exercise, as its student may see it.
 
     `digest` is of its source, where that was saved; `passed` are the names of the checks that
     passed, of so many `checks`. What a released course leaves to grading is not counted.
@@ -41,7 +41,7 @@ class LastCheck(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do: full marks, or all answered for a person to read."""
+        """True if nothing is left to do: full marks, or all answered for a person to read."""
         if self.status == "by hand":
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points
@@ -84,7 +84,7 @@ def write_progress(source: Path, report: ExerciseReport) -> None:
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """Where one exercise stands. `changed` if its file is another than the one last checked."""
+    """The progress of one exercise. `changed` if its file is another than the one last checked."""
 
     exercise: Exercise
     state: Stage
@@ -100,7 +100,7 @@ class ExerciseProgress(msgspec.Struct, frozen=True):
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether a person gives the points."""
+        """True if a person gives the points."""
         return self.last_check is not None and self.last_check.status == "by hand"
 
 

@@ -46,7 +46,7 @@ class Terminal:
 
     @property
     def width(self) -> int | None:
-        """How many places a line may take."""
+        """The number of places a line may take."""
         return max(shutil.get_terminal_size().columns, NARROWEST) if self.fits else None
 
     def text(self, line: StyledLine) -> str:
@@ -80,7 +80,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Screen:
-    """What `watch` shows: a frame in place of the last, or where that cannot be, one after another.
+    """The screen of `watch`: a frame replaces the last, or where that cannot be, follows it.
 
     Use it as a context manager: it has a screen of its own, beside what is on the terminal.
     """
