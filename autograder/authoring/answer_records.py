@@ -1,16 +1,16 @@
-"""RecordedAnswers of the reference, recorded while checks ask for them."""
+"""Recording of what released checks ask of the reference, run on the course's own work."""
 
 import contextlib
 import importlib
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from autograder.authoring.own_work import judge_for, own_work
 from autograder.checks.check_result import Check, NotJudged
 from autograder.checks.projection_hash import ProjectionHash, hash_of_pass, require_plain_data
 from autograder.checks.recorded_answers import (
@@ -25,10 +25,6 @@ from autograder.checks.released_checks import record_with
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.own_modules import importable
 from autograder.grading.graded import RunOptions
-from autograder.grading.judge import Judge
-from autograder.sandbox.levels import children_on, choose
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Passed
 
@@ -51,7 +47,7 @@ class Recorder:
         self._found: dict[str, Any] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the function of that name gives; noted, if question and answer are plain data.
+        """Return what the function of that name gives, noted if question and answer are plain data.
 
         Raises:
             NotJudged: they are not, so a released check cannot ask that either.
@@ -66,13 +62,14 @@ class Recorder:
         return value
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """A pass of the course's own module, noted."""
+        """Return a pass of the course's own module, noted."""
         passed = reference_pass(self._named(name), *given)
-        self._note(name, hash_of_pass(*given), _plain(passed))
+        answer = {"value": _arrays(passed.value), "gradients": _arrays(passed.gradients)}
+        self._note(name, hash_of_pass(*given), answer)
         return passed
 
     def constant(self, name: str) -> Any:
-        """A text or a number, or several in a row, of that name; noted."""
+        """Return a text or a number, or several in a row, of that name, noted."""
         value = self._named(name)
         if not is_constant(value):
             return None
@@ -99,7 +96,7 @@ class Recorder:
 
 
 def named(reference: str, name: str) -> Any:
-    """What the reference has under a dotted name; None where it has nothing."""
+    """Return what the reference has under a dotted name; None where it has nothing."""
     module, _, last = name.rpartition(".")
     try:
         found = importlib.import_module(f"{reference}.{module}".rstrip("."))
@@ -109,18 +106,14 @@ def named(reference: str, name: str) -> Any:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether it is a text, a number, or a row of such."""
+    """Return whether it is a text, a number, or a row of such."""
     if isinstance(value, tuple):
         return all(isinstance(each, str | int | float) for each in value)
     return isinstance(value, str | int | float)
 
 
-def _plain(passed: Passed) -> dict[str, Any]:
-    return {"value": _arrays(passed.value), "gradients": _arrays(passed.gradients)}
-
-
 def _arrays(value: Any) -> Any:
-    """Values of a pass are in float64; float32 is all that a student's answers can tell."""
+    """Return values of a pass as tensors: float32 is all that a student's answers can tell."""
     if isinstance(value, dict):
         return {name: _arrays(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -128,25 +121,9 @@ def _arrays(value: Any) -> Any:
     return np.asarray(value).view(Tensor) if isinstance(value, np.ndarray) else value
 
 
-# Records made: released checks run on right and wrong work, and the reference answers them.
-
-
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 FIND = "_stand_in"  # the name that released code has for `stand_in`
 STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
-
-
-def works(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Work on an exercise that the course has: its solution, right answers, and wrong ones."""
-    right = course.root / course.content.right / exercise.name
-    paths = [course.solution_file(exercise.name)]
-    for folder in (right, right.parent.parent / "wrong" / exercise.name):
-        paths += sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES)
-    for path in paths:
-        try:
-            yield read_source(path, exercise.name, Siblings(path.parent))
-        except UnreadableFile:
-            continue
 
 
 class ReferenceAnswers(msgspec.Struct):
@@ -162,31 +139,29 @@ class ReferenceAnswers(msgspec.Struct):
 
 
 def recorded_answers(course: Course, bundle: Path, exercise: Exercise) -> ReferenceAnswers:
-    """What the checks of the released course in a folder ask of the reference, and its answers."""
+    """Record what the checks of the released course in a folder ask of the reference."""
     made = load_course(bundle / FILE_NAME)
     assert made.content.released is not None
     untold: dict[str, None] = {}
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        children = children_on(choose(None, own_code=True), course, [], Path(scratch))
-        with Judge(made, [exercise], children) as judge:
-            with importable(course):
-                recorder = Recorder(course.content.reference, asked_of(bundle, exercise))
-            record_with(recorder)
-            try:
-                sources = list(works(course, exercise))
-                for seed in made.content.released.seeds:
-                    for place, source in enumerate(sources):
-                        results = judge.run(source, RunOptions(seed=seed)).results
-                        told = (r.name for r in results if r.outcome == "not told" and not place)
-                        untold |= dict.fromkeys(told)
-            finally:
-                record_with(None)
+    with judge_for(made, exercise) as judge:
+        with importable(course):
+            recorder = Recorder(course.content.reference, asked_of(bundle, exercise))
+        record_with(recorder)
+        try:
+            sources = list(own_work(course, exercise))
+            for seed in made.content.released.seeds:
+                for place, source in enumerate(sources):
+                    results = judge.run(source, RunOptions(seed=seed)).results
+                    told = (r.name for r in results if r.outcome == "not told" and not place)
+                    untold |= dict.fromkeys(told)
+        finally:
+            record_with(None)
     values = list(recorder.values)
     return ReferenceAnswers(recorder.constants, recorder.functions, values, list(untold))
 
 
 def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
-    """The modules of the reference that released code has stand-ins from."""
+    """Return the modules of the reference that released code has stand-ins from."""
     texts = [path.read_text(encoding="utf-8") for path in bundle.rglob("*.py")]
     names = {name for text in texts for name in STAND_IN.findall(text)}
     found = {name.rpartition(".")[0] for name in names} - {""}
@@ -200,7 +175,7 @@ def finished(
     policy: HintPolicy,
     released: tuple[str, tuple[int, ...]],
 ) -> ExerciseRecord:
-    """The record as it is written; hints beyond what the policy shows are left out."""
+    """Return the record as it is written; hints beyond what the policy shows are left out."""
     digest, seeds = released
     most = HINTS[policy]
     public = [check for check in checks if not check.hidden]

@@ -1,21 +1,15 @@
-"""Whether a released course says of work what the full course says: outcomes, names, time."""
+"""Comparison of what a released course and the full one say of work: outcomes, names, time."""
 
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from autograder.authoring.answer_records import works
+from autograder.authoring.own_work import judge_for, own_work
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
-from autograder.grading.judge import Judge
-from autograder.sandbox.levels import children_on, choose
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
-
-MAX_DIFFERENCES = 40
+from autograder.submission.source import Source
 
 
 class Compared(msgspec.Struct):
@@ -50,52 +44,28 @@ class Compared(msgspec.Struct):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-def compared(
-    course: Course, bundle: Path, exercises: Sequence[Exercise], more: Sequence[Path] = ()
-) -> Iterator[Compared]:
-    """Grade all work that the course has, and that in the folders `more`, with both courses."""
+def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
+    """Grade all work that the course has with the full course and with its release in a folder."""
     made = load_course(bundle / FILE_NAME)
-    assert made.content.released is not None
     seed = made.content.seed
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        for exercise in exercises:
-            sources = [*works(course, exercise), *_handed_in(exercise, more)]
-            children = [
-                children_on(choose(None, own_code=True), course, [], Path(scratch))
-                for _ in range(2)
-            ]
-            with (
-                Judge(course, [exercise], children[0], seed) as full,
-                Judge(made, [exercise], children[1], seed) as released,
-            ):
-                yield _compared(exercise, sources, full, released)
-
-
-def _handed_in(exercise: Exercise, folders: Sequence[Path]) -> Iterator[Source]:
-    for folder in folders:
-        for path in sorted(folder.rglob(f"{exercise.name}.*")):
-            if path.suffix in SUFFIXES:
-                try:
-                    yield read_source(path, exercise.name, Siblings(path.parent))
-                except UnreadableFile:
-                    continue
-
-
-def _compared(
-    exercise: Exercise, sources: Sequence[Source], full: Judge, released: Judge
-) -> Compared:
-    found = Compared(exercise.name, works=len(sources))
-    for source in sources:
-        start = time.perf_counter()
-        right = full.run(source).results
-        between = time.perf_counter()
-        told = {each.name: each for each in released.run(source).results}
-        found.seconds_full += between - start
-        found.seconds += time.perf_counter() - between
-        for each in right:
-            if not each.hidden:
-                _take_up(found, source, each, told[each.name])
-    return found
+    for exercise in exercises:
+        found = Compared(exercise.name)
+        with (
+            judge_for(course, exercise, seed) as full,
+            judge_for(made, exercise, seed) as released,
+        ):
+            for source in own_work(course, exercise):
+                start = time.perf_counter()
+                right = full.run(source).results
+                between = time.perf_counter()
+                told = {each.name: each for each in released.run(source).results}
+                found.seconds_full += between - start
+                found.seconds += time.perf_counter() - between
+                found.works += 1
+                for each in right:
+                    if not each.hidden:
+                        _take_up(found, source, each, told[each.name])
+        yield found
 
 
 def _take_up(found: Compared, source: Source, right: CheckResult, told: CheckResult) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import jinja2
 import msgspec
 import numpy as np
 import yaml
@@ -17,6 +18,7 @@ from autograder.authoring.pictures import pictures_of
 from autograder.authoring.released_code import Naming, released
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.course.errors import UserError
+from autograder.course.text import number
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE
 from autograder.submission.stubs import course_digest, release_mark, with_release_mark
@@ -24,6 +26,7 @@ from autograder.submission.stubs import course_digest, release_mark, with_releas
 PACKAGE = "released"
 CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
 WORK = "exercises"
+TEMPLATES = Path(__file__).parent / "templates"
 FileForm = Literal["py", "ipynb"]
 KitFiles = dict[str, str]
 _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
@@ -154,3 +157,42 @@ def _text(path: Path) -> str:
         return read_text(path, MAX_SOURCE)
     except UnreadableFile as error:
         raise UserError(f"{error} ({path})") from None
+
+
+def surroundings(
+    course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
+) -> KitFiles:
+    """Return the README of a released course, what git leaves out, and the editor's files."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters["points"] = number
+    names = {exercise.name for exercise in exercises}
+    readme = environment.get_template("README.md.jinja").render(
+        title=course.title,
+        wheel=wheel,
+        extra="[torch]" if any(exercise.needs == "torch" for exercise in exercises) else "",
+        first=exercises[0].name,
+        exercises=exercises,
+        due=any(each.due and names & set(each.exercises) for each in course.content.assignments),
+        form=form,
+        package=PACKAGE,
+        numpy=numpy,
+    )
+    ignored = ".autograder/\n.venv/\n__pycache__/\n.pytest_cache/\n"
+    return {"README.md": readme, ".gitignore": ignored, **editor_files(WORK)}
+
+
+def editor_files(exercises: str) -> KitFiles:
+    """Return VS Code's tasks and settings, for a course with the students' files in `exercises`."""
+    return {
+        f".vscode/{name}": (TEMPLATES / "vscode" / name)
+        .read_text(encoding="utf-8")
+        .replace("{{ folder }}", exercises)
+        for name in ("tasks.json", "settings.json", "extensions.json")
+    }

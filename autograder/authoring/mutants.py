@@ -1,9 +1,9 @@
-"""Mutants of a solution: every operator of a mutation tester, at every place it fits."""
+"""Mutants of a solution, by every operator of a mutation tester, and those known as equivalent."""
 
 import ast
 import functools
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ class MutantPlace(msgspec.Struct, frozen=True):
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """The mutants of what stands between the solution markers, each once; of one place in `share`.
+    """Yield the mutants of what stands between the markers, each once; of one place in `share`.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -40,16 +40,13 @@ def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
     seen = {_meaning(text)}
     for place in itertools.islice(places(text), 0, None, share):
         mutant = mutant_at(text, place)
-        if mutant is None:
-            continue
-        meaning = _meaning(mutant.text)
-        if meaning not in seen:
-            seen.add(meaning)
+        if mutant is not None and _meaning(mutant.text) not in seen:
+            seen.add(_meaning(mutant.text))
             yield mutant
 
 
 def places(text: str) -> Iterator[MutantPlace]:
-    """All places at which an operator fits, inside the markers or outside.
+    """Yield all places at which an operator fits, inside the markers or outside.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -67,16 +64,15 @@ def places(text: str) -> Iterator[MutantPlace]:
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
-    """The mutant of one place; None if it lies outside the markers, is no Python, or changes
-    nothing.
-    """
+    """Return the mutant of a place; None outside the markers, if invalid, or if nothing changes."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
     changed = mutate_code(text, _made(get_operator(place.operator)), place.occurrence)
     if changed is None:
         return None
-    line = _first_change(text, changed)
+    pairs = zip(text.splitlines(), changed.splitlines(), strict=False)
+    line = next((n for n, (old, new) in enumerate(pairs) if old != new), -1)
     if line not in _solution_lines(text) or _meaning(changed) in {"", _meaning(text)}:
         return None
     return Mutant(changed, changed.splitlines()[line].strip(), place.operator.split("/")[-1])
@@ -91,43 +87,26 @@ def _made(operator: Any) -> Any:
 
 @functools.lru_cache(8)
 def _solution_lines(text: str) -> frozenset[int]:
+    """Return the lines between the markers but those of tests: their mutants are other tests."""
     lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
-        if line.strip() == BEGIN:
-            within = True
-        elif line.strip() == END:
-            within = False
+        if line.strip() in {BEGIN, END}:
+            within = line.strip() == BEGIN
         elif within:
             inside.add(number)
-    return frozenset(inside - _test_lines(text))
-
-
-def _test_lines(text: str) -> set[int]:
-    """The lines of tests that the solution holds: a mutant of a test is another test, often as
-    good a one.
-    """
-    found: set[int] = set()
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            found |= set(range(node.lineno - 1, node.end_lineno or node.lineno))
-    return found
-
-
-def _first_change(before: str, after: str) -> int:
-    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
-    return next((n for n, (old, new) in enumerate(pairs) if old != new), -1)
+            inside -= set(range(node.lineno - 1, node.end_lineno or node.lineno))
+    return frozenset(inside)
 
 
 @functools.lru_cache(8)
 def _meaning(text: str) -> str:
-    """What the code does, whatever it looks like; nothing if it is not valid Python."""
+    """Return what the code does, whatever it looks like; empty if it is not valid Python."""
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:
         return ""
-
-
-# `equivalent.yml`: the mutants that an author has found to be right as well.
 
 
 EQUIVALENT = "equivalent.yml"
@@ -145,7 +124,7 @@ class EquivalentMutant(msgspec.Struct, frozen=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """The mutants that authors have found to be right, by exercise.
+    """Return the mutants that authors have found to be right, by exercise.
 
     Raises:
         UserError: the file is not what it should be; it names the line, and what was expected.
@@ -153,6 +132,10 @@ def equivalent_mutants(
     path = solutions / EQUIVALENT
     if not path.is_file():
         return {}
+
+    def wrong(node: yaml.Node, says: str) -> UserError:
+        return UserError(f"{path}, line {node.start_mark.line + 1}: {says}")
+
     try:
         tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -163,48 +146,32 @@ def equivalent_mutants(
         ) from None
     except (yaml.YAMLError, OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
-    return _File(path, exercises).read(tree)
+    found: dict[str, list[EquivalentMutant]] = {}
+    if tree is not None and not isinstance(tree, yaml.MappingNode):
+        raise wrong(tree, f"expected {FORM}.")
+    for key, entries in tree.value if tree is not None else ():
+        name = str(key.value)
+        if name not in exercises:
+            near = meant(name, exercises)
+            raise wrong(key, f"`{name}` is no exercise of the course{near}")
+        if not isinstance(entries, yaml.SequenceNode):
+            raise wrong(key, f"`{name}` has no list; expected {FORM}.")
+        found.setdefault(name, []).extend(_entry(entry, wrong) for entry in entries.value)
+    return found
 
 
-class _File:
-    """The file's tree of nodes, which know their lines."""
-
-    def __init__(self, path: Path, exercises: Collection[str]) -> None:
-        self.path = path
-        self.exercises = exercises
-
-    def _wrong(self, node: yaml.Node, says: str) -> UserError:
-        return UserError(f"{self.path}, line {node.start_mark.line + 1}: {says}")
-
-    def read(self, tree: yaml.Node | None) -> dict[str, list[EquivalentMutant]]:
-        found: dict[str, list[EquivalentMutant]] = {}
-        if tree is None:
-            return found
-        if not isinstance(tree, yaml.MappingNode):
-            raise self._wrong(tree, f"expected {FORM}.")
-        for key, entries in tree.value:
-            name = str(key.value)
-            if name not in self.exercises:
-                near = meant(name, self.exercises)
-                raise self._wrong(key, f"`{name}` is no exercise of the course{near}")
-            if not isinstance(entries, yaml.SequenceNode):
-                raise self._wrong(key, f"`{name}` has no list; expected {FORM}.")
-            found.setdefault(name, []).extend(self._entries(entries))
-        return found
-
-    def _entries(self, entries: yaml.SequenceNode) -> Iterator[EquivalentMutant]:
-        for entry in entries.value:
-            if not isinstance(entry, yaml.MappingNode):
-                raise self._wrong(entry, "an entry has no `line:` and `reason:`.")
-            texts: dict[str, str] = {}
-            for key, value in entry.value:
-                name = str(key.value)
-                if name not in FIELDS:
-                    raise self._wrong(key, f"unknown field `{name}`{meant(name, FIELDS)}")
-                if not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-                    raise self._wrong(value, f"`{name}` is no text.")
-                texts[name] = value.value.strip()
-            for name in FIELDS:
-                if name not in texts:
-                    raise self._wrong(entry, f"this entry has no `{name}:`.")
-            yield EquivalentMutant(texts["line"], texts["reason"])
+def _entry(entry: yaml.Node, wrong: Callable[[yaml.Node, str], UserError]) -> EquivalentMutant:
+    if not isinstance(entry, yaml.MappingNode):
+        raise wrong(entry, "an entry has no `line:` and `reason:`.")
+    texts: dict[str, str] = {}
+    for key, value in entry.value:
+        name = str(key.value)
+        if name not in FIELDS:
+            raise wrong(key, f"unknown field `{name}`{meant(name, FIELDS)}")
+        if not isinstance(value, yaml.ScalarNode) or not value.value.strip():
+            raise wrong(value, f"`{name}` is no text.")
+        texts[name] = value.value.strip()
+    for name in FIELDS:
+        if name not in texts:
+            raise wrong(entry, f"this entry has no `{name}:`.")
+    return EquivalentMutant(**texts)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.authoring.answer_records import works
+from autograder.authoring.own_work import own_work
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder
@@ -35,7 +35,7 @@ def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
     return cache_key(
         settings,
         content,
-        list(works(course, exercise)),
+        list(own_work(course, exercise)),
         machine(),
         files_key(course.root, sorted(_counted(course, exercise))),
         engine_key(),

@@ -1,4 +1,4 @@
-"""The records of several exercises: those that are kept from before, and the others made anew.
+"""Recording of several exercises: what is kept from before is taken, the rest is made.
 
 Each part is recorded in a process of its own kind, whatever their number, so that the bytes are the
 same; what is done is kept at once.
@@ -61,7 +61,7 @@ class How(msgspec.Struct, frozen=True):
 
 
 def record_part(task: RecordingTask) -> bytes:
-    """What is recorded, packed; nothing where there is nothing to record."""
+    """Return what is recorded, packed; nothing where there is nothing to record."""
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
@@ -72,13 +72,20 @@ def record_part(task: RecordingTask) -> bytes:
 def record_all(
     course: Course, tasks: Sequence[RecordingTask], how: How, say: Callable[[str], None]
 ) -> Parts:
-    """What is recorded for all tasks; `say` is told of each that is done.
+    """Return what is recorded for all tasks; `say` is told of each that is done.
 
     Raises:
         UserError: somebody pressed Ctrl-C; it says what is kept.
     """
     found: Parts = {}
-    keys = _keys(course, tasks, how)
+    keys: dict[RecordingTask, str] = {}
+    if how.kept is not None:
+        names = {task.exercise for task in tasks}
+        base = {
+            each: record_key(course, course.exercise(each), bool(how.workers)) for each in names
+        }
+        for task in tasks:
+            keys[task] = cache_key(base[task.exercise], task.part, task.policy, task.seeds)
     for task, key in keys.items():
         known = how.kept.get(key) if how.kept is not None and not how.anew else None
         if known is not None:
@@ -99,21 +106,10 @@ def record_all(
     return found
 
 
-def _keys(course: Course, tasks: Sequence[RecordingTask], how: How) -> dict[RecordingTask, str]:
-    """Under which each is kept, if any are."""
-    if how.kept is None:
-        return {}
-    names = {task.exercise for task in tasks}
-    basis = {name: record_key(course, course.exercise(name), bool(how.workers)) for name in names}
-    return {
-        task: cache_key(basis[task.exercise], task.part, task.policy, task.seeds) for task in tasks
-    }
-
-
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Each task and what is recorded, as it gets ready."""
+    """Yield each task and what is recorded, as it gets ready."""
     if not workers:
         yield from ((task, record_part(task)) for task in tasks)
         return
@@ -135,7 +131,7 @@ def _recorded(
 
 @contextlib.contextmanager
 def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that end with this one, and at once where what they do is no longer wanted."""
+    """Start processes that end with this one, and at once when they are no longer wanted."""
     keep_to_one_thread()
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
@@ -150,12 +146,12 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _begin(parent: int, stop: "Event") -> None:
-    """Ctrl-C is for the process that started this one."""
+    """Leave Ctrl-C to the process that started this one, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_when_unwanted, args=(parent, stop), daemon=True).start()
 
+    def end_when_unwanted() -> None:
+        while os.getppid() == parent and not stop.is_set():
+            time.sleep(OFTEN)
+        os._exit(1)
 
-def _end_when_unwanted(parent: int, stop: "Event") -> None:
-    while os.getppid() == parent and not stop.is_set():
-        time.sleep(OFTEN)
-    os._exit(1)
+    threading.Thread(target=end_when_unwanted, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The released course: put together, recorded, and looked through before anybody gets it."""
+"""Release of a course: put together, recorded, and searched for answers before it is written."""
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -8,10 +8,18 @@ import msgspec
 import numpy as np
 
 from autograder.authoring.answer_records import HINTS, ReferenceAnswers, finished
-from autograder.authoring.kit_files import PACKAGE, STUBS, WORK, FileForm, KitFiles, paper, pictures
+from autograder.authoring.kit_files import (
+    PACKAGE,
+    STUBS,
+    WORK,
+    FileForm,
+    KitFiles,
+    paper,
+    pictures,
+    surroundings,
+)
 from autograder.authoring.leaks import leaks
 from autograder.authoring.recording import How, RecordedPart, RecordingTask, record_all
-from autograder.authoring.scaffold import around
 from autograder.authoring.wheel import build_wheel
 from autograder.checks.check_result import Check
 from autograder.checks.recorded_answers import FOLDER, SUFFIX, pack
@@ -25,6 +33,7 @@ from autograder.diagnosis.recorded_replay import NAMES_SUFFIX
 from autograder.grading.check_collection import checks_of
 from autograder.submission.source import SUFFIXES
 
+REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # by an update, where it has them no more
 Bytes = dict[str, bytes]
 Checks = Mapping[str, Sequence[Check]]
 
@@ -41,7 +50,7 @@ class Handout(msgspec.Struct, frozen=True):
 def bundle(
     course: Course, wanted: Handout, say: Callable[[str], None], how: How | None = None
 ) -> Bytes:
-    """All files of the released course, by their path.
+    """Return all files of the released course, by their path.
 
     Raises:
         UserError: it cannot be released, or somebody stopped it; it says why.
@@ -52,7 +61,7 @@ def bundle(
         files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
         shown, secrets = _texts(course, wanted, checks)
     wheel_name, wheel_data = build_wheel()
-    files |= around(course, exercises, wanted.form, wheel_name, np.__version__)
+    files |= surroundings(course, exercises, wanted.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
     whole |= pictures(course, files)
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
@@ -72,7 +81,7 @@ def _refuse_leaks(found: Sequence[str]) -> None:
 
 
 def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], list[str]]:
-    """Hints and findings that students may see by the policy, and texts that they may not."""
+    """Return hints and findings that the policy shows to students, and those that it does not."""
     most, exam = HINTS[wanted.policy], wanted.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -96,7 +105,7 @@ def _records(
     say: Callable[[str], None],
     how: How,
 ) -> Bytes:
-    """What is recorded for checks, and for the diagnosis, unless no finding is shown."""
+    """Return what is recorded for checks, and for the diagnosis, unless no finding is shown."""
     parts: tuple[RecordedPart, ...] = ("mistakes", "checks")
     if wanted.policy == "exam":
         parts = ("checks",)
@@ -132,32 +141,30 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(data)
 
 
-# A released course that takes the place of an earlier one: what students wrote stays.
-
-
-WHEELS = "*.whl"
-REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})
-
-
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """What can be unpacked over an earlier release: no exercise is in it."""
+    """Return what can be unpacked over an earlier release: no exercise is in it."""
     return {name: data for name, data in files.items() if not _is_work(name)}
 
 
 def _is_work(name: str) -> bool:
-    """Whether students write in a file; they do not in the pictures beside it."""
+    """Return whether students write in a file; they do not in the pictures beside it."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one; the exercises that were written in, and so were kept.
+    """Write a release over an earlier one; return the exercises that were written in, and kept.
 
     Raises:
         UserError: there is no earlier release in the folder.
     """
-    before = _handed_out(folder)
+    if not (folder / FILE_NAME).is_file():
+        raise UserError(f"{folder} holds no released course. Leave --update out to make one.")
+    if load_course(folder / FILE_NAME).content.released is None:
+        raise UserError(f"{folder} holds a course that is not a released one; nothing was changed.")
+    stubs = (path for path in (folder / STUBS).iterdir() if path.is_file())
+    before = {path.name: path.read_bytes() for path in stubs}
     kept = []
-    for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob(WHEELS))]:
+    for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob("*.whl"))]:
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name not in files and path.suffix in REPLACED:
             path.unlink()
@@ -169,12 +176,3 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
     return kept
-
-
-def _handed_out(folder: Path) -> dict[str, bytes]:
-    """The exercises of the earlier release, as they were."""
-    if not (folder / FILE_NAME).is_file():
-        raise UserError(f"{folder} holds no released course. Leave --update out to make one.")
-    if load_course(folder / FILE_NAME).content.released is None:
-        raise UserError(f"{folder} holds a course that is not a released one; nothing was changed.")
-    return {path.name: path.read_bytes() for path in (folder / STUBS).iterdir() if path.is_file()}

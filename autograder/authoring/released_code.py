@@ -31,7 +31,7 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """The text of a file of checks, or of a helper of theirs, as it is handed out.
+    """Return the text of a file of checks, or of a helper of theirs, as it is handed out.
 
     With `silent`, nothing is said of what is wrong either.
 
@@ -45,19 +45,15 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
     tree = _Bare(silent).visit(tree)
     if checks:
         tree.body = _used(tree.body)
-    body = [each for each in tree.body if not _is_future(each)]
+    body = [each for each in tree.body if getattr(each, "module", "") != "__future__"]
     whole = ast.Module(body=body, type_ignores=[])
     text = ast.unparse(ast.fix_missing_locations(whole))
     asks = f"from autograder.author import stand_in as {FIND}\n" if FIND in text else ""
     return f"from __future__ import annotations\n{asks}{text}\n"
 
 
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
-
-
 def is_hidden(node: ast.stmt) -> bool:
-    """Whether it is a check with `@pytest.mark.hidden`."""
+    """Return whether it is a check with `@pytest.mark.hidden`."""
     decorators = getattr(node, "decorator_list", [])
     return any(ast.unparse(each).partition("(")[0].endswith("mark.hidden") for each in decorators)
 
@@ -114,14 +110,7 @@ class _Bare(ast.NodeTransformer):
             node.body = node.body[1:] or [ast.Pass()]
         return node
 
-    def visit_Module(self, node: ast.Module) -> Any:
-        return self._without_docstring(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        return self._without_docstring(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        return self._without_docstring(node)
+    visit_Module = visit_FunctionDef = visit_ClassDef = _without_docstring
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         node.keywords = [each for each in node.keywords if each.arg != "hints"]
@@ -147,12 +136,12 @@ class _Bare(ast.NodeTransformer):
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text is for people: it has words, and ends as sentences do."""
+    """Return whether a text is for people: it has words, and ends as sentences do."""
     return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!", ":"))
 
 
 def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The checks of a file, and what they use: functions, fixtures, values and imports."""
+    """Return the checks of a file, and what they use: functions, fixtures, values and imports."""
     defined: dict[str, list[ast.stmt]] = {}
     for node in body:
         for name in _defines(node):
@@ -186,7 +175,7 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """What a statement speaks of: names, and the fixtures that a function asks for."""
+    """Yield what a statement speaks of: names, and the fixtures that a function asks for."""
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             yield each.id
@@ -197,7 +186,7 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def _narrowed(node: ast.stmt, body: Sequence[ast.stmt], kept: set[int]) -> list[ast.stmt]:
-    """An import with the names alone that are used by what is kept."""
+    """Return an import with only the names that are used by what is kept."""
     if not isinstance(node, ast.Import | ast.ImportFrom):
         return [node]
     others = (each for each in body if id(each) in kept and each is not node)

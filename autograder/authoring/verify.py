@@ -1,20 +1,18 @@
 """Shows of one exercise that its checks and diagnoses do what they promise."""
 
-import contextlib
 import functools
 import itertools
 import statistics
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 from types import ModuleType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.mutants import equivalent_mutants, mutants
+from autograder.authoring.own_work import judge_for
 from autograder.authoring.simulated import (
     SimulatedClient,
     simulate,
@@ -38,9 +36,7 @@ from autograder.diagnosis.recipe import Fingerprint, Recipe
 from autograder.diagnosis.replay import Replay, both
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.graded import ALL_CHECKS, Graded, RunOptions
-from autograder.grading.judge import Judge
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit
 
@@ -90,15 +86,12 @@ class Verifier:
         self._stopped = StoppedChecks()
 
     def __enter__(self) -> "Verifier":
-        with contextlib.ExitStack() as stack:
-            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
-            children = children_on(choose(None, own_code=True), self.course, [], scratch)
-            self._judge = stack.enter_context(Judge(self.course, [self.exercise], children))
-            self._owned = stack.pop_all()
+        self._judging = judge_for(self.course, self.exercise)
+        self._judge = self._judging.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._owned.close()
+    def __exit__(self, *error: Any) -> None:
+        self._judging.__exit__(*error)
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
         """Verify in the order of the steps; if the grader itself fails, nothing more is shown."""

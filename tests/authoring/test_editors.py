@@ -4,7 +4,7 @@ import json
 
 from click.testing import CliRunner
 
-from autograder.authoring.scaffold import editor_files
+from autograder.authoring.kit_files import editor_files
 from autograder.cli import app
 
 
