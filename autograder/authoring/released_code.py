@@ -110,7 +110,7 @@ class _Bare(ast.NodeTransformer):
             node.body = node.body[1:] or [ast.Pass()]
         return node
 
-    visit_Module = visit_FunctionDef = visit_ClassDef = _without_docstring
+    visit_Module = visit_FunctionDef = visit_ClassDef = _without_docstring  # noqa: N815
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         node.keywords = [each for each in node.keywords if each.arg != "hints"]
