@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         forward_pass,
     )
     from autograder.course.text import capital, few, is_plural, one_line, several
-    from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller, float32_probe
+    from autograder.diagnosis.callers import ModuleCaller, TensorCaller, float32_probe
     from autograder.diagnosis.family import (
         Change,
         Family,
@@ -138,7 +138,7 @@ GROUPS = {
         "autograder.checks.reference_answers": "reference_pass stand_in",
         "autograder.worker.messages": "Passed",
         "autograder.checks.memoize": "memoize",
-        "autograder.diagnosis.blueprint": "ModuleCaller TensorCaller float32_probe",
+        "autograder.diagnosis.callers": "ModuleCaller TensorCaller float32_probe",
     },
     "Words for findings": {
         "autograder.course.text": "capital few is_plural one_line several",

@@ -11,7 +11,7 @@ from autograder.checks.projection_hash import require_plain_data
 from autograder.checks.recorded_answers import pack, packed_value
 from autograder.course.course_file import Course, Exercise
 from autograder.course.own_modules import importable
-from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
+from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.mistakes import known_mistakes

@@ -42,6 +42,7 @@ NAMES = {
         " Step Trait chosen constant without"
     ),
     "diagnosis.comparison": "Comparison",
+    "diagnosis.blueprint": "Blueprint=ModuleCaller InTensors=TensorCaller single=float32_probe",
     "report.digits": "index",
     "submission.markers": "TEXT_STUB",
     "text": "capital few is_plural one_line several",

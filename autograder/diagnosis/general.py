@@ -15,7 +15,7 @@ from autograder.diagnosis.array_changes import (
     REDUCTIONS,
     ArrayChange,
 )
-from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
+from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.family import Misconception, Step
 from autograder.diagnosis.recipe import RETURNED, Recipe
 from autograder.diagnosis.wiring import (

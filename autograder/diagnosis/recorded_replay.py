@@ -15,7 +15,7 @@ from autograder.checks.projection_hash import projection_weights
 from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.signature import Vector
 from autograder.checks.tolerance import allowed_error
-from autograder.diagnosis.blueprint import ModuleCaller, TensorCaller
+from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.family import Alternative, Misconception
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
