@@ -13,7 +13,6 @@ from typing import NamedTuple
 from autograder.classroom.decisions import (
     TOTAL,
     Decision,
-    in_effect,
     points_given,
     put_into_effect,
     work_id,
@@ -166,12 +165,11 @@ class Adjustments:
 
     def are_in(self, report: Report) -> bool:
         """Tell whether a report has what is entered for its student, and nothing else."""
-        exercises = {exercise.name: exercise for exercise in report.exercises}
         counted = self._counted(report.student, report.exercises)
-        entered = [each.said(each.title(exercises)) for each in counted]
-        return len(entered) == len(report.adjustments) and all(
-            each.said in {sentence, in_effect(sentence, each.points)}
-            for sentence, each in zip(entered, report.adjustments, strict=True)
+        return len(counted) == len(report.adjustments) and all(
+            (applied.exercise or TOTAL, applied.check) == (decision.exercise, decision.check)
+            and applied.entry in {"", decision.entry}
+            for decision, applied in zip(counted, report.adjustments, strict=True)
         )
 
     def notes(self, students: Collection[str]) -> list[str]:

@@ -12,11 +12,12 @@ from autograder.classroom.marks import answer_id
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import number, one_line
+from autograder.course.text import digest, number, one_line
 from autograder.report.model import Adjustment, CheckReport, ExerciseReport, Report
 
 TOTAL = "total"
 MOST = 10_000
+ENTRY = 16  # letters
 
 ChangeKind = Literal["add", "set", "excuse", "comment"]
 
@@ -73,6 +74,12 @@ class Decision(msgspec.Struct, frozen=True):
     def target(self) -> tuple[str, str, str]:
         return self.student, self.exercise, self.check
 
+    @property
+    def entry(self) -> str:
+        """Return letters that stand for the decision."""
+        parts = *self.target, self.change, number(self.points), self.why, self.by, self.when
+        return digest("\n".join(parts), ENTRY)
+
     def title(self, exercises: Mapping[str, ExerciseReport]) -> str:
         """Return the titles of what is changed."""
         if self.exercise == TOTAL:
@@ -118,7 +125,8 @@ def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjus
         if each.change == "excuse":
             for name, one in changed.items():
                 changed[name] = msgspec.structs.replace(one, excused=True)
-        return Adjustment(points=each.points, said=each.said(each.title(changed)))
+        said = each.said(each.title(changed))
+        return Adjustment(points=each.points, said=said, entry=each.entry)
     before = changed[each.exercise]
     after = _changed(before, each)
     changed[each.exercise] = after
@@ -129,11 +137,12 @@ def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjus
         exercise=each.exercise,
         check=each.check,
         points=points,
-        said=in_effect(sentence, points) if cut else sentence,
+        said=_in_effect(sentence, points) if cut else sentence,
+        entry=each.entry,
     )
 
 
-def in_effect(said: str, points: float) -> str:
+def _in_effect(said: str, points: float) -> str:
     """Return the line of an adjustment that only came to these `points`."""
     return f"{said} ({_signed(points)} in effect, since there are no points below 0)"
 
@@ -144,7 +153,7 @@ def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustme
     change = round(after - points, 2)
     if change == round(adjustment.points, 2):
         return after, adjustment
-    sentence = in_effect(adjustment.said, change)
+    sentence = _in_effect(adjustment.said, change)
     return after, msgspec.structs.replace(adjustment, points=change, said=sentence)
 
 

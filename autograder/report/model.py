@@ -381,12 +381,16 @@ class Lateness(Record, frozen=True, kw_only=True):
 
 
 class Adjustment(Record, frozen=True, kw_only=True):
-    """What a person changed, by how many points; of the total where no exercise is named."""
+    """A change of points by a person; of the total where no exercise is named.
+
+    `entry` stands for the decision that it puts into effect; older records have none.
+    """
 
     exercise: str = ""
     check: str = ""
     points: float = 0.0
     said: str
+    entry: str = ""
 
 
 class Report(Record, frozen=True, kw_only=True):
