@@ -95,9 +95,10 @@ def require(extra: Extra, what: str) -> None:
             f"{what} needs {join_names(missing)}, not installed here. Run: {install_command(extra)}"
         )
     if "nbformat" in MODULES[extra]:
-        # jsonschema makes 38 grammars as it is imported, for a second, if it finds this; they are
+        # jsonschema makes 38 grammars as it is imported, for a second, if it finds these; they are
         # for formats that no notebook has
-        sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
+        for name in ("rfc3987_syntax", "isoduration"):
+            sys.modules.setdefault(name, cast(ModuleType, None))
 
 
 def installed(extra: Extra) -> bool:

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,16 +14,15 @@ from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, one_line, several
 from autograder.worker.confinement import Level
 
+if TYPE_CHECKING:
+    from autograder.nbgrader.autograde import StudentResult
+
 
 def _needed() -> None:
     """Have nbgrader ready, and the programs that it calls by name, whether or not on the path."""
     require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
-    # Nothing here needs jsonschema's formats of durations and of IRIs, whose grammar takes longer
-    # to start than nbgrader; without these modules jsonschema does without.
-    for name in ("rfc3987_syntax", "isoduration"):
-        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
 @click.group()
@@ -74,37 +74,33 @@ def nbgrader_grade(
     from autograder.sandbox.levels import choose
 
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
-    named = [each for each in course.content.assignments if each.name == assignment]
-    chosen = named[0].exercises if named else ()
-    require_libraries(course.exercise(name) for each in named for name in each.exercises)
-    unless_cached(
-        refuse_authoring_errors,
-        course,
-        [course.exercise(name) for name in chosen or course.exercises],
-    )
-    job = AssignmentJob(
-        course,
-        folder.resolve(),
-        assignment,
-        chosen,
-        students,
-        workers or os.cpu_count() or 1,
-        choose(confinement, own_code=False),
-    )
+    names = {each.name: each.exercises for each in course.content.assignments}.get(assignment, ())
+    require_libraries(course.exercise(name) for name in names)
+    exercises = [course.exercise(name) for name in names or course.exercises]
+    unless_cached(refuse_authoring_errors, course, exercises)
+    level = choose(confinement, own_code=False)
+    processes = workers or os.cpu_count() or 1
+    job = AssignmentJob(course, folder.resolve(), assignment, names, students, processes, level)
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress),
         "are in the gradebook; the same command grades all again.",
     )
-    names = [one_line(result.student, 60) for result in results]
-    wide = max(map(len, names))
-    for name, result in zip(names, results, strict=True):
-        notes = [f"{left}: needs a person ({why})" for left, why in result.left.items()]
-        notes += ["to be graded by hand"] if result.by_hand and not result.left else []
-        notes += [f"late: −{number(result.late_penalty)}"] if result.late_penalty else []
-        notes += result.notes
-        said = result.error or f"{number(result.points)} of {number(result.maximum)}"
-        print(f"{name:{wide}}  {said}{'  ' if notes else ''}{'; '.join(notes)}")
-    raise SystemExit(any(result.error or result.left for result in results))
+    wide = max(len(one_line(result.student, 60)) for result in results)
+    for result in results:
+        _print_result(result, wide)
+    raise SystemExit(int(any(result.error or result.left for result in results)))
+
+
+def _print_result(result: "StudentResult", wide: int) -> None:
+    notes = [f"{left}: needs a person ({why})" for left, why in result.left.items()]
+    if result.by_hand and not result.left:
+        notes.append("to be graded by hand")
+    if result.late_penalty:
+        notes.append(f"late: −{number(result.late_penalty)}")
+    notes += result.notes
+    points = result.error or f"{number(result.points)} of {number(result.maximum)}"
+    name = f"{one_line(result.student, 60):{wide}}"
+    print(f"{name}  {points}  {'; '.join(notes)}" if notes else f"{name}  {points}")
 
 
 def _course_of(folder: Path) -> Path | None:

@@ -19,7 +19,5 @@ for module in pkgutil.walk_packages(getattr(package, "__path__", ()), package.__
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_of_the_core_imports(package):
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTS, package], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", IMPORTS, package], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
