@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -24,10 +24,11 @@ MAX_DAYS = 3650
 
 
 class Student(msgspec.Struct, frozen=True):
-    """A row: the cells of the columns that there are, and the line it stands in."""
+    """A row of the roster: its line, its cells, and what it says of a hand-in."""
 
     line: int
     cells: dict[str, str]
+    hand_in: HandIn
 
     @property
     def id(self) -> str:
@@ -47,16 +48,13 @@ class Roster:
             raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
         self.path = path
         taken = {*ABOUT, *HANDED_IN}
-        known = platforms_with_ids()
-        self._platforms = tuple(name for name in known if name not in taken)
+        self._platforms = tuple(name for name in platforms_with_ids() if name not in taken)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
         self._table = Table(path, self._columns, 1)
         self.students = [self._student(row) for row in self._table.rows]
         if not self.students:
             raise UserError(f"{path} names nobody: expected a row for each student.")
-        self._spellings = {
-            student.id: spellings(student.cells["name"]) for student in self.students
-        }
+        self._spellings = {each.id: spellings(each.cells["name"]) for each in self.students}
         self._by_id: dict[str, Student] = {}
         for student in self.students:
             before = self._by_id.setdefault(student.id, student)
@@ -70,32 +68,42 @@ class Roster:
         cells = {name: plain_cell(self._table.get(row, name).strip()) for name in self._columns}
         if not cells["id"]:
             raise UserError(f"{self.path}, line {row.line}: there is no id. Enter one.")
-        for name in ("extra_days", "late_days_used"):
-            _days(self.path, row.line, name, cells[name])
-        if cells["handed_in"] and _time(cells["handed_in"]) is None:
-            raise UserError(
-                f"{self.path}, line {row.line}, column handed_in: expected a time such as "
-                f"2027-02-05T23:10, found {cells['handed_in']!r:.40}."
-            )
-        return Student(row.line, cells)
-
-    def known(self, student: str) -> HandIn:
-        """Return what the roster says of a student's hand-in."""
-        cells = self._by_id[student].cells
-        at = _time(cells["handed_in"]) if cells["handed_in"] else None
-        line = self._by_id[student].line
-        return HandIn(
+        at = ""
+        if cells["handed_in"]:
+            try:
+                at = datetime.fromisoformat(cells["handed_in"]).isoformat()
+            except ValueError:
+                raise UserError(
+                    f"{self.path}, line {row.line}, column handed_in: expected a time such as "
+                    f"2027-02-05T23:10, found {cells['handed_in']!r:.40}."
+                ) from None
+        hand_in = HandIn(
             name=one_line(cells["name"], 120),
             email=one_line(cells["email"], 120),
             section=one_line(cells["section"], 120),
             ids={name: cells[name] for name in self._platforms if cells[name]},
-            at=at.isoformat() if at else "",
+            at=at,
             at_from="the roster" if at else "",
             enrolled=True,
-            extra_days=_days(self.path, line, "extra_days", cells["extra_days"]),
-            late_days_used=_days(self.path, line, "late_days_used", cells["late_days_used"]),
+            extra_days=self._days(row.line, "extra_days", cells),
+            late_days_used=self._days(row.line, "late_days_used", cells),
             excused=tuple(re.split(r"[\s,;]+", cells["excused"])) if cells["excused"] else (),
         )
+        return Student(row.line, cells, hand_in)
+
+    def _days(self, line: int, column: str, cells: Mapping[str, str]) -> float:
+        text = cells[column]
+        days = as_number(text) if text else 0.0
+        if days is None or not 0 <= days <= MAX_DAYS:
+            raise UserError(
+                f"{self.path}, line {line}, column {column}: expected days from 0 to "
+                f"{number(MAX_DAYS)}, found {text!r:.40}."
+            )
+        return days
+
+    def known(self, student: str) -> HandIn:
+        """Return what the roster says of a student's hand-in."""
+        return self._by_id[student].hand_in
 
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[list[str]]:
         """Return the ids of each person: by id, then e-mail, then name; several for a group.
@@ -195,22 +203,3 @@ def spellings(name: str) -> set[str]:
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}
-
-
-def _days(path: Path, line: int, column: str, text: str) -> float:
-    if not text:
-        return 0.0
-    days = as_number(text)
-    if days is None or not 0 <= days <= MAX_DAYS:
-        raise UserError(
-            f"{path}, line {line}, column {column}: expected days from 0 to {number(MAX_DAYS)}, "
-            f"found {text!r:.40}."
-        )
-    return days
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None

@@ -52,6 +52,7 @@ def test_nobody_is_in_anything_that_is_written(quick):
     for path in quick.out.rglob("*"):
         if path.is_file() and path.name != "grade.log":
             text = path.read_bytes().decode("utf-8", "ignore").casefold()
+            text = text.replace(str(quick.root.parent).casefold(), "")  # pytest numbers its folders
             for name in NAMES:
                 assert not re.search(rf"\b{name}\b", text), (path, name)
             assert not re.search(r"ann[_ .]|musterfrau", path.name)
