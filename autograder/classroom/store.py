@@ -7,6 +7,7 @@ store and exported from it. See `docs/maintainers/marks-store.md`.
 
 import contextlib
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,26 +51,13 @@ _CELLS = ", ".join(f'"{name}"' for name in ADJUSTMENT)
 _TABLES = f"""
 CREATE TABLE marks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    student TEXT NOT NULL,
-    exercise TEXT NOT NULL,
-    question TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    points REAL,
-    comment TEXT NOT NULL,
-    items TEXT NOT NULL,
-    by TEXT NOT NULL,
-    at TEXT NOT NULL,
-    origin TEXT NOT NULL,
-    seal TEXT NOT NULL
+    student TEXT NOT NULL, exercise TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
+    points REAL, comment TEXT NOT NULL, items TEXT NOT NULL,
+    by TEXT NOT NULL, at TEXT NOT NULL, origin TEXT NOT NULL, seal TEXT NOT NULL
 );
 CREATE TABLE exported_marks (
-    student TEXT NOT NULL,
-    exercise TEXT NOT NULL,
-    question TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    points REAL,
-    comment TEXT NOT NULL,
-    mark INTEGER NOT NULL,
+    student TEXT NOT NULL, exercise TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
+    points REAL, comment TEXT NOT NULL, mark INTEGER NOT NULL,
     PRIMARY KEY (student, exercise, question)
 ) WITHOUT ROWID;
 CREATE TABLE adjustments (
@@ -186,13 +174,8 @@ class Store:
 
     def exported_marks(self) -> dict[Key, ExportedMark]:
         """Read what the table had when it was last read or written."""
-        query = (
-            "SELECT student, exercise, question, answer, points, comment, mark FROM exported_marks"
-        )
-        marks = (
-            ExportedMark(GivenMark(*row[:6]), row[6]) for row in self._connection.execute(query)
-        )
-        return {each.mark.key: each for each in marks}
+        rows = self._connection.execute("SELECT * FROM exported_marks")
+        return {row[:3]: ExportedMark(GivenMark(*row[:6]), row[6]) for row in rows}
 
     def set_exported_marks(self, marks: Iterable[ExportedMark]) -> None:
         """Note what the table has now."""
@@ -302,7 +285,9 @@ def refuse_links(path: Path) -> None:
     """
     for suffix in ("", "-wal", "-shm", "-journal"):
         each = path.with_name(path.name + suffix)
-        if each.is_symlink() or (each.exists() and not each.is_file()):
+        with contextlib.suppress(FileNotFoundError):  # one look: others remove journals meanwhile
+            if stat.S_ISREG(each.lstat().st_mode):
+                continue
             raise UserError(f"{each} is not a regular file (a link is not followed). Remove it.")
 
 
