@@ -4,7 +4,7 @@ import base64
 import io
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -12,19 +12,20 @@ from autograder.report.class_report import FEWEST, ClassReport, percent
 from autograder.report.html import environment
 from autograder.report.statistics import TENTHS
 
-if TYPE_CHECKING:
-    from autograder.report.class_report import ClassReport
-
-
-# The figures of a class's two pages as SVG: how points lie, how hard the exercises are.
-
-
 INK, BAR, PALE, QUIET = "#1c2430", "#1f4f99", "#9db7dd", "#5a6675"
+TEMPLATE = Path(__file__).parent / "templates" / "class_report.typ"
+HOW_TO_READ = (
+    f"No number of students below {FEWEST} is told, nor one from which such a number follows by "
+    f"subtraction: neighbouring bars are taken together, and “all but a few” stands for a number "
+    f"that would tell of the others.",
+    "The figures are of the work as it was graded by tests and by people, before anything was "
+    "taken off for lateness. They tell of a class and its exercises, not of persons.",
+)
 SAME_BYTES = {"svg.hashsalt": "class-report", "svg.fonttype": "path", "font.size": 9}
 
 
-def distribution_chart(report: "ClassReport") -> str:
-    """A histogram whose areas are students; the number of each band stands over it."""
+def distribution_chart(report: ClassReport) -> str:
+    """Draw a histogram whose areas are students, with the number of each band over it, as SVG."""
     figure, axes = _figure(6.6, 2.5)
     for band in report.bands:
         width = band.end - band.start
@@ -38,9 +39,8 @@ def distribution_chart(report: "ClassReport") -> str:
             ha="center",
         )
     axes.set_xlim(0, TENTHS)
-    axes.set_xticks(
-        range(0, TENTHS + 1, 2), [f"{100 * each // TENTHS} %" for each in range(0, TENTHS + 1, 2)]
-    )
+    ticks = range(0, TENTHS + 1, 2)
+    axes.set_xticks(ticks, [f"{100 * tick // TENTHS} %" for tick in ticks])
     axes.set_xlabel("part of all points")
     axes.set_yticks([])
     axes.margins(y=0.15)
@@ -48,8 +48,8 @@ def distribution_chart(report: "ClassReport") -> str:
     return _svg(figure)
 
 
-def facility_chart(report: "ClassReport") -> str:
-    """A bar an exercise, in the course's order, with the interval where there is one."""
+def facility_chart(report: ClassReport) -> str:
+    """Draw a bar per exercise, with the interval where there is one, as SVG."""
     lines = report.exercises
     figure, axes = _figure(6.6, 0.5 + 0.19 * max(len(lines), 4))
     for place, line in enumerate(lines):
@@ -90,14 +90,14 @@ def _svg(figure: Any) -> str:
     return made.getvalue()
 
 
-def distribution_description(report: "ClassReport") -> str:
-    """The histogram in words, for who does not see it."""
+def distribution_description(report: ClassReport) -> str:
+    """Describe the histogram in words, for who does not see it."""
     parts = [f"{report.range_of(band)} of the points: {band.students}" for band in report.bands]
     return "How many students have which part of the points. " + "; ".join(parts) + "."
 
 
-def facility_description(report: "ClassReport") -> str:
-    """The bars in words."""
+def facility_description(report: ClassReport) -> str:
+    """Describe the bars in words."""
     parts = [
         f"{line.title}: {line.why_not if line.facility is None else percent(line.facility)}"
         for line in report.exercises
@@ -105,63 +105,43 @@ def facility_description(report: "ClassReport") -> str:
     return "The mean part of the points by exercise. " + "; ".join(parts) + "."
 
 
-TEMPLATE = Path(__file__).parent / "templates" / "class_report.typ"
-HOW_TO_READ = (
-    f"No number of students below {FEWEST} is told, nor one from which such a number follows by "
-    f"subtraction: neighbouring bars are taken together, and “all but a few” stands for a number "
-    f"that would tell of the others.",
-    "The figures are of the work as it was graded by tests and by people, before anything was "
-    "taken off for lateness. They tell of a class and its exercises, not of persons.",
-)
-
-
 def as_html(report: ClassReport) -> str:
-    """One self-contained page, which prints as two sheets."""
-    text: str = (
+    """Return one self-contained page, which prints as two sheets."""
+    return (
         environment()
         .get_template("class_report.html")
         .render(
             report=report,
-            distribution=_in_the_page(distribution_chart(report)),
-            facilities=_in_the_page(facility_chart(report)),
+            distribution=_data_address(distribution_chart(report)),
+            facilities=_data_address(facility_chart(report)),
             said_of_distribution=distribution_description(report),
             said_of_facilities=facility_description(report),
             how_to_read=HOW_TO_READ,
         )
     )
-    return text
 
 
-def _in_the_page(svg: str) -> str:
+def _data_address(svg: str) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def as_pdf(report: ClassReport) -> bytes:
-    """Two tagged pages, with every figure in words; no time is in it.
+    """Return two tagged pages, with every figure in words; no time is in it.
 
     They are PDF/UA-1, unless a title is in a script that no font here has: of that it is then only
     the tags. Needs the extra `pdf`. What is shown goes in as data and is never read as commands.
     """
     import typst
 
-    shown, source = _shown(report), TEMPLATE.read_bytes()
+    shown, source = template_inputs(report), TEMPLATE.read_bytes()
     try:
         return typst.compile(source, format="pdf", sys_inputs=shown, pdf_standards="ua-1")
     except typst.TypstError:
         return typst.compile(source, format="pdf", sys_inputs=shown)
 
 
-def as_pictures(report: ClassReport) -> list[bytes]:
-    """The pages of the PDF as PNG, to be looked at."""
-    import typst
-
-    made: bytes | list[bytes] = typst.compile(
-        TEMPLATE.read_bytes(), format="png", sys_inputs=_shown(report), ppi=110
-    )
-    return [made] if isinstance(made, bytes) else made
-
-
-def _shown(report: ClassReport) -> dict[str, str]:
+def template_inputs(report: ClassReport) -> dict[str, str]:
+    """Return what the PDF's template reads: all that is shown, as JSON."""
     shown = {
         "course": report.course,
         "date": report.date,

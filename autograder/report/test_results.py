@@ -1,28 +1,44 @@
-"""A report as test cases: what every format for test results is made of."""
+"""Reports as test results: GitHub annotations, CTRF, a summary in Markdown, JUnit."""
 
 import ast
 import html
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from autograder.course.installation import version
-from autograder.course.text import number, one_line
+from autograder.course.text import number, one_line, several
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.terminal import score
 
 CaseState = Literal["passed", "failed", "error", "skipped"]
-STOPPED = {"timed out", "crashed", "error"}
+STATES: dict[str, CaseState] = {  # by a check's outcome; all others are skipped
+    "passed": "passed",
+    "failed": "failed",
+    "timed out": "error",
+    "crashed": "error",
+    "error": "error",
+}
+BAD = {"failed", "error"}
+MAX_ANNOTATIONS = 10  # of one step; GitHub shows no more
+SUMMARY_MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "skipped": "–"}
+MAX_SUMMARY = 900_000  # bytes; GitHub takes 1 MiB of a step
+CUT = "\n\nThe rest has no room here.\n"
+_SIGNS = re.compile(r"([\\`*_{}\[\]()#+.!|~-])")
+_FENCE = re.compile(r"`{3,}")
+# What XML 1.0 has no way to write.
+_FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class ShownExercise(msgspec.Struct, frozen=True):
-    """What a student may see of an exercise; `path` is their file, `text` what is in it.
+    """An exercise as its student may see it; `path` is their file, `text` what is in it.
 
-    `student` is whose it is, where there are several.
+    `student` is named where there are several.
     """
 
     exercise: ExerciseReport
@@ -32,13 +48,13 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What its cases stand under."""
+        """The name of its suite."""
         name = self.exercise.name
         return f"{self.student}: {name}" if self.student else name
 
 
 class CheckCase(msgspec.Struct, frozen=True):
-    """A check, or in place of all checks why none was run; `line` is the student's, from 1."""
+    """A check, or the reason why none was run; `line` is the student's, from 1."""
 
     name: str
     state: CaseState
@@ -50,37 +66,28 @@ class CheckCase(msgspec.Struct, frozen=True):
 
 
 def cases_of(shown: ShownExercise) -> list[CheckCase]:
-    """The cases of an exercise, in the order of its checks."""
+    """Return the cases of an exercise, in the order of its checks."""
     exercise = shown.exercise
-    found = [
-        CheckCase(
-            name=check.title,
-            state=_state(check),
-            points=check.points,
-            max_points=check.max_points,
-            message=first_line(check),
-            details=check_text(check) if check.outcome != "passed" else "",
-            line=_line(check, shown) if check.outcome != "passed" else None,
-        )
-        for check in exercise.checks
-    ]
-    if found:
-        return found
+    if exercise.checks:
+        return [
+            CheckCase(
+                name=check.title,
+                state=STATES.get(check.outcome, "skipped"),
+                points=check.points,
+                max_points=check.max_points,
+                message=first_line(check),
+                details=check_text(check) if check.outcome != "passed" else "",
+                line=_line(check, shown) if check.outcome != "passed" else None,
+            )
+            for check in exercise.checks
+        ]
     state: CaseState = "skipped" if exercise.status == "missing" or exercise.excused else "error"
     reason = exercise.reason or exercise.status
     return [CheckCase(exercise.title, state, exercise.points, exercise.max_points, reason, reason)]
 
 
-def _state(check: CheckReport) -> CaseState:
-    if check.outcome == "passed":
-        return "passed"
-    if check.outcome == "failed":
-        return "failed"
-    return "error" if check.outcome in STOPPED else "skipped"
-
-
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """The line that it is about: where it failed, else where the function begins."""
+    """Return the line that it is about: where it failed, else where the function begins."""
     if not shown.path.endswith(".py"):
         return None  # a line of a cell is none of the notebook's file
     if check.place is not None and check.place.file == shown.exercise.file:
@@ -92,7 +99,7 @@ def _line(check: CheckReport, shown: ShownExercise) -> int | None:
 
 
 def _defined(name: str, text: str) -> int | None:
-    """The line in which a file defines a function or a class."""
+    """Return the line in which a file defines a function or a class."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -101,37 +108,12 @@ def _defined(name: str, text: str) -> int | None:
     return next((n.lineno for n in tree.body if isinstance(n, kinds) and n.name == name), None)
 
 
-def counts(cases: Iterable[CheckCase]) -> dict[CaseState, int]:
-    """How many cases there are in each state."""
-    found: dict[CaseState, int] = {"passed": 0, "failed": 0, "error": 0, "skipped": 0}
-    for case in cases:
-        found[case.state] += 1
-    return found
-
-
-def heading(shown: Sequence[ShownExercise]) -> str:
-    """Points in all, or those of the only exercise."""
-    if len(shown) == 1:
-        return f"{shown[0].exercise.title}: {score(shown[0].exercise)}"
-    from autograder.course.text import number, several
-
-    points = sum(each.exercise.points for each in shown)
-    most = sum(each.exercise.max_points for each in shown)
-    return f"{number(points)} of {number(most)} points in {several(len(shown), 'exercise')}"
-
-
-# What GitHub shows at a line of the student's file: workflow commands, one a failed check.
-
-
-MAX_ANNOTATIONS = 10  # of one step; GitHub shows no more
-
-
 def annotations(shown: Sequence[ShownExercise]) -> list[str]:
-    """The commands, each a line of the job's log; the first failures, one line of a file once."""
+    """Return GitHub's workflow commands for the first failures, one line of a file once."""
     found: dict[tuple[str, int | None], str] = {}
     for each in shown:
         for case in cases_of(each):
-            if case.state not in {"failed", "error"}:
+            if case.state not in BAD:
                 continue
             at = {"file": each.path, "line": str(case.line or 1), "title": case.name}
             about = ",".join(f"{key}={_property(value)}" for key, value in at.items() if value)
@@ -147,25 +129,13 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-# CTRF, the common format of test reports as JSON.
-
-
-SPEC = "0.0.0"
-STATUS: dict[CaseState, str] = {
-    "passed": "passed",
-    "failed": "failed",
-    "error": "failed",
-    "skipped": "skipped",
-}
-
-
 def ctrf(shown: Sequence[ShownExercise]) -> bytes:
-    """The report. All times in it are 0, so the same work gives the same."""
+    """Return the report as CTRF. All times in it are 0, so the same work gives the same."""
     found = [(each, case) for each in shown for case in cases_of(each)]
-    count = counts(case for _, case in found)
+    count = Counter(case.state for _, case in found)
     report = {
         "reportFormat": "CTRF",
-        "specVersion": SPEC,
+        "specVersion": "0.0.0",
         "generatedBy": "autograder",
         "results": {
             "tool": {"name": "autograder", "version": version()},
@@ -188,7 +158,7 @@ def ctrf(shown: Sequence[ShownExercise]) -> bytes:
 def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
     test: dict[str, Any] = {
         "name": case.name,
-        "status": STATUS[case.state],
+        "status": "failed" if case.state == "error" else case.state,
         "duration": 0,
         "suite": [shown.title],
         "rawStatus": case.state,
@@ -203,78 +173,60 @@ def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
     return test | {name: value for name, value in optional.items() if value}
 
 
-# A summary in Markdown, as a job of continuous integration shows beside its log.
-
-
-SUMMARY_MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "skipped": "–"}
-MAX_SUMMARY = 900_000  # bytes; GitHub takes 1 MiB of a step
-_SIGNS = re.compile(r"([\\`*_{}\[\]()#+.!|~-])")
-_FENCE = re.compile(r"`{3,}")
-CUT = "\n\nThe rest has no room here.\n"
-
-
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
-    """Points by exercise, then what to act on in each; nothing in it acts as HTML or a link."""
-    lines = [f"## {_plain(heading(shown))}", "", "| exercise | points | |", "|---|--:|---|"]
-    found = [(each, cases_of(each)) for each in shown]
-    for each, cases in found:
-        exercise = each.exercise
-        points = f"{number(exercise.points)} / {number(exercise.max_points)}"
-        first = next((c for c in cases if c.state in {"failed", "error"}), None)
-        said = _plain(first.message) if first else ""
-        lines.append(f"| {_plain(each.title)} | {points} | {said} |")
-    for each, cases in found:
-        lines += _exercise(each, cases)
-    data = ("\n".join(lines) + "\n").encode()
-    return (
-        data
-        if len(data) <= MAX_SUMMARY
-        else data[:MAX_SUMMARY].rpartition(b"\n## ")[0] + CUT.encode()
-    )
+    """Return a summary in Markdown: points by exercise, then what to act on in each.
+
+    Nothing in it acts as HTML or a link.
+    """
+    points = number(sum(each.exercise.points for each in shown))
+    most = number(sum(each.exercise.max_points for each in shown))
+    heading = f"{points} of {most} points in {several(len(shown), 'exercise')}"
+    if len(shown) == 1:
+        heading = f"{shown[0].exercise.title}: {score(shown[0].exercise)}"
+    lines = [f"## {_plain(heading)}", "", "| exercise | points | |", "|---|--:|---|"]
+    details: list[str] = []
+    for each in shown:
+        cases = cases_of(each)
+        points = f"{number(each.exercise.points)} / {number(each.exercise.max_points)}"
+        message = next((_plain(case.message) for case in cases if case.state in BAD), "")
+        lines.append(f"| {_plain(each.title)} | {points} | {message} |")
+        details += _details(each, cases)
+    data = ("\n".join([*lines, *details]) + "\n").encode()
+    if len(data) <= MAX_SUMMARY:
+        return data
+    return data[:MAX_SUMMARY].rpartition(b"\n## ")[0] + CUT.encode()
 
 
-def _exercise(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
+def _details(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
     lines = ["", f"## {_plain(shown.title)}", ""]
     for case in cases:
         points = f" ({number(case.points)}/{number(case.max_points)})" if case.max_points else ""
         lines.append(f"- {SUMMARY_MARKS[case.state]} {_plain(case.name)}{points}")
-    first = next((case for case in cases if case.state in {"failed", "error"}), None)
+    first = next((case for case in cases if case.state in BAD), None)
     if first is not None and first.details:
         where = f", line {first.line}" if first.line else ""
-        lines += ["", f"**{_plain(first.name)}**{where}", "", *_block(first.details)]
+        longest = max((len(ticks) for ticks in _FENCE.findall(first.details)), default=2)
+        fence = "`" * (longest + 1)
+        lines += ["", f"**{_plain(first.name)}**{where}", "", f"{fence}text", first.details, fence]
     if shown.exercise.repair is not None:
         lines += ["", _plain(shown.exercise.repair.said)]
     return lines
 
 
-def _block(text: str) -> list[str]:
-    """Text as it is, in a fence that is longer than any in it."""
-    longest = max((len(found) for found in _FENCE.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    return [f"{fence}text", text, fence]
-
-
 def _plain(text: str) -> str:
-    """A line that Markdown shows as it is."""
+    """Return a line that Markdown shows as it is."""
     return html.escape(_SIGNS.sub(r"\\\1", one_line(text, 500)), quote=False).replace("@", "&#64;")
 
 
-# JUnit's XML, which nearly every test dashboard reads.
-
-
-# What XML 1.0 has no way to write.
-_FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
 def junit(shown: Sequence[ShownExercise]) -> bytes:
-    """A suite an exercise, a case a check. There are no times, so the same work gives the same."""
+    """Return JUnit's XML: a suite per exercise, a case per check, and no times."""
     suites = [(each, cases_of(each)) for each in shown]
     root = ET.Element("testsuites", _counted("autograder", [c for _, cs in suites for c in cs]))
     for each, cases in suites:
         suite = ET.SubElement(root, "testsuite", _counted(each.title, cases))
-        given = {"points": each.exercise.points, "maximum": each.exercise.max_points}
         properties = ET.SubElement(suite, "properties")
-        for name, value in given.items():
+        points = (("points", each.exercise.points), ("maximum", each.exercise.max_points))
+        for name, value in points:
             ET.SubElement(properties, "property", {"name": name, "value": number(value)})
         for case in cases:
             _add(suite, each, case)
@@ -284,7 +236,7 @@ def junit(shown: Sequence[ShownExercise]) -> bytes:
 
 
 def _counted(name: str, cases: Sequence[CheckCase]) -> dict[str, str]:
-    count = counts(cases)
+    count = Counter(case.state for case in cases)
     return {
         "name": _clean(name),
         "tests": str(len(cases)),
