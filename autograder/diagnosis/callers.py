@@ -107,9 +107,9 @@ def _tensors(torch: Any, value: Any) -> Any:
         with np.errstate(over="ignore"):
             return torch.tensor(array.astype(np.float32) if array.dtype.kind == "f" else array)
     if isinstance(value, tuple):
-        return tuple(_tensors(torch, each) for each in value)
+        return tuple(_tensors(torch, part) for part in value)
     if isinstance(value, list):
-        return [_tensors(torch, each) for each in value]
+        return [_tensors(torch, part) for part in value]
     return value
 
 

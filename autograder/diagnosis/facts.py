@@ -119,7 +119,7 @@ def _other_shape(seen: Observations) -> Statement | None:
         and len(seen.recipe.results) < ENOUGH
     ]
     is_everywhere = ENOUGH <= len(shapes) == len(seen.values)
-    if not is_everywhere or any(mine == right for mine, right in shapes):
+    if not is_everywhere or any(answer == right for answer, right in shapes):
         return None
-    mine, right = shapes[0]
-    return stated("other_shape", shape=shape(mine), expected=shape(right))
+    answer, right = shapes[0]
+    return stated("other_shape", shape=shape(answer), expected=shape(right))

@@ -98,7 +98,7 @@ class Family:
         """Return the steps that a change replaces, each with its replacement."""
         if isinstance(change, Mapping):
             means = self.means or (lambda same: same)
-            return {name: means(each) for name, each in change.items()}
+            return {name: means(one) for name, one in change.items()}
         if callable(self.target) and self.means is None:
             return {self.target.__name__: of_arguments(change, self.target)}
         made = change if self.means is None else self.means(change)
@@ -108,16 +108,16 @@ class Family:
 
     def only(self, names: Iterable[str]) -> "Family":
         """Return the family with only some of its mistakes."""
-        kept = set(names)
-        return replace(self, ways={name: self.ways[name] for name in self.ways if name in kept})
+        wanted = set(names)
+        return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
         """Return the same mistakes with other words in findings and hints."""
         ways: dict[str, Way | list[Way]] = {}
         for name, finding, changes in self.said():
-            told = ways.setdefault(name, [])
-            assert isinstance(told, list)
-            told.append((change(finding), *changes))
+            findings = ways.setdefault(name, [])
+            assert isinstance(findings, list)
+            findings.append((change(finding), *changes))
         hints: Any = tuple(map(change, self.hints))
         return replace(self, hints=hints, ways=ways)
 
@@ -148,8 +148,8 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     absent = set(wanted) - {name for family in listed for name in family.ways}
     if absent:
         raise ValueError(f"no family has the mistake {', '.join(sorted(absent))}")
-    kept = (family.only(wanted) for family in listed)
-    return tuple(family for family in kept if family.ways)
+    chosen_ones = (family.only(wanted) for family in listed)
+    return tuple(family for family in chosen_ones if family.ways)
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
@@ -160,5 +160,5 @@ def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """
     listed = tuple(families)
     left_out = {name for family in chosen(listed, names) for name in family.ways} if names else ()
-    kept = (family.only(set(family.ways) - set(left_out)) for family in listed)
-    return tuple(family for family in kept if family.ways)
+    rest = (family.only(set(family.ways) - set(left_out)) for family in listed)
+    return tuple(family for family in rest if family.ways)

@@ -137,14 +137,14 @@ def named(
         calls: the kind of calls that the misconception is seen in, where it is not in all.
         reword: a change to the sentence of each misconception.
     """
-    first, second = (*(reword(each.finding) for each in misconceptions), "")[:2]
+    first, second = (*(reword(wrong.finding) for wrong in misconceptions), "")[:2]
     says = NAMED[code].format(
         first=first,
         second=second,
         first_part=first[:1].lower() + first[1:],
         Calls=capital(calls),
     )
-    ids = tuple(each.id for each in misconceptions)
+    ids = tuple(wrong.id for wrong in misconceptions)
     hints: Hints = misconceptions[0].hints
     return Finding("named", says, ids, hints, told=says, code=code, calls=calls)
 

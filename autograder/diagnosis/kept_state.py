@@ -44,7 +44,9 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
     return replace(
         finding,
         says=" ".join([finding.says, *map(sentence, statements)]),
-        places=tuple(Line(file=label, line=int(each.values["line"])) for label, each in lines),
+        places=tuple(
+            Line(file=label, line=int(statement.values["line"])) for label, statement in lines
+        ),
         statements=(*finding.statements, *statements),
     )
 

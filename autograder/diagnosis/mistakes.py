@@ -193,7 +193,7 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
             named.id,
             named.finding,
             named.hints,
-            [] if out_of_date(recipe, named) else [each.outcome for each in named.answers],
+            [] if out_of_date(recipe, named) else [answer.outcome for answer in named.answers],
         )
         for named in answers
         if named.function == recipe.function

@@ -59,14 +59,16 @@ class ObservedCall:
 class WrongAndRight:
     """A wrong answer and the right one, of the same shape."""
 
-    mine: Outcome
+    answer: Outcome
     right: Outcome
     condition: float
 
     def same_cells(self, place: int = 0) -> Cells:
         """Return which cells of one of the results are right."""
-        mine, right = (each.parts[place].astype(float) for each in (self.mine, self.right))
-        return agree(mine, right, self.mine.precision, self.condition)
+        answer, right = (
+            outcome.parts[place].astype(float) for outcome in (self.answer, self.right)
+        )
+        return agree(answer, right, self.answer.precision, self.condition)
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Observations:
     @property
     def stop_line(self) -> str:
         """The line of the student's file on which the first error is."""
-        return next((str(each.answer.line) for each in self.wrong if each.answer.error), "")
+        return next((str(case.answer.line) for case in self.wrong if case.answer.error), "")
 
     @cached_property
     def of_other_kind(self) -> bool:
@@ -123,7 +125,7 @@ class Observations:
     def wrong_parts(self) -> frozenset[int]:
         """The places of the results that are wrong in some call; none where that cannot be told."""
         count = len(self.recipe.results)
-        each_has = all(len(p.mine.parts) == len(p.right.parts) == count for p in self.pairs)
+        each_has = all(len(p.answer.parts) == len(p.right.parts) == count for p in self.pairs)
         if count < 2 or not each_has:
             return frozenset()
         return frozenset(
@@ -224,4 +226,4 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
     sides = sides_of_traits(recipe, probes)
     both = [(one & two, f"{a} and {b}") for (one, a), (two, b) in combinations(sides, 2)]
     found = [(sorted(inside), words) for inside, words in (*sides, *both)]
-    return sorted((each for each in found if len(each[0]) < len(probes)), key=lambda k: -len(k[0]))
+    return sorted((kind for kind in found if len(kind[0]) < len(probes)), key=lambda k: -len(k[0]))

@@ -186,7 +186,7 @@ class Recipe:
     def misconceptions(self) -> tuple[Misconception, ...]:
         """Each way to do it wrong, in order."""
         families: Iterable[Any] = self.families
-        own = tuple(each for family in families for each in family.misconceptions)
+        own = tuple(misconception for family in families for misconception in family.misconceptions)
         return own + self.fingerprints
 
     def calls(self, draw: int) -> list[Probe]:
@@ -196,7 +196,7 @@ class Recipe:
             Exception: whatever stops the course's function.
         """
         drawn = self.drawn(draw)
-        return [each if isinstance(each, Probe) else Probe(tuple(each)) for each in drawn]
+        return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
         """Return what the course's function gives for a draw."""
@@ -234,8 +234,8 @@ class Recipe:
         steps = list(self.steps)
         first = min((steps.index(name) for name in replaced if name in self.steps), default=None)
         left = [] if first is None else steps[first:]
-        kept = {name: value for name, value in vars(right).items() if name not in left}
-        return self._go_on(State(**kept), replaced, left)
+        before = {name: value for name, value in vars(right).items() if name not in left}
+        return self._go_on(State(**before), replaced, left)
 
     def _go_on(self, state: Any, replaced: Mapping[str, Step], steps: Sequence[str]) -> Any:
         with np.errstate(all="ignore"):
@@ -324,4 +324,4 @@ def fingerprint(
 
 def fingerprint_in(changes: Iterable[Any]) -> Fingerprint | None:
     """Return the fingerprint among some changes; None where all are code."""
-    return next((each for each in changes if isinstance(each, Fingerprint)), None)
+    return next((change for change in changes if isinstance(change, Fingerprint)), None)

@@ -164,10 +164,10 @@ class RecordedReplay(Replay):
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
         self.function = function
-        probes = [_probe(each) for each in function.probes]
+        probes = [_probe(probed) for probed in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
-        self._right_ones = [_outcome(function, each[0]) for each in function.outcomes]
+        self._right_ones = [_outcome(function, row[0]) for row in function.outcomes]
         self.alternatives = [_alternative(-1 - n) for n in range(len(function.styled[0]))]
         self._by_alternative = {(way,): n for n, way in enumerate(self.alternatives)}
         wrong = self.recipe.misconceptions
@@ -181,8 +181,8 @@ class RecordedReplay(Replay):
         self.families = [(wrong[place],) for place in function.families]
         numbered: list[Changes] = [*self.singles, *(self.pairs if function.random else [])]
         summed: list[Changes] = [] if function.random else [*self.pairs, *self.families]
-        self._rows = {each: n for n, each in enumerate(numbered)}
-        self._summed_rows = {each: n for n, each in enumerate(summed)}
+        self._rows = {changes: row for row, changes in enumerate(numbered)}
+        self._summed_rows = {changes: row for row, changes in enumerate(summed)}
 
     def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
         """Return the generic changes that give an answer, as far as two sums tell."""

@@ -39,7 +39,7 @@ def named_value(fact: Fact, seen: Observations) -> str:
         return ""
     if max(known) - min(known) < 1e-5 * abs(known[0]):
         return f"{rounded(known[0])}, the same in every call"
-    cases = [c for c, each in zip(seen.values, numbers, strict=True) if not np.isnan(each)]
+    cases = [c for c, value in zip(seen.values, numbers, strict=True) if not np.isnan(value)]
     return named_factor(known, [seen.recipe.axes(case.state) for case in cases])
 
 
@@ -63,7 +63,7 @@ def relation(seen: Observations) -> Statement | None:
     compared = _compared(seen)
     if compared is None:
         return None
-    found = (each(compared) for each in (_factor, _offset, _order, _closeness))
+    found = (find(compared) for find in (_factor, _offset, _order, _closeness))
     return next((statement for statement in found if statement is not None), None)
 
 
@@ -73,12 +73,12 @@ def _compared(seen: Observations) -> _Compared | None:
         (which,) = seen.wrong_parts
         result = seen.recipe.results[which]
         pairs = [
-            WrongAndRight(_only(p.mine, which), _only(p.right, which), p.condition) for p in pairs
+            WrongAndRight(_only(p.answer, which), _only(p.right, which), p.condition) for p in pairs
         ]
-    if any(not np.isfinite(pair.mine.numbers).all() for pair in pairs):
+    if any(not np.isfinite(pair.answer.numbers).all() for pair in pairs):
         return None
     finite = [
-        ((pair.mine.numbers, pair.right.numbers), seen.recipe.axes(case.state))
+        ((pair.answer.numbers, pair.right.numbers), seen.recipe.axes(case.state))
         for pair, case in zip(pairs, seen.values, strict=False)
         if np.isfinite(pair.right.numbers).all()
     ]
@@ -94,7 +94,7 @@ def _only(outcome: Outcome, place: int) -> Outcome:
 
 
 def _factor(compared: _Compared) -> Statement | None:
-    factors = _constants(_ratio(mine, right) for mine, right in compared.pairs)
+    factors = _constants(_ratio(answer, right) for answer, right in compared.pairs)
     if not factors:
         return None
     if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
@@ -106,7 +106,7 @@ def _factor(compared: _Compared) -> Statement | None:
 
 
 def _offset(compared: _Compared) -> Statement | None:
-    offsets = _constants(mine - right for mine, right in compared.pairs)
+    offsets = _constants(answer - right for answer, right in compared.pairs)
     if not offsets:
         return None
     if max(offsets) - min(offsets) < 1e-9:
@@ -116,24 +116,24 @@ def _offset(compared: _Compared) -> Statement | None:
 
 def _order(compared: _Compared) -> Statement | None:
     is_same = all(
-        np.allclose(np.sort(mine), np.sort(right), rtol=1e-6, atol=1e-9)
-        for mine, right in compared.pairs
+        np.allclose(np.sort(answer), np.sort(right), rtol=1e-6, atol=1e-9)
+        for answer, right in compared.pairs
     )
     return stated("other_order", result=compared.result) if is_same else None
 
 
 def _closeness(compared: _Compared) -> Statement | None:
     is_close = all(
-        np.abs(mine - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
-        for mine, right in compared.pairs
+        np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
+        for answer, right in compared.pairs
     )
     return stated("close", result=compared.result) if is_close else None
 
 
-def _ratio(mine: Vector, right: Vector) -> Vector:
-    if not np.array_equal(mine == 0, right == 0):
+def _ratio(answer: Vector, right: Vector) -> Vector:
+    if not np.array_equal(answer == 0, right == 0):
         return np.zeros(0)
-    return np.asarray(mine[right != 0] / right[right != 0])
+    return np.asarray(answer[right != 0] / right[right != 0])
 
 
 def _constants(calls: Iterator[Vector]) -> list[float]:
@@ -175,7 +175,7 @@ def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
 
 def wrong_region(seen: Observations) -> Statement | None:
     """Return the part of the result that all wrong cells lie in."""
-    if any(len(pair.mine.parts) != 1 for pair in seen.pairs):
+    if any(len(pair.answer.parts) != 1 for pair in seen.pairs):
         return None
     cells = [~pair.same_cells() for pair in seen.pairs]
     for words, region in REGIONS.items():

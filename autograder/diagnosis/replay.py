@@ -64,24 +64,26 @@ class Replay:
         """
         self.probes()
         found: list[Wrong] = []
-        for each in self.recipe.misconceptions:
-            looks: list[Wrong] = [(each,)]
+        for misconception in self.recipe.misconceptions:
+            looks: list[Wrong] = [(misconception,)]
             for way in self.alternatives:
-                styled: Wrong = (each, way)
-                if fit_together(each, way) and not any(self._alike(styled, x) for x in looks):
+                styled: Wrong = (misconception, way)
+                if fit_together(misconception, way) and not any(
+                    self._alike(styled, x) for x in looks
+                ):
                     looks.append(styled)
             found += looks
         for general in GENERAL:
             wrong: Wrong = (general,)
-            told = self.telling(range(self._size), wrong)
-            if told and not any(self._alike(wrong, other) for other in [(), *found]):
+            telling = self.telling(range(self._size), wrong)
+            if telling and not any(self._alike(wrong, other) for other in [(), *found]):
                 found.append(wrong)
         return found
 
     @cached_property
     def families(self) -> list[Wrong]:
         """The generic changes of any arguments and results; see `general.families`."""
-        plain: list[Wrong] = [(each,) for each in families(self.recipe)]
+        plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         steps = list(self.recipe.steps)
 
         def shows(wrong: Wrong) -> bool:
@@ -116,7 +118,7 @@ class Replay:
     @cached_property
     def pairs(self) -> list[Pair]:
         """All pairs of misconceptions that touch different steps, both in the same alternative."""
-        general = {each.id for each in GENERAL} - COMBINING
+        general = {misconception.id for misconception in GENERAL} - COMBINING
         alone = [wrong for wrong in self.singles if wrong[0].id not in general]
         return [
             (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
@@ -283,5 +285,5 @@ class _Column:
 
 
 def _stacked(allowed: Sequence[Vector | None]) -> Vector | None:
-    given = [each for each in allowed if each is not None]
+    given = [numbers for numbers in allowed if numbers is not None]
     return np.stack(given) if given else None

@@ -145,7 +145,7 @@ def always_the_same(examination: Examination) -> Finding | None:
     expected = [examination.replay.outcome(i) for i in examination.everywhere]
     if first.raised or first.signature == "None":
         return None
-    if len({(each.signature, each.numbers.tobytes()) for each in expected}) <= ENOUGH:
+    if len({(outcome.signature, outcome.numbers.tobytes()) for outcome in expected}) <= ENOUGH:
         return None
     is_same = all(
         other.signature == first.signature
@@ -313,7 +313,7 @@ def _kinds_that_go_wrong(examination: Examination) -> Iterator[tuple[list[int], 
 def _fitting_pairs(examination: Examination) -> list[Pair]:
     outcomes, right, replay = examination.outcomes, examination.right, examination.replay
     wrong = [outcome.numbers for i, outcome in enumerate(outcomes) if not right[i]]
-    if sum(not len(each) or bool(np.isfinite(each).any()) for each in wrong) < TELLING:
+    if sum(not len(numbers) or bool(np.isfinite(numbers).any()) for numbers in wrong) < TELLING:
         return []  # of thousands of pairs, some give nothing but NaN as well
     everywhere = examination.everywhere
     fitting = replay.matching_pairs(outcomes, everywhere)
@@ -347,7 +347,7 @@ def _without_praise(examination: Examination) -> Callable[[str], str]:
     ]
 
     def reworded(text: str) -> str:
-        praise = next((each for each in false if text.startswith(each)), "")
+        praise = next((sentence for sentence in false if text.startswith(sentence)), "")
         return capital(text.removeprefix(praise)) if praise else text
 
     return reworded
@@ -356,48 +356,49 @@ def _without_praise(examination: Examination) -> Callable[[str], str]:
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return for each of two wrong results what gives it and leaves the others right; else none."""
     count = len(replay.recipe.results)
-    mine = _in_parts(answers, count)
+    given = _in_parts(answers, count)
     right = _in_parts([replay.outcome(n) for n in range(len(answers))], count)
-    if count < 2 or not mine or not right:
+    if count < 2 or not given or not right:
         return []
     wrong = [
-        [n for n in range(len(mine)) if not _alike(replay, n, mine[n], right[n], place)]
+        [n for n in range(len(given)) if not _alike(replay, n, given[n], right[n], place)]
         for place in range(count)
     ]
     places = [place for place in range(count) if wrong[place]]
     if len(places) != 2 or any(len(wrong[place]) < LEAST_OF_A_RESULT for place in places):
         return []
-    reasons = [_reason(replay, mine, place, wrong[place]) for place in places]
-    return [each for each in reasons if each is not None] if all(reasons) else []
+    reasons = [_reason(replay, given, place, wrong[place]) for place in places]
+    return [reason for reason in reasons if reason is not None] if all(reasons) else []
 
 
 def _in_parts(outcomes: Sequence[Outcome], count: int) -> list[Outcome]:
     """Return the outcomes with their results apart; none if one has not so many results."""
     parts = [outcome.in_parts(count) for outcome in outcomes]
-    return parts if all(len(each.parts) == count for each in parts) else []
+    return parts if all(len(outcome.parts) == count for outcome in parts) else []
 
 
 def _reason(
-    replay: Replay, mine: Sequence[Outcome], place: int, wrong: Sequence[int]
+    replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
 ) -> Misconception | None:
     found: Sequence[Wrong] = replay.known_by_result
-    for number in [*wrong, *(n for n in range(len(mine)) if n not in wrong)]:
-        found = [each for each in found if _gives_result(replay, number, mine[number], each, place)]
+    for number in [*wrong, *(n for n in range(len(answers)) if n not in wrong)]:
+        answer = answers[number]
+        found = [each for each in found if _gives_result(replay, number, answer, each, place)]
     return found[0][0] if found else None
 
 
-def _gives_result(replay: Replay, number: int, mine: Outcome, wrong: Wrong, place: int) -> bool:
+def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
     """Return whether a mistake gives this result of a call, and the right ones beside it."""
-    count = len(mine.parts)
-    made, right = (replay.outcome(number, each).in_parts(count) for each in (wrong, ()))
+    count = len(answer.parts)
+    made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
     return len(made.parts) == count and all(
-        _alike(replay, number, mine if other == place else right, made, other)
+        _alike(replay, number, answer if other == place else right, made, other)
         for other in range(count)
     )
 
 
 def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
-    first, second = (np.asarray(each.parts[place], float) for each in (one, other))
+    first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
     condition = replay.probes()[number % len(replay.probes())].condition
     return first.shape == second.shape and bool(
         agree(first, second, one.precision, condition).all()

@@ -119,7 +119,7 @@ def _wires(recipe: Recipe) -> _Wires:
                 shapes.setdefault(name, []).append(np.shape(value))
         for step, does in recipe.steps.items():
             read[step] |= _read_by(does, state)
-    arrays = {name: tuple(each) for name, each in shapes.items() if len(each) == traced}
+    arrays = {name: tuple(known) for name, known in shapes.items() if len(known) == traced}
 
     def among(known: Any) -> dict[str, tuple[str, ...]]:
         return {step: tuple(n for n in names if n in known) for step, names in read.items()}
@@ -130,7 +130,7 @@ def _wires(recipe: Recipe) -> _Wires:
 def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
     """Return the names of the sizes that every call has."""
     sizes = [recipe.axes(recipe.right(probe)) for probe in recipe.calls(0)]
-    return tuple(name for name in (sizes or [{}])[0] if all(name in each for each in sizes))
+    return tuple(name for name in (sizes or [{}])[0] if all(name in call for call in sizes))
 
 
 def _read_by(does: Step, state: Any) -> dict[str, None]:

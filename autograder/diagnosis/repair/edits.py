@@ -182,7 +182,7 @@ def _apart(spans: Sequence[Span]) -> bool:
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
-    """Yield for each second value of a name a name of its own, for it and for its next uses.
+    """Yield for each second value of a name one of its own, for it and for its next uses.
 
     The uses after these have the value before again: it was needed there.
     """
@@ -193,29 +193,30 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
         if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
             continue
         uses = [
-            each
-            for each in tree.nodes
-            if isinstance(each, ast.Name)
-            and each.id == target.id
-            and isinstance(each.ctx, ast.Load)
-            and tree.owner[each] is owner
-            and each.lineno > (node.end_lineno or node.lineno)
+            name
+            for name in tree.nodes
+            if isinstance(name, ast.Name)
+            and name.id == target.id
+            and isinstance(name.ctx, ast.Load)
+            and tree.owner[name] is owner
+            and name.lineno > (node.end_lineno or node.lineno)
         ]
         for count in range(1, min(NEXT_USES + 1, len(uses))):
             places: list[ast.AST] = [target, *uses[:count]]
             new = f"{target.id}_of_its_own"
             yield [
-                (each, Change("name", tree.replaced(each, new), OWN_NAME_WEIGHT)) for each in places
+                (place, Change("name", tree.replaced(place, new), OWN_NAME_WEIGHT))
+                for place in places
             ]
 
 
 def _had_a_value(owner: Function, target: ast.Name) -> bool:
     return target.id in parameters_of(owner) or any(
-        isinstance(each, ast.Name)
-        and each.id == target.id
-        and isinstance(each.ctx, ast.Store)
-        and each.lineno < target.lineno
-        for each in ast.walk(owner)
+        isinstance(name, ast.Name)
+        and name.id == target.id
+        and isinstance(name.ctx, ast.Store)
+        and name.lineno < target.lineno
+        for name in ast.walk(owner)
     )
 
 
@@ -259,5 +260,5 @@ def in_order(edits: Sequence[Edit], suspects: Suspects) -> list[Edit]:
         place = edit.kind, edit.unit, edit.lines
         ranked.append((-worth(edit) * AGAIN ** so_far[place], edit.unit, edit.spans, edit))
         so_far[place] += 1
-    ranked.sort(key=lambda each: each[:3])
-    return [each[3] for each in ranked[:AT_MOST]]
+    ranked.sort(key=lambda row: row[:3])
+    return [row[3] for row in ranked[:AT_MOST]]

@@ -20,8 +20,8 @@ from autograder.diagnosis.repair.tree import (
     plain_number,
 )
 
-ALIKE = tuple(
-    words.split()
+ALIKE = {
+    word: words.split()
     for words in (
         "sum mean max min std var prod argmax argmin",
         "zeros ones full empty eye",
@@ -46,7 +46,8 @@ ALIKE = tuple(
         "train eval",
         "float32 float64 float16 int64 bool",
     )
-)
+    for word in words.split()
+}  # functions that are taken for one another, by each of them
 
 
 def _calls(around: Surroundings, node: ast.Call) -> Iterator[Change]:
@@ -54,10 +55,9 @@ def _calls(around: Surroundings, node: ast.Call) -> Iterator[Change]:
     yield from _unwrapped(around, node)
     start, end = tree.span(node.func)
     prefix = tree.source(node.func)[: -len(called)]
-    for words in ALIKE:
-        for word in words if called in words else ():
-            if word != called:
-                yield Change("function", Span(start, end, prefix + word))
+    for word in ALIKE.get(called, ()):
+        if word != called:
+            yield Change("function", Span(start, end, prefix + word))
     args = [tree.source(arg) for arg in node.args]
     if args:
         start, end = tree.span(node.args[0])[0], tree.span(node.args[-1])[1]
@@ -214,7 +214,7 @@ def _operators(around: Surroundings, node: ast.BinOp) -> Iterator[Change]:
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
     between = tree.raw[start:end].decode()
     near = (node.left, node.right, tree.parent.get(node))
-    binds = any(isinstance(each, ast.BinOp) for each in near)
+    binds = any(isinstance(neighbour, ast.BinOp) for neighbour in near)
     for other in OPERATORS.values():
         if other == now:
             continue
@@ -254,7 +254,7 @@ def _conditions(around: Surroundings, node: ast.AST) -> Iterator[Change]:
         for part in parts:
             yield around.put("condition", node, part, 0.8)
     elif isinstance(node, ast.IfExp):
-        test, body, other = (tree.operand(each) for each in (node.test, node.body, node.orelse))
+        test, body, other = (tree.operand(part) for part in (node.test, node.body, node.orelse))
         yield around.put("condition", node, f"{other} if {test} else {body}")
         yield around.put("condition", node, body, 0.7)
         yield around.put("condition", node, other, 0.7)

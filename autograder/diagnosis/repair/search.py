@@ -251,7 +251,7 @@ class _Search:
             if self._takes_too_long:
                 return Found(tuple(good), self.trees, one_kind, complete=False)
             tried += 1
-            within = next((each for each in good if _is_within(each, edit)), None)
+            within = next((other for other in good if _is_within(other, edit)), None)
             if within is not None and (within.kind == edit.kind or not one_kind):
                 continue
             edited = _edited(self.source, self.trees, edit)
@@ -273,7 +273,7 @@ class _Search:
     ) -> tuple[Edit, ...]:
         """Try two edits at once: each of the first ones that got furthest, with another."""
         before = self._fitness(self.source, panel)
-        furthest = sorted((each for each in self._firsts if each[0] > before), reverse=True)
+        furthest = sorted((first for first in self._firsts if first[0] > before), reverse=True)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
         for _, _, edit in furthest:
             if len(firsts) < FIRSTS:

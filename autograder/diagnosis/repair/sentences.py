@@ -41,13 +41,13 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
     Args:
         shown_only: only the checks that show themselves were run, as in a released course.
     """
-    described = [_describe(each, _passes(each, shown_only)) for each in found]
-    repairs = [each for each in described if each is not None]
+    described = [_describe(result, _passes(result, shown_only)) for result in found]
+    repairs = [repair for repair in described if repair is not None]
     if len(repairs) <= 1:
         return repairs[0] if repairs else None
     return Repair(
-        said=" ".join(dict.fromkeys(each.said for each in repairs)),
-        places=tuple(dict.fromkeys(place for each in repairs for place in each.places)),
+        said=" ".join(dict.fromkeys(repair.said for repair in repairs)),
+        places=tuple(dict.fromkeys(place for repair in repairs for place in repair.places)),
     )
 
 
@@ -124,10 +124,10 @@ def _label(found: Found, number: int) -> str:
 def _of_either(found: Found, passes: str) -> Repair | None:
     """Return the lines of edits in one line or another, if they are few."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
-    places = {(_label(found, each.unit), line) for each in edits for line in each.lines}
-    if len(places) > MOST_LINES or any(len(each.lines) > 1 for each in edits):
+    places = {(_label(found, edit.unit), line) for edit in edits for line in edit.lines}
+    if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
         return None
-    lines = [_where(found, _label(found, each.unit), each.lines) for each in edits]
+    lines = [_where(found, _label(found, edit.unit), edit.lines) for edit in edits]
     return Repair(
         said=f"With a change in {' or one in '.join(lines)}, {passes}.",
         kind=EITHER,

@@ -56,7 +56,7 @@ def _written(node: ast.stmt) -> list[str]:
     """Return the names of arrays into which a statement writes."""
     targets: list[ast.expr] = [node.target] if isinstance(node, ast.AugAssign) else []
     if isinstance(node, ast.Assign):
-        targets = [each for each in node.targets if isinstance(each, ast.Subscript)]
+        targets = [target for target in node.targets if isinstance(target, ast.Subscript)]
     found = []
     for target in targets:
         inner = target

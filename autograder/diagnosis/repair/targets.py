@@ -37,13 +37,15 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     A function that uses one with such a mistake fails for that, as far as is known.
     """
     failed = [result for result in results if result.outcome == "failed"]
-    named = frozenset(name for each in failed if _is_named(each) for name in _functions(each))
+    named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
     explained = named | _users(source, named)
-    left = [each for each in failed if not _is_named(each) and not explained & _functions(each)]
-    names = tuple(each.name for each in left)
+    left = [
+        result for result in failed if not _is_named(result) and not explained & _functions(result)
+    ]
+    names = tuple(result.name for result in left)
     if len(left) == len(failed):
         return Targets(names)
-    about = tuple(dict.fromkeys(name for each in left for name in each.about))
+    about = tuple(dict.fromkeys(name for result in left for name in result.about))
     return Targets(names, _checks_of(results, frozenset(about)) | frozenset(names), about)
 
 
@@ -65,7 +67,7 @@ def targets_by_function(results: Sequence[CheckResult], targets: Targets) -> lis
 def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
     """Return these functions and all of the file that name one of them, directly or not."""
     names_in = {
-        node.name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         for unit in source.units
         for node in parsed(unit) or ()
         if isinstance(node, Definition)
@@ -122,8 +124,8 @@ def fitness_of(results: Sequence[CheckResult]) -> Fitness:
         return Fitness(passed, VALUES, 0, all_passed=True)
     if failed.outcome != "failed" or failed.kind is not None or failed.evidence is None:
         return Fitness(passed, RAISED, 0)
-    mine, right = failed.evidence.matrices
-    if mine is None or right is None or mine.shape != right.shape:
+    answer, right = failed.evidence.matrices
+    if answer is None or right is None or answer.shape != right.shape:
         return Fitness(passed, SHAPE, 0)
-    cells = [wrong for row in mine.wrong for wrong in row]
+    cells = [wrong for row in answer.wrong for wrong in row]
     return Fitness(passed, VALUES, len(cells) - sum(cells))

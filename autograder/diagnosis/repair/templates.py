@@ -93,9 +93,9 @@ def _in_file(path: Path) -> Iterator[Template]:
 
 def _free(node: ast.AST) -> tuple[str, ...]:
     """Return the names that an expression needs, without those that it binds itself."""
-    names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
-    bound = {each.id for each in names if isinstance(each.ctx, ast.Store)}
-    return tuple(dict.fromkeys(each.id for each in names if each.id not in bound))
+    names = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
+    bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return tuple(dict.fromkeys(name.id for name in names if name.id not in bound))
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:

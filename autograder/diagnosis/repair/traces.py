@@ -156,9 +156,9 @@ class _MarkValues(ast.NodeTransformer):
         whole: ast.expr = copy.deepcopy(node.target)
         while isinstance(whole, ast.Subscript):
             whole = whole.value
-        for each in ast.walk(whole):
-            if hasattr(each, "ctx"):
-                each.ctx = ast.Load()
+        for part in ast.walk(whole):
+            if hasattr(part, "ctx"):
+                part.ctx = ast.Load()
         return [node, ast.Expr(self._mark(node, whole))]
 
     def _mark_parts(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
@@ -218,7 +218,7 @@ def _given_or_tested(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         return [node.id]
     if isinstance(node, ast.If | ast.While):
-        return [each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)]
+        return [name.id for name in ast.walk(node.test) if isinstance(name, ast.Name)]
     return []
 
 
@@ -283,8 +283,8 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 def _is_among(known_by: tuple[float, ...], known: Known) -> bool:
     if not len(known):
         return False
-    mine = np.array(known_by)
-    alike = (known[:, :2] == mine[:2]).all(axis=1)
-    scale = np.sqrt(np.abs(mine[3]) * max(mine[0], 1.0)) + 1e-6
-    off = np.abs(known[:, 2:] - mine[2:]) / np.array([scale, np.abs(mine[3]) + 1e-6])
+    value = np.array(known_by)
+    alike = (known[:, :2] == value[:2]).all(axis=1)
+    scale = np.sqrt(np.abs(value[3]) * max(value[0], 1.0)) + 1e-6
+    off = np.abs(known[:, 2:] - value[2:]) / np.array([scale, np.abs(value[3]) + 1e-6])
     return bool((alike & (off < CLOSE).all(axis=1)).any())

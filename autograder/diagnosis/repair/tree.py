@@ -203,9 +203,9 @@ class Surroundings:
         self.imported = imported
         self._scopes: dict[Function | None, list[str]] = {}
         self._given: dict[Function | None, list[tuple[int, str]]] = {}
-        for each in tree.nodes:
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                self._given.setdefault(tree.owner[each], []).append((each.lineno, each.id))
+        for name in tree.nodes:
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                self._given.setdefault(tree.owner[name], []).append((name.lineno, name.id))
 
     def scope(self, node: ast.AST) -> list[str]:
         """Return the names that the function around a node binds."""
