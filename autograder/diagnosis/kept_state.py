@@ -52,19 +52,16 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
+    """Yield the line, the name and the code of each statement that keeps something."""
     outside = set(_bound(body))
-    for node in body:
-        if isinstance(node, Definition):
-            yield from _in_definition(node, outside)
-
-
-def _in_definition(node: ast.stmt, outside: set[str]) -> Iterator[tuple[int, str, str]]:
-    for function in ast.walk(node):
+    definitions = [node for node in body if isinstance(node, Definition)]
+    for function in (node for definition in definitions for node in ast.walk(definition)):
         if not isinstance(function, FUNCTIONS):
             continue
         for decorator in function.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if _last_name(called) in CACHES:
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if name in CACHES:
                 yield decorator.lineno, function.name, "keeps_results"
         if function.name != "__init__":
             yield from _in_function(function, outside)
@@ -96,23 +93,15 @@ def _in_function(
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
     """Return what a node gives a value to, and whether it only changes something in it."""
+    targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
-        parts = [part for target in node.targets for part in _parts(target)]
+        for target in node.targets:
+            targets += target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-        parts = [node.target]
-    elif (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in CHANGE
-    ):
-        return [(node.func.value, True)]
-    else:
-        return []
-    return [(part, not isinstance(part, ast.Name)) for part in parts]
-
-
-def _parts(target: ast.expr) -> list[ast.expr]:
-    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]
+        targets = [node.target]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return [(node.func.value, True)] if node.func.attr in CHANGE else []
+    return [(target, not isinstance(target, ast.Name)) for target in targets]
 
 
 def _base(target: ast.expr) -> str:
@@ -124,16 +113,14 @@ def _base(target: ast.expr) -> str:
 
 
 def _changeable_defaults(given: ast.arguments) -> set[str]:
-    names = [arg.arg for arg in (*given.posonlyargs, *given.args)]
-    plain = list(zip(names[::-1], given.defaults[::-1], strict=False))
-    named = [
-        (arg.arg, value) for arg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    """Return the parameters whose default value can be changed in place."""
+    plain = [*given.posonlyargs, *given.args]
+    defaults = [
+        *zip(plain[::-1], given.defaults[::-1], strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
     ]
-    return {
-        name
-        for name, value in [*plain, *named]
-        if isinstance(value, ast.List | ast.Dict | ast.Set | ast.Call)
-    }
+    kinds = ast.List | ast.Dict | ast.Set | ast.Call
+    return {parameter.arg for parameter, value in defaults if isinstance(value, kinds)}
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
@@ -147,7 +134,3 @@ def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         waiting += ast.iter_child_nodes(node)
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from autograder.checks.signature import Vector
 from autograder.course.text import number
 from autograder.diagnosis.finding import stated
-from autograder.diagnosis.observations import ENOUGH, Cells, Observations, WrongAndRight
+from autograder.diagnosis.observations import ENOUGH, Cells, Observations
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact
 from autograder.report.model import Statement
@@ -43,91 +42,53 @@ def named_value(fact: Fact, seen: Observations) -> str:
     return named_factor(known, [seen.recipe.axes(case.state) for case in cases])
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """The finite answers beside the right ones, and the sizes of their calls.
-
-    `result` is the name of the one result that is compared; empty where it is all.
-    """
-
-    pairs: Sequence[tuple[Vector, Vector]]
-    sizes: Sequence[Sizes]
-    result: str
-
-
 def relation(seen: Observations) -> Statement | None:
     """Return the first of a factor, a constant, the order, closeness that holds of all answers.
 
     Where only one of several results is wrong, it is that one that is compared.
     """
-    compared = _compared(seen)
-    if compared is None:
-        return None
-    found = (find(compared) for find in (_factor, _offset, _order, _closeness))
-    return next((statement for statement in found if statement is not None), None)
+    which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
 
+    def numbers(outcome: Outcome) -> Vector:
+        return outcome.numbers if which is None else outcome.parts[which].astype(float).ravel()
 
-def _compared(seen: Observations) -> _Compared | None:
-    result, pairs = "", seen.pairs
-    if len(seen.wrong_parts) == 1:
-        (which,) = seen.wrong_parts
-        result = seen.recipe.results[which]
-        pairs = [
-            WrongAndRight(_only(p.answer, which), _only(p.right, which), p.condition) for p in pairs
-        ]
-    if any(not np.isfinite(pair.answer.numbers).all() for pair in pairs):
-        return None
+    pairs = [(numbers(pair.answer), numbers(pair.right)) for pair in seen.pairs]
     finite = [
-        ((pair.answer.numbers, pair.right.numbers), seen.recipe.axes(case.state))
+        (pair, seen.recipe.axes(case.state))
         for pair, case in zip(pairs, seen.values, strict=False)
-        if np.isfinite(pair.right.numbers).all()
+        if np.isfinite(pair[1]).all()
     ]
-    if len(finite) < ENOUGH:
+    if len(finite) < ENOUGH or not all(np.isfinite(answer).all() for answer, _ in pairs):
         return None
-    return _Compared([pair for pair, _ in finite], [sizes for _, sizes in finite], result)
+    code, values = _relation([pair for pair, _ in finite], [sizes for _, sizes in finite])
+    result = "" if which is None else seen.recipe.results[which]
+    return stated(code, **values, result=result) if code else None
 
 
-def _only(outcome: Outcome, place: int) -> Outcome:
-    part = outcome.parts[place]
-    numbers = part.astype(np.float64).ravel()
-    return Outcome(str(part.shape), numbers, outcome.precision, parts=(part,))
+def _relation(
+    pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
+) -> tuple[str, dict[str, str]]:
+    """Return the code of a relation that holds of all pairs, and its values; empty if none does."""
+    factors = _constants(_ratio(answer, right) for answer, right in pairs)
+    if factors:
+        if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
+            return "times_number", {"factor": rounded(factors[0])}
+        words = named_factor(factors, sizes)
+        return ("times_size", {"factor": words}) if words else ("times_some_number", {})
+    offsets = _constants(answer - right for answer, right in pairs)
+    if offsets:
+        if max(offsets) - min(offsets) < 1e-9:
+            return "plus_number", {"offset": rounded(offsets[0])}
+        return "plus_some_number", {}
+    if all(np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs):
+        return "other_order", {}
+    if all(_is_near(answer, right) for answer, right in pairs):
+        return "close", {}
+    return "", {}
 
 
-def _factor(compared: _Compared) -> Statement | None:
-    factors = _constants(_ratio(answer, right) for answer, right in compared.pairs)
-    if not factors:
-        return None
-    if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
-        return stated("times_number", factor=rounded(factors[0]), result=compared.result)
-    words = named_factor(factors, compared.sizes)
-    if words:
-        return stated("times_size", factor=words, result=compared.result)
-    return stated("times_some_number", result=compared.result)
-
-
-def _offset(compared: _Compared) -> Statement | None:
-    offsets = _constants(answer - right for answer, right in compared.pairs)
-    if not offsets:
-        return None
-    if max(offsets) - min(offsets) < 1e-9:
-        return stated("plus_number", offset=rounded(offsets[0]), result=compared.result)
-    return stated("plus_some_number", result=compared.result)
-
-
-def _order(compared: _Compared) -> Statement | None:
-    is_same = all(
-        np.allclose(np.sort(answer), np.sort(right), rtol=1e-6, atol=1e-9)
-        for answer, right in compared.pairs
-    )
-    return stated("other_order", result=compared.result) if is_same else None
-
-
-def _closeness(compared: _Compared) -> Statement | None:
-    is_close = all(
-        np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
-        for answer, right in compared.pairs
-    )
-    return stated("close", result=compared.result) if is_close else None
+def _is_near(answer: Vector, right: Vector) -> bool:
+    return bool(np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max())))
 
 
 def _ratio(answer: Vector, right: Vector) -> Vector:
