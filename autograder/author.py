@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         values_agree,
     )
     from autograder.checks.proxy import Function, Remote, Submission
-    from autograder.checks.reference_answers import reference_pass, stand_in
+    from autograder.checks.reference_answers import stand_in
     from autograder.checks.tolerance import allowed_error
     from autograder.checks.torch_modules import (
         ModuleRun,
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         expect_stateless,
         expect_unchanged_tensors,
         forward_pass,
+        reference_pass,
     )
     from autograder.course.text import capital, few, is_plural, one_line, several
     from autograder.diagnosis.callers import ModuleCaller, TensorCaller, float32_probe
@@ -131,11 +132,11 @@ GROUPS = {
     "torch modules": {
         "autograder.worker.codec": "tensor",
         "autograder.checks.torch_modules": (
-            "forward_pass ModuleRun draw_state expect_parts expect_gradients"
+            "forward_pass reference_pass ModuleRun draw_state expect_parts expect_gradients"
             " expect_unchanged_tensors expect_stateless"
         ),
         "autograder.checks.module_weights": "ParameterNames ParameterFit Weights",
-        "autograder.checks.reference_answers": "reference_pass stand_in",
+        "autograder.checks.reference_answers": "stand_in",
         "autograder.worker.messages": "Passed",
         "autograder.checks.memoize": "memoize",
         "autograder.diagnosis.callers": "ModuleCaller TensorCaller float32_probe",

@@ -20,8 +20,8 @@ from autograder.checks.recorded_answers import (
     canary,
     packed_value,
 )
-from autograder.checks.reference_answers import reference_pass
 from autograder.checks.released_checks import record_with
+from autograder.checks.torch_modules import reference_pass
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.own_modules import importable
 from autograder.grading.graded import RunOptions

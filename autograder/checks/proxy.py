@@ -1,11 +1,10 @@
 """Proxy of a student's module: `submission`, as checks have it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from autograder.checks.request_log import LoggedReply, RequestLog
 from autograder.course.optimisations import is_off
 from autograder.report.values import as_text
 from autograder.sandbox.peer import CourseFunction
@@ -14,6 +13,9 @@ from autograder.sandbox.session import WorkerSession, handle_in
 from autograder.submission.code import find_assignment
 from autograder.worker.codec import Handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
+
+if TYPE_CHECKING:
+    from autograder.checks.request_log import RequestLog
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -122,7 +124,7 @@ class Remote:
 class Submission:
     """Proxy of the student's module: `submission.softmax(x)` runs in the worker."""
 
-    def __init__(self, session: WorkerSession, log: RequestLog | None = None) -> None:
+    def __init__(self, session: WorkerSession, log: "RequestLog | None" = None) -> None:
         self._session = session
         self._log = log
         self._calls: list[Call] = []
@@ -174,6 +176,8 @@ class Submission:
 
         What is kept in this process stays.
         """
+        from autograder.checks.request_log import LoggedReply, RequestLog
+
         session = self._session.fresh("own")
         if is_off("request_log"):
             return Submission(session)
@@ -271,7 +275,7 @@ class Submission:
         return tuple(dict.fromkeys(called or self._read))
 
     @property
-    def _asked(self) -> WorkerSession | RequestLog:
+    def _asked(self) -> "WorkerSession | RequestLog":
         """Return who is asked: the process, or its log, which knows what others have answered."""
         return self._log or self._session
 

@@ -1,19 +1,12 @@
 """Right answers for checks: those of the reference, or the records of a released course."""
 
 import importlib
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn, Protocol
 
-import numpy as np
-
 from autograder.checks.check_result import NotJudged
-from autograder.checks.memoize import memoize
-from autograder.checks.module_weights import Weights
 from autograder.course.course_file import Course
-from autograder.worker.codec import Tensor
-from autograder.worker.messages import Forward, Passed
-from autograder.worker.torch_modules import run_module
+from autograder.worker.messages import Passed
 
 
 class AnswerSource(Protocol):
@@ -97,64 +90,3 @@ def load_reference(course: Course, module: str = "") -> ModuleType | StandInPack
     if course.content.released is not None:
         return StandInPackage(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
-
-
-def reference_pass(
-    build: Callable[..., Any],
-    made_with: tuple[Any, ...],
-    inputs: tuple[Any, ...],
-    state: Weights,
-    toward: tuple[Any, ...] | None = None,
-) -> Passed:
-    """Return a forward pass of the course's own module, in float64, here in the judge.
-
-    What was computed is kept for all submissions, and cannot be written to. In a released course
-    it comes from the records.
-
-    Args:
-        build: the course's class.
-        made_with: the arguments of its constructor.
-        inputs: the arguments of the call, as NumPy arrays.
-        state: the weights by name, as NumPy arrays.
-        toward: for each result an array that it is multiplied with before all is summed up and
-            differentiated; None for no gradients.
-    """
-    given = made_with, inputs, state, toward
-    if hasattr(build, "recorded_pass"):
-        passed: Passed = build.recorded_pass(*given)
-        return passed
-    return _computed_pass(build, *given)
-
-
-@memoize
-def _computed_pass(
-    build: Callable[..., Any],
-    made_with: tuple[Any, ...],
-    inputs: tuple[Any, ...],
-    state: Weights,
-    toward: tuple[Any, ...] | None,
-) -> Passed:
-    import torch
-
-    def tensor(value: Any) -> Any:
-        if not isinstance(value, np.ndarray):
-            return value
-        found = torch.from_numpy(np.array(value))
-        return found.double() if found.is_floating_point() else found
-
-    forward = Forward(
-        {name: tensor(value) for name, value in state.items()},
-        [tensor(value) for value in inputs],
-        toward=None if toward is None else [tensor(each) for each in toward],
-    )
-    with torch.random.fork_rng(devices=[]):
-        passed = run_module(lambda *args: build(*args).double(), list(made_with), {}, forward)
-    passed.value = _arrays(passed.value)
-    passed.gradients = {name: _arrays(each) for name, each in passed.gradients.items()}
-    return passed
-
-
-def _arrays(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_arrays(each) for each in value]
-    return None if value is None else value.detach().numpy().view(Tensor)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.expect import Mismatch, expect_close
+from autograder.checks.memoize import memoize
 from autograder.checks.module_weights import (
     ParameterFit,
     ParameterNames,
@@ -18,7 +19,9 @@ from autograder.checks.proxy import Submission
 from autograder.course.text import capital, join_names, one_line
 from autograder.report.numbers import shape
 from autograder.sandbox.problems import Raised
-from autograder.worker.messages import Passed
+from autograder.worker.codec import Tensor
+from autograder.worker.messages import Forward, Passed
+from autograder.worker.torch_modules import run_module
 
 MAX_NAMES = 12
 CLOSE = 1e-3  # of the answers by which one of several fits is chosen
@@ -368,3 +371,64 @@ def _listed(state: Mapping[str, list[int]]) -> str:
 
 def _short_shape(sizes: Sequence[int]) -> str:
     return shape(tuple(sizes[:8]))
+
+
+def reference_pass(
+    build: Callable[..., Any],
+    made_with: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    state: Weights,
+    toward: tuple[Any, ...] | None = None,
+) -> Passed:
+    """Return a forward pass of the course's own module, in float64, here in the judge.
+
+    What was computed is kept for all submissions, and cannot be written to. In a released course
+    it comes from the records.
+
+    Args:
+        build: the course's class.
+        made_with: the arguments of its constructor.
+        inputs: the arguments of the call, as NumPy arrays.
+        state: the weights by name, as NumPy arrays.
+        toward: for each result an array that it is multiplied with before all is summed up and
+            differentiated; None for no gradients.
+    """
+    given = made_with, inputs, state, toward
+    if hasattr(build, "recorded_pass"):
+        passed: Passed = build.recorded_pass(*given)
+        return passed
+    return _computed_pass(build, *given)
+
+
+@memoize
+def _computed_pass(
+    build: Callable[..., Any],
+    made_with: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    state: Weights,
+    toward: tuple[Any, ...] | None,
+) -> Passed:
+    import torch
+
+    def tensor(value: Any) -> Any:
+        if not isinstance(value, np.ndarray):
+            return value
+        found = torch.from_numpy(np.array(value))
+        return found.double() if found.is_floating_point() else found
+
+    forward = Forward(
+        {name: tensor(value) for name, value in state.items()},
+        [tensor(value) for value in inputs],
+        toward=None if toward is None else [tensor(each) for each in toward],
+    )
+    with torch.random.fork_rng(devices=[]):
+        passed = run_module(lambda *args: build(*args).double(), list(made_with), {}, forward)
+    passed.value = _arrays(passed.value)
+    passed.gradients = {name: _arrays(each) for name, each in passed.gradients.items()}
+    return passed
+
+
+def _arrays(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_arrays(each) for each in value]
+    return None if value is None else value.detach().numpy().view(Tensor)

@@ -6,7 +6,6 @@ import pytest
 from autograder.checks.expect import Mismatch
 from autograder.checks.module_weights import ParameterFit, ParameterNames
 from autograder.checks.proxy import Submission
-from autograder.checks.reference_answers import reference_pass
 from autograder.checks.torch_modules import (
     ModuleRun,
     expect_gradients,
@@ -14,6 +13,7 @@ from autograder.checks.torch_modules import (
     expect_stateless,
     expect_unchanged_tensors,
     forward_pass,
+    reference_pass,
 )
 from autograder.course.course_file import Limits
 from autograder.sandbox.problems import Crashed, Raised, StudentProblem
