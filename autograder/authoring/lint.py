@@ -5,8 +5,8 @@ from pathlib import Path
 from types import ModuleType
 
 from autograder.authoring.lint_names import (
-    Uses,
     defined_in_solution,
+    errors_in_uses,
     loaded_modules,
     undefined_names,
 )
@@ -72,7 +72,7 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
         for path, module in loaded_modules(course.grading).items():
             errors += undefined_names(path, module)
         for exercise in () if errors else exercises:
-            errors += Uses(course, exercise).errors()
+            errors += errors_in_uses(course, exercise)
             if exercise.name in modules:
                 errors += errors_in_misconceptions(course, exercise, modules[exercise.name])
     if errors:

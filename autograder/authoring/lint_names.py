@@ -1,4 +1,4 @@
-"""Names in the course's files that nothing has: found without running a line."""
+"""Lint of names in the course's files that nothing has, without running a line."""
 
 import ast
 import builtins
@@ -13,7 +13,6 @@ from types import ModuleType
 from autograder.checks.proxy import Submission
 from autograder.course.authoring_errors import (
     AuthoringError,
-    CourseText,
     Function,
     course_text,
     meant,
@@ -25,7 +24,7 @@ READS = ("value", "kept_value")
 
 
 def loaded_modules(folders: Sequence[Path]) -> dict[Path, ModuleType]:
-    """The modules that were imported from some folders, by their files."""
+    """Return the modules that were imported from some folders, by their files."""
     found = {}
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")
@@ -35,50 +34,45 @@ def loaded_modules(folders: Sequence[Path]) -> dict[Path, ModuleType]:
 
 
 def undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
-    """Names that functions of an imported module use, and that nobody has given a value."""
+    """Return the names that functions of an imported module use and nobody gave a value."""
     text = course_text(path)
     known = {*vars(module), *dir(builtins)}
-    table = symtable.symtable(text.text, str(path), "exec")
-    tables = list(_below(table))
+    tables = list(_below(symtable.symtable(text.text, str(path), "exec")))
     known |= {
         symbol.get_name()
         for each in tables
         for symbol in each.get_symbols()
         if symbol.is_global() and symbol.is_assigned()
     }
-    slips = []
+    errors = []
     for each in tables:
         for symbol in each.get_symbols():
             name = symbol.get_name()
             if symbol.is_global() and symbol.is_referenced() and name not in known:
                 local = [s.get_name() for s in each.get_symbols() if s.is_local()]
-                says = f"the name `{name}` is not defined{meant_here(name, [*local, *known])}"
-                slips.append(
-                    AuthoringError(path, _line_of(text.tree, name, each.get_lineno()), says)
-                )
-    return slips
+                says = f"the name `{name}` is not defined{near_name(name, [*local, *known])}"
+                first = each.get_lineno()
+                uses = (n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == name)
+                lines = [node.lineno for node in uses if node.lineno >= first]
+                errors.append(AuthoringError(path, min(lines, default=first), says))
+    return errors
 
 
-def meant_here(name: str, known: Sequence[str]) -> str:
-    """The nearest name; of a whole module's names no list."""
+def near_name(name: str, known: Sequence[str]) -> str:
+    """Return the nearest name, for the end of a sentence; of a whole module's names no list."""
     near = meant(name, [each for each in known if not each.startswith("__")])
     return near if near.startswith("; did") else "."
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    """The tables of what stands in a module: of the module itself, what ran is known to be fine."""
+    """Yield the tables of what stands in a module, without its own: that has run."""
     for child in table.get_children():
         yield child
         yield from _below(child)
 
 
-def _line_of(tree: ast.Module, name: str, first: int) -> int:
-    lines = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
-    return min((line for line in lines if line >= first), default=first)
-
-
 def defined_in_solution(course: Course, exercise: Exercise) -> Mapping[str, ast.stmt] | None:
-    """What the solution gives a name at its top level; None where that cannot be told."""
+    """Return what the solution gives a name; None where that cannot be told."""
     path = course.solution_file(exercise.name)
     try:
         tree = course_text(path).tree
@@ -94,7 +88,7 @@ def defined_in_solution(course: Course, exercise: Exercise) -> Mapping[str, ast.
 
 
 def _given(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement gives a value, wherever it stands."""
+    """Yield the names that a statement gives a value, wherever it stands."""
     if isinstance(statement, Function | ast.ClassDef):
         yield statement.name
     elif isinstance(statement, ast.Import | ast.ImportFrom):
@@ -106,64 +100,54 @@ def _given(statement: ast.stmt) -> Iterator[str]:
                 yield node.id
 
 
-class Uses:
-    """What the checks of an exercise ask of the submission and of the reference."""
+def errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
+    """Return where the checks of an exercise ask for a name that nothing has.
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self.course = course
-        self.exercise = exercise
-        self.text: CourseText = course_text(course.checks_file(exercise.name))
-        self.solution = defined_in_solution(course, exercise)
+    That is a name of the submission which the solution does not define, one of the reference, or a
+    question.
+    """
+    text = course_text(course.checks_file(exercise.name))
+    package = course.content.reference
+    module = sys.modules.get(package) or importlib.import_module(package)
+    solution = defined_in_solution(course, exercise)
+    known = [*(solution or ()), *dir(Submission)]
+    errors: dict[AuthoringError, None] = {}
 
-    def errors(self) -> list[AuthoringError]:
-        """Return the names that the solution, or the reference, does not have."""
-        found: list[AuthoringError] = []
-        for function in ast.walk(self.text.tree):
-            if not isinstance(function, Function):
-                continue
-            parameters = {each.arg for each in function.args.args}
-            for node in ast.walk(function):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                    if node.value.id == "reference" and "reference" in parameters:
-                        found += self._of_reference(node)
-                    elif node.value.id == "submission" and "submission" in parameters:
-                        found += self._of_submission(node)
-                elif isinstance(node, ast.Call):
-                    found += self._read(node)
-        return list(dict.fromkeys(found))
+    def note(line: int, says: str) -> None:
+        errors.setdefault(AuthoringError(text.path, line, says))
 
-    def _of_reference(self, node: ast.Attribute) -> Iterator[AuthoringError]:
-        package = self.course.content.reference
-        module = sys.modules.get(package) or importlib.import_module(package)
-        if hasattr(module, node.attr) or importlib.util.find_spec(f"{package}.{node.attr}"):
-            return
-        known = [*names_of(module), *modules_in(package)]
-        near = meant_here(node.attr, known)
-        says = f"the reference, {package}/__init__.py, has no `{node.attr}`{near}"
-        yield AuthoringError(self.text.path, node.lineno, says)
+    for function in (each for each in ast.walk(text.tree) if isinstance(each, Function)):
+        parameters = {each.arg for each in function.args.args}
+        for node in ast.walk(function):
+            owner = node.value if isinstance(node, ast.Attribute) else None
+            if isinstance(node, ast.Attribute) and isinstance(owner, ast.Name):
+                name, fixture = node.attr, owner.id if owner.id in parameters else ""
+                if fixture == "reference":
+                    if not (hasattr(module, name) or importlib.util.find_spec(f"{package}.{name}")):
+                        near = near_name(name, [*names_of(module), *modules_in(package)])
+                        says = f"the reference, {package}/__init__.py, has no `{name}`{near}"
+                        note(node.lineno, says)
+                elif fixture == "submission" and solution is not None and name not in known:
+                    near = near_name(name, [*solution, *names_of(Submission)])
+                    note(node.lineno, f"the solution has no `{name}`{near}")
+            elif isinstance(node, ast.Call):
+                for says in _wrong_reading(node, exercise, solution):
+                    note(node.args[0].lineno, says)
+    return list(errors)
 
-    def _of_submission(self, node: ast.Attribute) -> Iterator[AuthoringError]:
-        if self.solution is None or hasattr(Submission, node.attr) or node.attr in self.solution:
-            return
-        known = [*self.solution, *names_of(Submission)]
-        says = f"the solution has no `{node.attr}`{meant_here(node.attr, known)}"
-        yield AuthoringError(self.text.path, node.lineno, says)
 
-    def _read(self, node: ast.Call) -> Iterator[AuthoringError]:
-        """`submission.value("a_scores")`, and answers to questions."""
-        if not isinstance(node.func, ast.Attribute) or not isinstance(node.func.value, ast.Name):
-            return
-        first = node.args[0] if node.args else None
-        if node.func.value.id != "submission" or not isinstance(first, ast.Constant):
-            return
-        word = str(first.value)
-        if node.func.attr in READS and self.solution is not None and word not in self.solution:
-            near = meant_here(word, [*self.solution])
-            yield AuthoringError(
-                self.text.path, first.lineno, f"the solution has no `{word}`{near}"
-            )
-        if node.func.attr == "answer":
-            questions = [question.name for question in self.exercise.questions]
-            if word not in questions:
-                says = f"course.yml has no question `{word}`{meant(word, questions)}"
-                yield AuthoringError(self.text.path, first.lineno, says)
+def _wrong_reading(
+    node: ast.Call, exercise: Exercise, solution: Mapping[str, ast.stmt] | None
+) -> Iterator[str]:
+    """Yield what is wrong with `submission.value("a_scores")`, or with an answer to a question."""
+    called, first = node.func, node.args[0] if node.args else None
+    if not isinstance(called, ast.Attribute) or not isinstance(first, ast.Constant):
+        return
+    if not isinstance(called.value, ast.Name) or called.value.id != "submission":
+        return
+    word = str(first.value)
+    if called.attr in READS and solution is not None and word not in solution:
+        yield f"the solution has no `{word}`{near_name(word, [*solution])}"
+    questions = [question.name for question in exercise.questions]
+    if called.attr == "answer" and word not in questions:
+        yield f"course.yml has no question `{word}`{meant(word, questions)}"

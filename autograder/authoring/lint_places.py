@@ -1,4 +1,4 @@
-"""Where a recipe or a misconception stands in the course's files, by the words in it."""
+"""Places of recipes and misconceptions in the course's files, by the words in them."""
 
 import ast
 import dataclasses
@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from autograder.course.authoring_errors import AuthoringError, CourseText, course_text
 from autograder.diagnosis.family import Change, Family, Misconception
@@ -32,26 +31,25 @@ class Places:
         self._paths = [*self._own, *sorted(set(others))]
 
     def own_texts(self) -> list[CourseText]:
-        """The files of the exercise's own mistakes, without those that they share."""
+        """Return the files of the exercise's own mistakes, without those that they share."""
         return [course_text(path) for path in self._own]
 
     def _texts(self) -> Iterator[CourseText]:
-        for path in self._paths:
-            yield course_text(path)
+        return map(course_text, self._paths)
 
     def of_name(self, name: str, says: str) -> AuthoringError:
-        """A slip where a name of the module gets its value."""
+        """Return an error where a name of the module gets its value."""
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_argument(self, name: str, says: str) -> AuthoringError:
-        """A slip where a call in the module has an argument of that name."""
+        """Return an error where a call in the module has an argument of that name."""
         for node in ast.walk(course_text(self.path).tree):
             if isinstance(node, ast.keyword) and node.arg == name:
                 return AuthoringError(self.path, node.value.lineno, says)
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """A slip in the call that makes a function's recipe, on the line of a word in it."""
+        """Return an error in the call that makes a function's recipe, where a word is in it."""
         for text in self._texts():
             call = _call_for(text, function)
             if call is not None:
@@ -60,7 +58,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_word(self, word: object, says: str) -> AuthoringError:
-        """A slip where a word stands as a text; at the module's start where it stands nowhere."""
+        """Return an error where a word stands as a text, or at the module's record."""
         for text in self._texts():
             line = text.line_of_text(str(word))
             if line:
@@ -68,7 +66,7 @@ class Places:
         return self.of_name(NAME, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """A slip where a mistake is: the word in its entry or its family, or else its name."""
+        """Return an error where a mistake is: a word in its entry or family, or its name."""
         met: list[tuple[Path, int]] = []
         name = wrong.id if isinstance(wrong, Misconception) else ""
         for text in self._texts() if name else ():
@@ -83,7 +81,7 @@ class Places:
 
 
 def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Dict]]:
-    """The families that have a mistake, and its own entry in each."""
+    """Yield the families that have a mistake, and its own entry in each."""
     if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
         return
     for node in ast.walk(text.tree):
@@ -96,33 +94,28 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Dict]]
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """The first line of a tree on which a word stands as a text; 0 if on none."""
+    """Return the first line of a tree on which a word stands as a text; 0 if on none."""
     lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
     return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """The call of Recipe that begins with a function, or with its name."""
+    """Return the call of Recipe that begins with a function, or with its name."""
     if function not in text.text:
         return None
     for node in ast.walk(text.tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         begins = [*node.args[:1], *(each.value for each in node.keywords if each.arg == "of")]
-        if node.func.id == Recipe.__name__ and any(_is(each, function) for each in begins):
+        if node.func.id == Recipe.__name__ and function in [
+            getattr(each, field, None) for each in begins for field in ("value", "id", "attr")
+        ]:
             return node
     return None
 
 
-def _is(node: ast.expr, name: str) -> bool:
-    """Whether an expression is a name, as it is or as a text."""
-    if isinstance(node, ast.Constant):
-        return bool(node.value == name)
-    return name in {getattr(node, "id", ""), getattr(node, "attr", "")}
-
-
 def _line_in(call: ast.Call, word: str) -> int:
-    """The line of a text, or of an argument's name, within a call; 0 if it is not in it."""
+    """Return the line of a text, or of an argument's name, within a call; 0 if it is not in it."""
     for node in ast.walk(call):
         if isinstance(node, ast.Constant) and node.value == word:
             return node.lineno
@@ -133,11 +126,8 @@ def _line_in(call: ast.Call, word: str) -> int:
     return call.args[place].lineno if place < len(call.args) else 0
 
 
-def _of_code(steps: Mapping[str, Any]) -> list[tuple[Path, int]]:
-    """Where the functions of some steps stand."""
-    codes = [getattr(step, "__code__", None) for step in _values(steps)]
-    return [(Path(code.co_filename), code.co_firstlineno) for code in codes if code is not None]
-
-
-def _values(steps: object) -> list[Any]:
-    return list(steps.values()) if isinstance(steps, Mapping) else []
+def _of_code(steps: object) -> list[tuple[Path, int]]:
+    """Return where the functions of some steps stand."""
+    found = steps.values() if isinstance(steps, Mapping) else ()
+    codes = [step.__code__ for step in found if hasattr(step, "__code__")]
+    return [(Path(code.co_filename), code.co_firstlineno) for code in codes]
