@@ -1,4 +1,4 @@
-"""From `solutions/NAME.py` to `exercises/NAME.py` and `exercises/NAME.ipynb`."""
+"""Build of `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
 
 import re
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ from the person who reads your answers."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
-    """The files of an exercise and what they should hold, with a student's own numbers or not.
+    """Return the files of an exercise and what they hold, with a student's own numbers or not.
 
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
@@ -58,7 +58,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """The student's script: the solution's text without the solution, and how to check it.
+    """Return the student's script: the solution's text without the solution, and how to check it.
 
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
@@ -67,7 +67,7 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 
 def stub_notebook(course: Course, exercise: Exercise, last: str = "") -> str:
-    """The student's notebook: with its pictures, the cell that checks it, and a `last` cell.
+    """Return the student's notebook: with its pictures, the cell that checks it, and a `last` cell.
 
     Raises:
         UserError: there is no solution, its markers do not match, or what makes notebooks is not
@@ -83,7 +83,7 @@ def stub_notebook(course: Course, exercise: Exercise, last: str = "") -> str:
 
 
 def _closed(lesson: str, exercise: Exercise) -> str:
-    """The script with how it is checked: at its end, or in front of what comes after that."""
+    """Return the script with how it is checked: at its end, or before what comes after that."""
     lesson, *after = AFTER.split(lesson)
     ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
     return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
@@ -114,7 +114,7 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def checking_cells(exercise: Exercise) -> list[Any]:
-    """What ends a notebook: how it is checked, and the cell that does it."""
+    """Return the cells that end a notebook: how it is checked, and the check."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = check_cell(exercise.name)
@@ -124,7 +124,7 @@ def checking_cells(exercise: Exercise) -> list[Any]:
 
 
 def written(book: Any) -> str:
-    """A notebook as text, once it is shown to be valid."""
+    """Return a notebook as text, once it is shown to be valid."""
     import nbformat
 
     nbformat.validate(book)
@@ -132,7 +132,7 @@ def written(book: Any) -> str:
 
 
 def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
-    """The notebook as nbformat has it; it carries the pictures that lie in a folder.
+    """Return the notebook as nbformat has it; it carries the pictures that lie in a folder.
 
     The `checking` cells are put in front of those that come after the check, else at the end.
     A cell's id comes from the function or the heading in it, so that it survives cells that are

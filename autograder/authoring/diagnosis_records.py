@@ -1,5 +1,6 @@
-"""Records for the diagnosis: every misconception is replayed once, and what it gives is kept."""
+"""Recording for the diagnosis: every misconception is replayed once, and what it gives is kept."""
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 
 from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import require_plain_data
-from autograder.checks.recorded_answers import pack, packed_value
+from autograder.checks.recorded_answers import packed_value
 from autograder.course.course_file import Course, Exercise
 from autograder.course.own_modules import importable
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
@@ -33,38 +34,29 @@ from autograder.diagnosis.wiring import wirings
 
 DRAWS = 2
 MOST_FAMILIES = 400  # of a function, plainest first
+NOT_PLAIN = (NotJudged, TypeError, ValueError)
 PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """What the course knows of the mistakes of an exercise. Its packages have to be importable.
+    """Return what the course knows of the mistakes of an exercise, with so many of the hints.
 
-    `hints` is how many of them are kept. Functions that are called, or whose results are read, by
-    code that is not handed out are left out.
+    Functions that are called, or whose results are read, by code that is not handed out are left
+    out.
     """
-    recipes = known_mistakes(course.content.reference, exercise.name).recipes
-    helpers = _Helpers(course)
     found = []
-    for recipe in recipes.values():
-        call, read = helpers.call(recipe), helpers.read(recipe)
-        if call is None or read is None:
-            continue
-        try:
-            found.append(_Kept(recipe, hints).function(call, read))
-        except (NotJudged, TypeError, ValueError):  # a probe that is no plain data
-            continue
+    with importable(course):
+        helpers = _Helpers(course)
+        for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
+            call, read = helpers.call(recipe), helpers.read(recipe)
+            if call is not None and read is not None:
+                with contextlib.suppress(NOT_PLAIN):  # a probe that is no plain data
+                    found.append(ReplayRecorder(recipe, hints).function(call, read))
     return RecordedNames(found)
 
 
-def packed_names(course: Course, exercise: Exercise, hints: int) -> bytes:
-    """The same as it is written; nothing where the course knows of no mistake."""
-    with importable(course):
-        found = names_of(course, exercise, hints)
-    return pack(found) if found.functions else b""
-
-
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
-    """The helpers by which results are read, and which know the names of parts."""
+    """Return the helpers by which results are read, and which know the names of parts."""
     found = set()
     for exercise in exercises:
         known = known_mistakes(course.content.reference, exercise.name)
@@ -77,7 +69,7 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
 
 
 class _Helpers:
-    """What the course hands out, by what it is."""
+    """Helpers that the course hands out, and which of them a recipe needs."""
 
     def __init__(self, course: Course) -> None:
         self.named: dict[int, str] = {}
@@ -87,7 +79,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """How the function is called, as data; None if only code says how."""
+        """Return how the function is called, as data; None if only code says how."""
         if recipe.caller is None:
             return PLAIN
         if isinstance(recipe.caller, TensorCaller):
@@ -110,13 +102,13 @@ class _Helpers:
         }
 
     def read(self, recipe: Recipe) -> str | None:
-        """The name of what reads the results; empty where nothing does, None of code."""
+        """Return the name of what reads the results; empty where nothing does, None of code."""
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
 
 
-class _Kept:
-    """One recipe, replayed."""
+class ReplayRecorder:
+    """A recipe that is replayed, and what is kept of it."""
 
     def __init__(self, recipe: Recipe, hints: int) -> None:
         self.recipe = recipe
@@ -128,7 +120,7 @@ class _Kept:
         self.wrong: dict[Misconception, int] = {}
 
     def function(self, call: dict[str, Any], read: str) -> RecordedFunction:
-        """All of it, as data."""
+        """Return all of it, as data."""
         recipe, replay = self.recipe, self.replay
         singles = [self._place(wrong[0]) for wrong in replay.singles]
         general = {each.id for each in GENERAL}
@@ -171,7 +163,7 @@ class _Kept:
         )
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """The plainest; not those put together from the recipe's steps, which are most of all."""
+        """Return the plainest, without those put together from the recipe's steps: too many."""
         if not self.recipe.comparison.is_exact:
             return []
         wired = {wrong.id for wrong in wirings(self.recipe)}
@@ -185,7 +177,8 @@ class _Kept:
         state = self.recipe.right(probe)
         made = {n: a.target for n, a in enumerate(probe.args) if isinstance(a, LibraryObject)}
         args = [list(a.args) if isinstance(a, LibraryObject) else a for a in probe.args]
-        result = getattr(state, "result", None)
+        result = getattr(state, "result", None) if self.recipe.caller is not None else None
+        require_plain_data(result)
         plain = [args, dict(probe.kwargs)]
         require_plain_data(plain)
         axes = {name: int(size) for name, size in self.recipe.axes(state).items()}
@@ -195,7 +188,7 @@ class _Kept:
             condition=float(probe.condition),
             traits=[trait.of(state) for trait in self.recipe.traits],
             sizes=axes,
-            result=_packed(result) if self.recipe.caller is not None else b"",
+            result=b"" if result is None else packed_value(result),
         )
 
     def _gave(self, index: int, wrong: Together) -> int:
@@ -232,8 +225,3 @@ class _Kept:
             kinds=kinds,
             sums=shuffled(np.array(sums).reshape(-1, 2)),
         )
-
-
-def _packed(value: Any) -> bytes:
-    require_plain_data(value)
-    return b"" if value is None else packed_value(value)

@@ -16,7 +16,6 @@ from autograder.checks.proxy import Submission
 from autograder.course.course_file import (
     FILE_NAME,
     Course,
-    Exercise,
     Library,
     load_course,
     parse_course,
@@ -25,18 +24,21 @@ from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import one_line
 
-# One exercise more in a `course.yml`, with everything else in it left as it is.
+PACKAGES = ("checks", "misconceptions", "variants", "modules")  # of a reference, by their names
+YAML_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def with_exercise(path: Path, entry: str) -> str:
-    """The text of a `course.yml` with an entry after the last exercise.
+    """Return the text of a `course.yml` with an entry after the last exercise, the rest as it is.
 
     Raises:
         UserError: there is no way to add it that leaves the rest as it is; it says what to add.
     """
     before = load_course(path).content
     text = path.read_text(encoding="utf-8")
-    exercises = _exercises(text)
+    tree = yaml.compose(text, Loader=yaml.SafeLoader)  # sound, since it was loaded
+    exercises = next(value for key, value in tree.value if key.value == "exercises")
     lines = text.splitlines()
     if not exercises.flow_style:
         indent = " " * exercises.start_mark.column
@@ -57,17 +59,8 @@ def with_exercise(path: Path, entry: str) -> str:
     )
 
 
-def _exercises(text: str) -> yaml.SequenceNode:
-    """The list of exercises of a course's file that is sound."""
-    tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert isinstance(tree, yaml.MappingNode)
-    found = next(value for key, value in tree.value if key.value == "exercises")
-    assert isinstance(found, yaml.SequenceNode)
-    return found
-
-
 def _last_line(node: yaml.Node) -> int:
-    """The line (from 0) on which a node ends, without the comments after it."""
+    """Return the line (from 0) on which a node ends, without the comments after it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(last, tuple) else last)
@@ -75,15 +68,10 @@ def _last_line(node: yaml.Node) -> int:
     return int(ends.line - (ends.column == 0 and ends.line > node.start_mark.line))
 
 
-PACKAGES = ("checks", "misconceptions", "variants", "modules")  # of a reference, by their names
-YAML_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
-TEMPLATES = Path(__file__).parent / "templates"
-
-
 def new_course(
     folder: Path, title: str, exercise: str, needs: Library
 ) -> tuple[Course, list[Path]]:
-    """A new course with one exercise; gives it, and the files that were written.
+    """Make a course with one exercise; return it, and the files that were written.
 
     Raises:
         UserError: the folder is a course already or a file is in the way, or the exercise cannot
@@ -106,12 +94,11 @@ def new_course(
     files = _files(course, exercise)
     if not (folder / ".gitignore").exists():
         files[folder / ".gitignore"] = _filled("gitignore", {})
-    written = _written({path: text, **files})
-    return course, [*written, *_built(course, exercise)]
+    return course, _write(course, exercise, {path: text, **files})
 
 
 def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[Path]:
-    """A new exercise at the end of a course; gives the files that were written.
+    """Make an exercise at the end of a course; return the files that were written.
 
     One that is in `course.yml` already gets the files that it says.
 
@@ -121,18 +108,18 @@ def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[
     """
     _fit_for_a_name(name)
     if name in course.exercises:
-        return [*_written(_files(course, name)), *_built(course, name)]
+        return _write(course, name, _files(course, name))
     path = course.root / FILE_NAME
     shown = {"name": name, "needs": needs, "quoted_title": _quoted(_title(title, name))}
     text = with_exercise(path, _filled("entry.yml", shown))
     added = parse_course(path, text)
-    written = _written(_files(added, name))
+    written = _write(added, name, _files(added, name))
     write_atomically(path, text)
-    return [*written, *_built(added, name), path]
+    return [*written, path]
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
-    """An exercise's files, and the packages of a course that has none yet."""
+    """Return an exercise's files, and the packages of a course that has none yet."""
     exercise = course.exercise(name)
     values = {
         "name": name,
@@ -155,26 +142,22 @@ def _files(course: Course, name: str) -> dict[Path, str]:
         course.root / course.content.right / name / "by_loop.py": "style.py",
     }
     new = {path: template for path, template in packages.items() if not path.exists()}
-    _free([*files, *_handed_out(course, exercise)])
+    built = [course.handed_out / f"{name}{suffix}" for suffix in (".py", ".ipynb")]
+    taken = [str(path) for path in [*files, *built] if path.exists() or path.is_symlink()]
+    if taken:
+        raise UserError(f"Nothing is overwritten, and there is already: {', '.join(taken)}.")
     return {path: _filled(template, values) for path, template in {**new, **files}.items()}
 
 
-def _handed_out(course: Course, exercise: Exercise) -> list[Path]:
-    return [course.handed_out / f"{exercise.name}{suffix}" for suffix in (".py", ".ipynb")]
+def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
+    """Write new files, then those for students, made of the solution; return all their paths."""
+    _write_new(files)
+    built = build_exercise(course, course.exercise(name))
+    _write_new(built)
+    return [*files, *built]
 
 
-def _built(course: Course, name: str) -> list[Path]:
-    """The files for students, made of the solution."""
-    return _written(build_exercise(course, course.exercise(name)))
-
-
-def _free(paths: list[Path]) -> None:
-    taken = [str(path) for path in paths if path.exists() or path.is_symlink()]
-    if taken:
-        raise UserError(f"Nothing is overwritten, and there is already: {', '.join(taken)}.")
-
-
-def _written(files: Mapping[Path, str]) -> list[Path]:
+def _write_new(files: Mapping[Path, str]) -> None:
     for path, text in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -182,7 +165,6 @@ def _written(files: Mapping[Path, str]) -> list[Path]:
                 file.write(text)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror}.") from None
-    return list(files)
 
 
 def _filled(template: str, values: Mapping[str, object]) -> str:
@@ -200,17 +182,13 @@ def _title(given: str, name: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    """A title as YAML has it: plain where that is safe."""
+    """Return a title as YAML has it: plain where that is safe."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)
 
 
 def _fit_for_a_name(name: str) -> None:
-    """An exercise's name is that of files, of a module, and here of a function too.
-
-    Raises:
-        UserError: it cannot be all of that; it says why.
-    """
+    """Refuse what cannot be the name of files, of a module and of a function at once."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
             f"{name!r} cannot be an exercise's name: it is a function's too, so it has to be of "

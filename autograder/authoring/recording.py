@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from autograder.authoring.answer_records import HINTS, recorded_answers
-from autograder.authoring.diagnosis_records import packed_names
+from autograder.authoring.diagnosis_records import names_of
 from autograder.authoring.record_key import record_key
+from autograder.checks.recorded_answers import pack
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import FILE_NAME, Course, HintPolicy, load_course
 from autograder.course.errors import UserError
@@ -65,7 +66,8 @@ def record_part(task: RecordingTask) -> bytes:
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
-        return packed_names(course, exercise, HINTS[task.policy])
+        found = names_of(course, exercise, HINTS[task.policy])
+        return pack(found) if found.functions else b""
     return msgspec.msgpack.encode(recorded_answers(course, task.paper, exercise))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.author import Family, Misconception, Recipe
-from autograder.authoring.diagnosis_records import PLAIN, _Kept, names_of
+from autograder.authoring.diagnosis_records import PLAIN, ReplayRecorder, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
 from autograder.diagnosis.examination import Examination
@@ -98,7 +98,7 @@ def test_two_mistakes_in_another_right_style():
         alternatives=({"filled": lambda s: np.append(s.scaled, 99.0)},),
     )
     full = Replay(recipe)
-    recorded = RecordedReplay(_Kept(recipe, 1).function(PLAIN, ""), "released")
+    recorded = RecordedReplay(ReplayRecorder(recipe, 1).function(PLAIN, ""), "released")
     own = set(recipe.misconceptions)
     (styled,) = (pair for pair in full.pairs if len(pair) == 3 and set(pair[:2]) <= own)
     kind, says, names = found(recorded, recipe, styled)
