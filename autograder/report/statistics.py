@@ -1,4 +1,4 @@
-"""How hard an item is, and whether who is good at the rest is good at it (classical test theory).
+"""Statistics of a class by classical test theory: items, reliability, intervals, sentences.
 
 An item is a check or an exercise; `rest` is what a student has in all others together. Shapes:
 points and rest are (students,) or (students, items).
@@ -15,6 +15,13 @@ from autograder.course.text import number, several
 from .tally import Floats, Scores, Taken
 
 END = 0.27  # of a class at either end: Kelley (1939), the share at which the ends differ most
+SEED = 1979
+CLASSES = 1000
+CELLS = 2_000_000  # of the table of samples; of larger classes there are fewer
+LEVEL = 0.95
+TENTHS = 10
+FEW = 20  # students: below this, correlations swing by more than what they are used to tell
+RELIABLE = 0.7
 
 
 class Item(NamedTuple):
@@ -35,7 +42,7 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """The statistics of an item of `maximum` points; both arrays of shape (students,)."""
+    """Return the statistics of an item of `maximum` points; both arrays of shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     return Item(
@@ -49,7 +56,7 @@ def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
 
 
 def correlation(one: Floats, other: Floats) -> float:
-    """Pearson's r; NaN for fewer than three students, or where one of the two never differs."""
+    """Return Pearson's r; NaN for fewer than three students, or if one of the two is constant."""
     if len(one) < 3 or _constant(one) or _constant(other):
         return np.nan
     a, b = one - one.mean(), other - other.mean()
@@ -57,7 +64,7 @@ def correlation(one: Floats, other: Floats) -> float:
 
 
 def efficiency(points: Floats, rest: Floats) -> float:
-    """Covariance with the rest, as a part of what it were if both had the same order."""
+    """Return the covariance with the rest as a part of what it were in the same order."""
     if len(points) < 3 or _constant(points) or _constant(rest):
         return np.nan
     centred = rest - rest.mean()
@@ -65,7 +72,7 @@ def efficiency(points: Floats, rest: Floats) -> float:
 
 
 def ends(part: Floats, totals: Floats) -> float:
-    """Mean part of the points in the upper 27 % by total, less that in the lower 27 %.
+    """Return the mean part of the points in the upper 27 % by total, less that in the lower.
 
     Students of the same total at a border share its places: the order of the class has no say.
     """
@@ -83,7 +90,7 @@ def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
 
 
 def against_the_grain(points: Floats, rest: Floats, most: int = 3) -> list[int]:
-    """The students who pull a correlation down most: good at the rest and not here, or reverse."""
+    """Return who pulls a correlation down most: good at the rest and not here, or reverse."""
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
@@ -95,15 +102,11 @@ def _constant(values: Floats) -> bool:
     return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
 
 
-# Whether the exercises measure one thing: Cronbach (1951), equation 2, over exercises.
-#
-# Not over checks: those of one exercise depend on each other, which makes the figure too good.
-
-
 def cronbach_alpha(points: Floats) -> float:
-    """Cronbach's α of points (students, exercises); NaN where it is not defined.
+    """Return Cronbach's α (1951, equation 2) of points (students, exercises); NaN if undefined.
 
-    Exercises in which all have the same points say nothing and are left out.
+    Exercises in which all have the same points say nothing and are left out. It is not taken over
+    checks: those of one exercise depend on each other, which makes it too good.
     """
     if len(points) < 3:
         return np.nan
@@ -116,30 +119,21 @@ def cronbach_alpha(points: Floats) -> float:
 
 
 def standard_error_of_measurement(points: Floats, reliability: float) -> float:
-    """The standard error of a total, in points: s·√(1 − α); NaN for an α below 0 or unknown."""
+    """Return the standard error of a total, s·√(1 − α), in points; NaN unless 0 ≤ α ≤ 1."""
     if not 0 <= reliability <= 1:
         return np.nan
     return float(points.sum(1).std(ddof=1) * np.sqrt(1 - reliability))
 
 
-# Intervals by bootstrap: what a figure would be in other classes like this one (percentiles).
-
-
-SEED = 1979
-CLASSES = 1000
-CELLS = 2_000_000  # of the table of draws; larger classes are drawn less often
-LEVEL = 0.95
-
-
 class Interval(NamedTuple):
-    """Where the middle 95 % lie."""
+    """The middle 95 % of a figure in other classes like this one, by bootstrap."""
 
     low: float
     high: float
 
 
 def bootstrap_draws(students: int) -> Floats:
-    """How often each student is in each of the classes drawn, of shape (classes, students).
+    """Return how often each student is in each sampled class, of shape (classes, students).
 
     The same for all figures of a class, so that they can be compared; the seed is fixed.
     """
@@ -149,12 +143,12 @@ def bootstrap_draws(students: int) -> Floats:
 
 
 def mean_intervals(points: Floats, drawn: Floats) -> list[Interval]:
-    """Intervals of the mean of each column of points (students, items)."""
+    """Return intervals of the mean of each column of points (students, items)."""
     return _intervals(drawn @ points / drawn.sum(1, keepdims=True))
 
 
 def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[Interval]:
-    """Intervals of the correlation of points with rest, by column; both (students, items)."""
+    """Return intervals of the correlation of points with rest, by column of both."""
     size = drawn.sum(1, keepdims=True)
     points, rest = points - points.mean(0), rest - rest.mean(0)
     one, other = drawn @ points / size, drawn @ rest / size
@@ -168,14 +162,14 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
-    """The interval of any statistic of points (students, items), class by class."""
+    """Return the interval of any statistic of points (students, items), class by class."""
     number = np.arange(len(points))
     found = [statistic(points[np.repeat(number, row.astype(int))]) for row in drawn]
     return _intervals(np.array(found)[:, None])[0]
 
 
 def _intervals(found: Floats) -> list[Interval]:
-    """Of each column; NaN where most of the classes drawn leave it undefined."""
+    """Return an interval per column; NaN where most of the sampled classes leave it undefined."""
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
     for column in found.T:
@@ -188,15 +182,11 @@ def _intervals(found: Floats) -> list[Interval]:
     return intervals
 
 
-# All figures of a class, with their intervals: what its pages and reports show.
-
-
-TENTHS = 10
 UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
-    """An exercise or a check, measured; `against` are students who pull its discrimination down."""
+    """The figures of an exercise or a check; `against` pull its discrimination down."""
 
     exercise: str
     title: str
@@ -210,7 +200,7 @@ class Measured(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A class in figures; NaN where it is too small or too alike for one.
+    """The figures of a class; NaN where it is too small or too uniform for one.
 
     `bars` count the students by tenths of the points that can be had.
     """
@@ -229,17 +219,15 @@ class Summary(NamedTuple):
 
 
 def summarise(scores: Scores) -> Summary:
-    """The figures of all who handed in something."""
+    """Return the figures of all who handed in something."""
     totals, count = scores.totals, len(scores.students)
     maximum = sum(each.maximum for each in scores.exercises.values())
-    exercises: list[Measured] = []
-    checks: list[Measured] = []
-    for taken in scores.measured():
-        own, of_checks = _measured(taken, scores.students, totals)
-        exercises.append(own)
-        checks += of_checks
+    measured = [_measured(taken, scores.students, totals) for taken in scores.measured()]
     alpha = cronbach_alpha(scores.by_exercise)
-    known = np.isfinite(alpha)
+    interval, error = UNKNOWN, np.nan
+    if np.isfinite(alpha):
+        interval = interval_of(cronbach_alpha, scores.by_exercise, bootstrap_draws(count))
+        error = standard_error_of_measurement(scores.by_exercise, alpha)
     return Summary(
         students=count,
         maximum=maximum,
@@ -248,17 +236,15 @@ def summarise(scores: Scores) -> Summary:
         deviation=float(totals.std(ddof=1)) if count > 1 else np.nan,
         bars=tenths(totals, maximum),
         alpha=alpha,
-        alpha_in=interval_of(cronbach_alpha, scores.by_exercise, bootstrap_draws(count))
-        if known
-        else UNKNOWN,
-        error=standard_error_of_measurement(scores.by_exercise, alpha) if known else np.nan,
-        exercises=tuple(exercises),
-        checks=tuple(checks),
+        alpha_in=interval,
+        error=error,
+        exercises=tuple(exercise for exercise, _ in measured),
+        checks=tuple(check for _, checks in measured for check in checks),
     )
 
 
 def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measured, list[Measured]]:
-    """An exercise and its checks, among those who handed it in."""
+    """Return the figures of an exercise and of its checks, among those who handed it in."""
     own = totals[taken.students]
     names = [students[number] for number in taken.students]
     points = taken.points
@@ -268,47 +254,37 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
     with np.errstate(invalid="ignore", divide="ignore"):
         facilities = mean_intervals(points / maxima, drawn)
     correlations = correlation_intervals(points, rest, drawn)
-    found = []
+    items = []
     titles = [*(title for _, title, _ in taken.checks), taken.title]
     for index, title in enumerate(titles):
-        figures = item_statistics(points[:, index], rest[:, index], float(maxima[index]))
-        against = (
-            against_the_grain(points[:, index], rest[:, index])
-            if figures.discrimination < 0
-            else []
-        )
-        found.append(
+        own_points, own_rest, maximum = points[:, index], rest[:, index], float(maxima[index])
+        figures = item_statistics(own_points, own_rest, maximum)
+        pulling = against_the_grain(own_points, own_rest) if figures.discrimination < 0 else []
+        items.append(
             Measured(
                 taken.title,
                 title,
-                float(maxima[index]),
+                maximum,
                 figures,
                 facilities[index],
                 correlations[index],
-                failed=int((points[:, index] < maxima[index]).sum()),
-                against=tuple(names[each] for each in against),
+                failed=int((own_points < maximum).sum()),
+                against=tuple(names[student] for student in pulling),
             )
         )
-    return found[-1]._replace(bars=tenths(points[:, -1], taken.maximum)), found[:-1]
+    return items[-1]._replace(bars=tenths(points[:, -1], taken.maximum)), items[:-1]
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
-    """How many have each tenth of the maximum; full marks are in the last, what is above too."""
+    """Count who has each tenth of the maximum; full marks and more are in the last."""
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)
     return tuple(int(each) for each in np.bincount(tenth, minlength=TENTHS))
 
 
-# What the figures of a class mean, in sentences, and what they cannot say.
-
-
-FEW = 20  # students: below this, correlations swing by more than what they are used to tell
-RELIABLE = 0.7
-
-
 def class_sentences(summary: Summary) -> list[str]:
-    """Sentences about the class as a whole; the first says of whom they are."""
+    """Return sentences about the class as a whole; the first says of whom they are."""
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
@@ -352,26 +328,23 @@ def _of_reliability(summary: Summary) -> list[str]:
 
 
 def item_remark(measured: Measured) -> str:
-    """A sentence where a check or exercise needs a look; empty where nothing is odd."""
+    """Return a sentence where a check or exercise needs a look; empty where nothing is odd."""
     figures = measured.figures
+    against = ", ".join(measured.against) or "the submissions"
     if figures.students < FEW:
         return ""
     if measured.discrimination.high < 0:
         return (
-            f"Who is good at the rest does worse here. Look at {_names(measured.against)}, and at "
+            f"Who is good at the rest does worse here. Look at {against}, and at "
             f"whether the check asks what the text says."
         )
     if figures.discrimination < 0:
         return (
             f"Who is good at the rest does no better here (by chance perhaps: the interval holds "
-            f"0). Look at {_names(measured.against)}."
+            f"0). Look at {against}."
         )
     if figures.facility == 1:
         return "All have full points, so it tells nobody from another."
     if figures.facility == 0:
         return "Nobody has a point here. Is it asked for clearly?"
     return ""
-
-
-def _names(students: tuple[str, ...]) -> str:
-    return ", ".join(students) or "the submissions"
