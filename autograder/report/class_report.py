@@ -1,4 +1,4 @@
-"""What two pages say of a class to those who are not in it: figures, and of no few students."""
+"""The two pages of a class for those who are not in it: figures, and never of a few students."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,15 @@ from autograder.report.overview import ClassOverview
 from autograder.report.statistics import TENTHS, Interval, Summary, summarise
 from autograder.report.tally import MistakeCount, Taken
 
-# Which numbers of students may be told: none below five, nor what tells one by subtraction.
+FEWEST = 5  # students that a published number is of at least, by subtraction too
+HARD = 0.5  # the facility below which an exercise is named
+MOST_EXERCISES, MOST_MISTAKES = 20, 7  # what there is room for on the two pages
+TITLE, SENTENCE = 60, 170
+FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
+OF_FEW = "not told: it would tell of a few"
+IN_COMPANY = "not told: another follows from it"
 
-
-FEWEST = 5  # students that a published number stands for at least
+MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the numbers of those who made it
 
 
 class Band(NamedTuple):
@@ -28,14 +33,19 @@ class Band(NamedTuple):
     end: int
     students: int
 
+    @property
+    def density(self) -> float:
+        """The students per bar."""
+        return self.students / (self.end - self.start)
+
 
 def is_small(count: int) -> bool:
-    """Whether a number of students tells of so few that it stays unsaid; none at all is nobody."""
+    """Return whether a number tells of so few students that it stays unsaid; 0 is nobody."""
     return 0 < count < FEWEST
 
 
 def may_be_told(count: int, *wholes: int) -> bool:
-    """Whether a number may stand beside the numbers that it is a part of.
+    """Return whether a number may be beside the numbers that it is a part of.
 
     Not if it is below five, nor if what it leaves of one of them is.
     """
@@ -43,7 +53,7 @@ def may_be_told(count: int, *wholes: int) -> bool:
 
 
 def bands(bars: Sequence[int]) -> list[Band]:
-    """Bars as bands of five students or more each; one band if there are fewer than ten students.
+    """Return bars as bands of five students or more each; one band of fewer than ten students.
 
     All students are in a band, so no two numbers leave a smaller one.
     """
@@ -61,7 +71,7 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
-    """What is left out of figures that add up to one that is told: never a single one.
+    """Return what is left out of figures that add up to one that is told: never a single one.
 
     A single one could be had by subtraction, so the smallest of the others goes with it. `hidden`
     are the items that are left out in any case, `sizes` the students of every item.
@@ -73,22 +83,13 @@ def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
     return gone
 
 
-# The sentences of a class's two pages: what its figures mean, for who was not there.
-
-
-FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
-OF_FEW = "not told: it would tell of a few"
-IN_COMPANY = "not told: another follows from it"
-HARD = 0.5  # the facility below which an exercise is named
-
-
 def percent(part: float) -> str:
-    """A part of one, as percent."""
+    """Format a part of one as percent."""
     return f"{100 * part:.0f} %"
 
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """The figures at the head, each with what it is."""
+    """Return the figures at the head, each with its name."""
     found = [("students", str(summary.students)), ("points at most", number(summary.maximum))]
     if told:
         found += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -98,7 +99,7 @@ def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
 
 
 def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) -> tuple[str, ...]:
-    """How the points lie."""
+    """Say how the points are distributed."""
     said = [
         f"{several(summary.students, 'student')} handed in something whose points are known. What "
         f"somebody did not hand in counts as 0, as in the grade."
@@ -111,8 +112,8 @@ def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) 
         f"and half of the students have {summary.median:.1f} or more. The standard deviation, how "
         f"far from the mean they lie, is {summary.deviation:.1f} points."
     )
-    crowded = sorted(bands, key=_students_a_bar)
-    if len(bands) > 1 and _students_a_bar(crowded[-1]) > _students_a_bar(crowded[-2]):
+    crowded = sorted(bands, key=lambda band: band.density)
+    if len(bands) > 1 and crowded[-1].density > crowded[-2].density:
         said.append(
             f"Students are most crowded between {100 * crowded[-1].start // TENTHS} and "
             f"{100 * crowded[-1].end // TENTHS} % of the points."
@@ -120,28 +121,21 @@ def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) 
     return tuple(said)
 
 
-def _students_a_bar(band: Band) -> float:
-    return band.students / (band.end - band.start)
-
-
 def exercise_sentences(
     lines: Sequence["ExerciseLine"], summary: Summary, most: int
 ) -> tuple[str, ...]:
-    """Which exercises are hard, easy, or tell something else than the rest."""
-    known = [line for line in lines if line.facility is not None]
+    """Say which exercises are hard, easy, or measure something else than the rest."""
+    known = [(line.facility, line.title) for line in lines if line.facility is not None]
     said = [
         "Facility is the mean part of an exercise's points, among those who handed it in: high "
         "means easy."
     ]
     if known:
-        order = sorted(known, key=lambda line: (line.facility or 0.0, line.title))
-        hardest, easiest = order[0], order[-1]
-        said.append(f"Hardest was “{hardest.title}” ({percent(hardest.facility or 0.0)}).")
-        if easiest is not hardest:
-            said[-1] = (
-                said[-1][:-1] + f", easiest “{easiest.title}” ({percent(easiest.facility or 0.0)})."
-            )
-        below = [f"“{line.title}”" for line in order if (line.facility or 0.0) < HARD]
+        order = sorted(known)
+        (low, hardest), (high, easiest) = order[0], order[-1]
+        rest = f", easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
+        said.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
+        below = [f"“{title}”" for facility, title in order if facility < HARD]
         if len(below) > 1:
             said.append(f"Less than half of the points were had in {few(below, 4)}.")
     against = [
@@ -160,7 +154,7 @@ def exercise_sentences(
 
 
 def mistake_sentences(lines: Sequence["MistakeLine"], most: int) -> tuple[str, ...]:
-    """What the table of mistakes is, and what is not in it."""
+    """Say what the table of mistakes is, and what is not in it."""
     if not lines:
         return (f"No mistake that has a name was made by {FEWEST} students or more.",)
     said = [
@@ -174,19 +168,8 @@ def mistake_sentences(lines: Sequence["MistakeLine"], most: int) -> tuple[str, .
     return tuple(said)
 
 
-def reliability_sentences(summary: Summary) -> tuple[str, ...]:
-    """How far the points can be relied on, or why that cannot be said."""
-    return tuple(statistics.class_sentences(summary)[2:])
-
-
-MOST_EXERCISES, MOST_MISTAKES = 20, 7  # what there is room for on the two pages
-TITLE, SENTENCE = 60, 170
-
-MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the numbers of those who made it
-
-
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise: its facility from 0 to 1 and where it may lie, or why it is not told."""
+    """An exercise: its facility from 0 to 1 with an interval, or why it is not told."""
 
     title: str
     students: str
@@ -205,7 +188,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """All that the two pages show. `maximum` is that of the points; the rest may be published."""
+    """All that the two pages show. `maximum` is that of the points; all may be published."""
 
     course: str
     date: str
@@ -221,12 +204,12 @@ class ClassReport(msgspec.Struct, frozen=True):
     reliability: tuple[str, ...]
 
     def range_of(self, band: Band) -> str:
-        """The part of the points that a band is for."""
+        """Return the part of the points that a band is for."""
         return f"{100 * band.start // TENTHS} to {100 * band.end // TENTHS} %"
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """The two pages of a class, from its records.
+    """Return the two pages of a class, from its records.
 
     Raises:
         UserError: fewer than five students handed in something: whatever is said is of a person.
@@ -255,7 +238,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
         of_exercises=exercise_sentences(lines, summary, MOST_EXERCISES),
         mistakes=tuple(mistakes[:MOST_MISTAKES]),
         of_mistakes=mistake_sentences(mistakes, MOST_MISTAKES),
-        reliability=reliability_sentences(summary),
+        reliability=tuple(statistics.class_sentences(summary)[2:]),
     )
 
 
@@ -272,10 +255,9 @@ def _overview(reports: Sequence[Report]) -> ClassOverview:
 
 
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
-    """Each exercise, in the course's order. All of them add up to the mean, so none is alone
-    in being left out."""
+    """Return a line per exercise; all add up to the mean, so never a single one is left out."""
     why = [_why_not(each) for each in taken]
-    hidden = [place for place, said in enumerate(why) if said]
+    hidden = [place for place, reason in enumerate(why) if reason]
     sizes = {place: len(each.students) for place, each in enumerate(taken)}
     gone = with_company(hidden, sizes)
     lines = []
@@ -297,7 +279,7 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Why a facility would tell how many few students are; empty where it does not.
+    """Return why a facility would tell how many few students are; empty where it does not.
 
     Where points are all or nothing, their mean and the number of students tell how many have them.
     """
@@ -312,7 +294,7 @@ def _why_not(taken: Taken) -> str:
 
 
 def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
-    """The mistakes that cost most and that enough students made, each for all who made it."""
+    """Return the mistakes that cost most and that enough students made."""
     scores = overview.scores
     handed_in = {each.title: set(each.students) for each in scores.measured()}
     numbers = {student: number for number, student in enumerate(scores.students)}
@@ -321,7 +303,8 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
         (each, {by_row[row] for row in each.by} - {-1}) for each in overview.mistakes.commonest()
     ]
     found = []
-    for each, makers in sorted(_kept(made, handed_in), key=_by_cost):
+    kept = _kept(made, handed_in)
+    for each, makers in sorted(kept, key=lambda m: (-m[0].lost, m[0].exercise, m[0].finding)):
         wholes = len(scores.students), len(handed_in.get(each.exercise, ()))
         told = may_be_told(len(makers), *wholes)
         found.append(
@@ -335,19 +318,14 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
     return found
 
 
-def _by_cost(each: MadeBy) -> tuple[float, str, str]:
-    mistake, _ = each
-    return -mistake.lost, mistake.exercise, mistake.finding
-
-
 def _kept(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
-    """Without those of few; and of one exercise not so many that few are left who made none."""
+    """Leave out those of few; and of one exercise so many that not few are left who made none."""
     kept = [each for each in made if len(each[1]) >= FEWEST and each[0].lost > 0]
     for exercise, everybody in handed_in.items():
-        mine = sorted((e for e in kept if e[0].exercise == exercise), key=lambda e: len(e[1]))
-        while len(mine) > 1:
-            makers = {maker for _, by in mine for maker in by}
+        same = sorted((e for e in kept if e[0].exercise == exercise), key=lambda e: len(e[1]))
+        while len(same) > 1:
+            makers = {maker for _, by in same for maker in by}
             if not is_small(len(everybody - makers)):
                 break
-            kept.remove(mine.pop(0))
+            kept.remove(same.pop(0))
     return kept

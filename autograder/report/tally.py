@@ -1,4 +1,4 @@
-"""The points of a class, as arrays: what statistics are made of."""
+"""The points of a class as arrays, and its mistakes: what statistics are made of."""
 
 from array import array
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
+MistakeKey = tuple[str, str, str]  # exercise, function, ids
 NOT_MEASURED = {"missing", "needs a person", "by hand", "not loaded"}
 
 
@@ -74,7 +75,7 @@ class Scores:
 
     @property
     def totals(self) -> Floats:
-        """What each student has in all exercises together, before lateness; (students,)."""
+        """Each student's points in all exercises, before lateness; shape (students,)."""
         import numpy as np
 
         return np.array(self._totals)
@@ -87,14 +88,8 @@ class Scores:
         return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
 
     def measured(self) -> list[Taken]:
-        """The exercises that somebody's points are known of."""
+        """Return the exercises of which somebody's points are known."""
         return [each for each in self.exercises.values() if each.students]
-
-
-# The mistakes that have a name, over a class: who made which, and what it cost them.
-
-
-MistakeKey = tuple[str, str, str]  # exercise, function, ids
 
 
 class MistakeCount(msgspec.Struct):
@@ -109,12 +104,12 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def students(self) -> int:
-        """How many students made it."""
+        """The number of students who made it."""
         return len(self.by)
 
 
 class ClassMistakes:
-    """Who made which mistake; students are known by their row."""
+    """The mistakes that have a name, over a class; students are known by their row."""
 
     def __init__(self) -> None:
         self._made: dict[MistakeKey, MistakeCount] = {}
@@ -133,7 +128,7 @@ class ClassMistakes:
             count.lost += check.max_points - check.points
 
     def commonest(self) -> list[MistakeCount]:
-        """All of them, those that most students made first, each with where else it was made."""
+        """Return all, those that most students made first, each with where else it was made."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.finding))
         for each in made:
             each.also = _also(each, made)
@@ -141,13 +136,13 @@ class ClassMistakes:
 
 
 def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]:
-    """Of these mistakes those that cost the class most points."""
+    """Return the mistakes that cost the class most points."""
     cost = [each for each in made if each.lost > 0]
     return sorted(cost, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
 
 
 def _also(one: MistakeCount, made: Sequence[MistakeCount]) -> tuple[str, ...]:
-    """The other exercises in which some of the same students made the mistake of the same name."""
+    """Return the other exercises in which some of the same students made the same mistake."""
     found: dict[str, set[int]] = {}
     for other in made:
         if other.ids == one.ids and other.exercise != one.exercise:
@@ -156,7 +151,7 @@ def _also(one: MistakeCount, made: Sequence[MistakeCount]) -> tuple[str, ...]:
 
 
 def students_by_mistakes(made: Sequence[MistakeCount]) -> list[int]:
-    """The rows of all who made one of these mistakes, those of the same mistakes side by side."""
+    """Return the rows of all who made one of these mistakes, the same ones side by side."""
     has: dict[int, list[int]] = {}
     for number, each in enumerate(made):
         for row in each.by:
