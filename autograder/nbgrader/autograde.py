@@ -1,4 +1,4 @@
-"""nbgrader's own autograding of students' folders, with our steps in it, that never gives up."""
+"""nbgrader's autograding with our steps in it: one student's reports in the gradebook."""
 
 import contextlib
 import json
@@ -15,6 +15,7 @@ from nbgrader.converters import Autograde
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.utils import setenv, temp_attrs
 
+from autograder.course.optimisations import is_off
 from autograder.course.text import one_line
 from autograder.nbgrader.clean_copy import StagedSubmission
 from autograder.nbgrader.directory import reason_of, unusable
@@ -31,9 +32,9 @@ Below is the notebook as it was handed out."""
 class ConfinedAutograde(Autograde):
     """`nbgrader autograde` for a run; a notebook that stops it is left for a person.
 
-    nbgrader makes its steps anew for each notebook, copies and checks the notebook after each of
-    them, and writes and reads it in between. Here the steps are made once, and a notebook is read
-    once, checked when it is read, sanitised and graded, and written once.
+    nbgrader makes its steps anew for each notebook, checks and copies the notebook after each, and
+    writes and reads it in between. Here the steps are made once, and a notebook is read once and
+    written once.
     """
 
     def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
@@ -48,9 +49,10 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}
 
     def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
-        """The notebooks of a student that are left for a person, and why.
+        """Autograde a student's notebooks; return those left for a person, and why.
 
-        Those in `refused` are, with the reason that stands there.
+        Args:
+            refused: notebooks that cannot be used, and why.
 
         Raises:
             NbGraderException: the student's folder cannot be read or written.
@@ -61,7 +63,7 @@ class ConfinedAutograde(Autograde):
         return self.left
 
     def start(self) -> None:
-        """As nbgrader's, with the steps that are there."""
+        """Convert as nbgrader does, with the steps that were made."""
         self.init_notebooks()
         with contextlib.chdir(self.coursedir.root):
             self.convert_notebooks()
@@ -71,7 +73,10 @@ class ConfinedAutograde(Autograde):
         reason = self.refused.get(name, "")
         if not reason:
             try:
-                self._convert(notebook_filename)
+                if is_off("nbgrader_steps"):
+                    super().convert_single_notebook(notebook_filename)
+                else:
+                    self._convert(notebook_filename)
             except Exception as error:
                 reason = one_line(f"{type(error).__name__}: {error}", 200)
         if reason:
@@ -81,17 +86,17 @@ class ConfinedAutograde(Autograde):
     def _convert(self, filename: str) -> None:
         resources = self.init_single_notebook_resources(filename)
         resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
-        path = self._written(resources)
+        path = self._target(resources)
         book = self._after(self.sanitizing, _read(filename), resources)
         path.parent.mkdir(parents=True, exist_ok=True)
         json.dumps(book, ensure_ascii=False).encode()  # what cannot be written gets no grade
         resources["metadata"]["path"] = str(path.parent)
         with setenv(NBGRADER_EXECUTION="autograde"):
             graded = self._after(self.grading, book, resources)
-        path.write_bytes(_encoded(graded))
+        path.write_bytes(f"{writes_json(graded)}\n".encode())
 
     def _after(self, steps: list[Any], book: Any, resources: Any) -> Any:
-        """The notebook after nbgrader's steps.
+        """Return the notebook after nbgrader's steps.
 
         Raises:
             nbformat.ValidationError: it is no notebook any more.
@@ -104,41 +109,39 @@ class ConfinedAutograde(Autograde):
         return book
 
     def run_post_convert_hook(self) -> None:
-        """As nbgrader's; a hook finds in the gradebook what was written."""
+        """Run the hook as nbgrader does; it finds in the gradebook what was written."""
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()
 
-    def _written(self, resources: Any) -> Path:
-        """Where a notebook is written."""
+    def _target(self, resources: Any) -> Path:
         asked = resources["nbgrader"]
         folder = self._format_dest(asked["assignment"], asked["student"])
         return Path(folder) / f"{asked['notebook']}.ipynb"
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
-        """The notebook as it was handed out, with all its grades open."""
+        """Write the notebook as it was handed out, with all its grades open."""
         resources = self.init_single_notebook_resources(notebook_filename)
         asked = resources["nbgrader"]
         where = asked["notebook"], asked["assignment"], asked["student"]
         source = self.gradebook.find_notebook(asked["notebook"], asked["assignment"])
         marks = marks_of(source)
-        cells = [_cell(cell, marks[cell.name]) for cell in source.source_cells]
+        cells = [new_markdown_cell(UNREADABLE.format(as_markdown(reason)))]
+        for cell in source.source_cells:
+            make = new_code_cell if cell.cell_type == "code" else new_markdown_cell
+            metadata = {"nbgrader": marks[cell.name]}
+            cells.append(make(cell.source, id=cell.name, metadata=metadata))
         for grade in self.gradebook.find_submission_notebook(*where).grades:
             grade.auto_score, grade.needs_manual_grade = None, True
-        book = new_notebook(
-            cells=[new_markdown_cell(UNREADABLE.format(as_markdown(reason))), *cells]
-        )
-        path = self._written(resources)
+        path = self._target(resources)
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
             os.chmod(path, 0o644)
-        nbformat.write(book, path)
+        nbformat.write(new_notebook(cells=cells), path)
 
 
 def _read(filename: str) -> Any:
-    """The notebook, in nbformat's fourth version; what is unknown in it may stay.
-
-    nbformat's own `read` makes a validator first that lets nothing unknown pass.
+    """Read a notebook in nbformat's fourth version; unlike nbformat's `read`, keep unknown fields.
 
     Raises:
         nbformat.ValidationError: it is no notebook.
@@ -149,23 +152,10 @@ def _read(filename: str) -> Any:
     return book
 
 
-def _encoded(book: Any) -> bytes:
-    """As nbformat writes it; it was checked before."""
-    return f"{writes_json(book)}\n".encode()
-
-
-def _cell(source: Any, mark: dict[str, Any]) -> Any:
-    make = new_code_cell if source.cell_type == "code" else new_markdown_cell
-    return make(source.source, id=source.name, metadata={"nbgrader": mark})
-
-
-# One student's reports, put into the gradebook and into `autograded/`.
-
-
 class StudentResult(msgspec.Struct):
-    """What became of one student's submission; `left` says per notebook why a person must look.
+    """The result of one student's submission: `left` says per notebook why a person must look.
 
-    `notes` are other things that a person should know, `error` is why nothing was written.
+    `notes` are for a person, `error` is why nothing was written.
     """
 
     student: str
@@ -187,7 +177,7 @@ class GradebookWriter:
         self.assignment: str = converter.coursedir.assignment_id
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Put one student's reports where they belong, all of them; or say why not."""
+        """Write all of one student's reports, or nothing; then the result says why."""
         result = StudentResult(student, notes=list(staged.notes))
         try:
             if staged.present:
@@ -200,7 +190,7 @@ class GradebookWriter:
         return result
 
     def _finish(self, staged: StagedSubmission, result: StudentResult) -> None:
-        """Say in the gradebook what was not handed in, and read from it what came out."""
+        """Grade missing notebooks, and read the result from the gradebook."""
         self.gradebook.update_or_create_student(result.student)
         self.gradebook.update_or_create_submission(self.assignment, result.student)
         found = self.gradebook.submission(self.assignment, result.student)
@@ -212,7 +202,7 @@ class GradebookWriter:
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
-    """No points for a notebook that was not handed in, unless it may have another name."""
+    """Give no points for a missing notebook, unless it may have another name."""
     if staged.unknown:
         result.left[name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
     else:
@@ -224,7 +214,7 @@ def _missing(name: str, notebook: Any, staged: StagedSubmission, result: Student
 
 @contextlib.contextmanager
 def writing(api: Any, assignment: str, submitted: Path) -> Iterator[GradebookWriter]:
-    """A writer for an assignment; what was handed in lies in `submitted`.
+    """Open a writer for an assignment, with the submissions in `submitted`.
 
     Raises:
         UserError: the gradebook cannot be used.
@@ -237,6 +227,5 @@ def writing(api: Any, assignment: str, submitted: Path) -> Iterator[GradebookWri
             gradebook = stack.enter_context(one_gradebook(address, api.course_id))
         except Exception as error:
             raise unusable(address, error) from None
-        yield GradebookWriter(
-            gradebook, ConfinedAutograde(gradebook, coursedir=api.coursedir, parent=api)
-        )
+        converter = ConfinedAutograde(gradebook, coursedir=api.coursedir, parent=api)
+        yield GradebookWriter(gradebook, converter)

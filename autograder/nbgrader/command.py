@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _needed() -> None:
-    """Have nbgrader ready, and the programs that it calls by name, whether or not on the path."""
+    """Have nbgrader ready, and on the path the programs that it calls by name."""
     require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
@@ -104,7 +104,7 @@ def _print_result(result: "StudentResult", wide: int) -> None:
 
 
 def _course_of(folder: Path) -> Path | None:
-    """The course that the folder's nbgrader_config.py names."""
+    """Return the course that the folder's nbgrader_config.py names."""
     try:
         text = (folder / "nbgrader_config.py").read_text(encoding="utf-8")
     except OSError:

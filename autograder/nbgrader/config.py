@@ -18,7 +18,7 @@ SCHEMA = 3
 
 
 def source_notebook(course: Course, exercise: Exercise) -> str:
-    """The notebook for `source/ASSIGNMENT/NAME.ipynb`, solutions included.
+    """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution is an answer; one more cell holds the exercise's points and calls
     `check`. Answers in words are graded by hand; their rubric stands with the model answer, and
@@ -53,7 +53,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
 
 
 def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
-    """nbgrader's metadata; the cell's own id is the id in the gradebook."""
+    """Give a cell nbgrader's metadata; its own id is the id in the gradebook."""
     mark: dict[str, Any] = {
         "grade": False,
         "solution": False,
@@ -93,9 +93,9 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def make_course(course: Course, folder: Path) -> list[Path]:
-    """Write the configuration and the source notebooks of all assignments; what was written.
+    """Write the configuration and the source notebooks of all assignments, and return the files.
 
-    A configuration that is there stays; notebooks are written anew.
+    An existing configuration stays; notebooks are written again.
 
     Raises:
         UserError: the course has no assignments, or the folder cannot be written.
@@ -124,7 +124,7 @@ def make_course(course: Course, folder: Path) -> list[Path]:
 
 
 def _set_due_dates(course: Course, folder: Path) -> None:
-    """The assignments in the gradebook, with what `course.yml` says is due when."""
+    """Put the assignments into the gradebook, with the due dates of `course.yml`."""
     with contextlib.chdir(folder), quiet(), open_directory(folder).gradebook as gradebook:
         for assignment in course.content.assignments:
             due = assignment.due.astimezone(UTC).replace(tzinfo=None) if assignment.due else None

@@ -1,7 +1,6 @@
-"""A course directory of nbgrader's: opened by its own configuration, with errors for people."""
+"""A course directory of nbgrader, opened by its own configuration, with errors for people."""
 
 import contextlib
-import functools
 import io
 import logging
 import tempfile
@@ -17,7 +16,7 @@ CONFIG = "nbgrader_config.py"
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """nbgrader logs every step; what matters is in the results."""
+    """Silence nbgrader, which logs every step; the results have all that matters."""
     logging.disable(logging.ERROR)
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -27,7 +26,7 @@ def quiet() -> Iterator[None]:
 
 
 def open_directory(folder: Path) -> Any:
-    """nbgrader's view of a course directory, an `NbGraderAPI`; the folder is the current one.
+    """Open a course directory, which is the current folder, as an `NbGraderAPI`.
 
     Raises:
         UserError: the folder, its configuration or its gradebook cannot be used.
@@ -54,7 +53,7 @@ def open_directory(folder: Path) -> Any:
 
 
 def must_be_configured(folder: Path) -> None:
-    """Do nothing where a folder is a course directory.
+    """See that a folder is a course directory.
 
     Raises:
         UserError: it is none.
@@ -67,7 +66,7 @@ def must_be_configured(folder: Path) -> None:
 
 
 def unusable(address: str, error: Exception) -> UserError:
-    """What to say and to do where the gradebook at an address cannot be used."""
+    """Return the error for a gradebook that cannot be used, with the remedy."""
     return UserError(
         f"The gradebook {_without_password(address)} cannot be used: "
         f"{reason_of(error)}. {_advice(error)}"
@@ -95,7 +94,7 @@ def _advice(error: Exception) -> str:
 
 
 def notebooks_of(api: Any, assignment: str) -> list[str]:
-    """The names of an assignment's notebooks, as the gradebook has them.
+    """Return the names of an assignment's notebooks in the gradebook.
 
     Raises:
         UserError: there are none; it says what to run.
@@ -119,7 +118,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
 
 
 def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
-    """Those who handed in, in order of their names; of them the wanted, where any are named.
+    """Return the students who handed in, in order; of them the wanted, where any are named.
 
     Raises:
         UserError: nobody did, or one of the wanted did not; it says what to run.
@@ -139,7 +138,7 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Try it, before anything is graded.
+    """See that a folder can be written, before anything is graded.
 
     Raises:
         UserError: nothing can be written there.
@@ -156,7 +155,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, in one line: the database's own words where nbgrader's guess hides them."""
+    """Return an error in one line: the database's own, where nbgrader's guess hides it."""
     from sqlalchemy.exc import DBAPIError
 
     for each in (error, error.__cause__, error.__context__):
@@ -165,23 +164,3 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, SystemExit) and error.__context__ is not None:
         error = error.__context__
     return one_line(str(error) or type(error).__name__, 160)
-
-
-# One database engine for all of nbgrader's openings of a gradebook.
-
-
-@contextlib.contextmanager
-def one_engine() -> Iterator[None]:
-    """While this lasts, gradebooks of one address share an engine.
-
-    nbgrader opens the gradebook anew in every step, each time with an engine of its own, for which
-    SQLAlchemy compiles every statement again: most of the time that writing takes.
-    """
-    from nbgrader import api
-
-    create = api.create_engine
-    api.create_engine = functools.cache(create)
-    try:
-        yield
-    finally:
-        api.create_engine = create

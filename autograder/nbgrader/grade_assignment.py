@@ -15,7 +15,6 @@ from autograder.nbgrader.directory import (
     must_be_configured,
     must_be_writable,
     notebooks_of,
-    one_engine,
     open_directory,
     quiet,
     students_of,
@@ -33,7 +32,7 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """What to grade in which course directory; `exercises` are those that course.yml assigns."""
+    """An assignment to grade in a course directory; `exercises` are those of course.yml."""
 
     course: Course
     folder: Path
@@ -47,8 +46,7 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
     """Grade what was collected in `submitted/`, and write gradebook and `autograded/`.
 
-    Workers grade in processes of their own; this process alone writes. The first of them starts
-    while nbgrader is imported, which takes as long.
+    Judge processes grade, this process writes. The first of them starts while nbgrader is imported.
 
     Raises:
         UserError: the folder is no course directory, or the assignment is not there; it says what
@@ -57,11 +55,17 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
     must_be_configured(job.folder)
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
-        setup = _setup(job, scratch)
+        setup = Setup(
+            job.course.root / FILE_NAME,
+            job.exercises,
+            job.course.content.seed,
+            job.level,
+            (job.folder.resolve(),),  # hidden from submissions
+            scratch,
+        )
         graders = stack.enter_context(open_pool(setup, job.workers, bool(job.exercises)))
         from autograder.nbgrader.autograde import writing
 
-        stack.enter_context(one_engine())
         api = open_directory(job.folder)
         notebooks = notebooks_of(api, job.assignment)
         students = students_of(api, job.assignment, job.students)
@@ -85,7 +89,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
 def _staging(
     coursedir: Any, assignment: str, scratch: Path, notebooks: list[str], exercises: list[str]
 ) -> Callable[[str], StagedSubmission]:
-    """What makes the clean copy of a student's submission."""
+    """Return the function that makes a clean copy of a student's submission."""
     handed_in = coursedir.submitted_directory
 
     def staged(student: str) -> StagedSubmission:
@@ -105,7 +109,7 @@ def _graded(
     graders: Graders,
     grading: NotebookGrader,
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Each student, in order, once the reports are known."""
+    """Yield each student, in order, once the reports are known."""
     staged: dict[str, StagedSubmission] = {}
     ready: set[str] = set()
 
@@ -130,10 +134,3 @@ def _graded(
             written += 1
     for student in students[written:]:
         yield student, staged[student]
-
-
-def _setup(job: AssignmentJob, scratch: Path) -> Setup:
-    """What the judges must know; the course directory is hidden from what they run."""
-    course, hidden = job.course, (job.folder.resolve(),)
-    place = course.root / FILE_NAME
-    return Setup(place, job.exercises, course.content.seed, job.level, hidden, scratch)

@@ -1,7 +1,8 @@
-"""nbgrader's gradebook, opened once for a run, written in one transaction a student."""
+"""nbgrader's gradebook, opened once for a run, written in one transaction per student."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from types import MethodType
 from typing import Any
 
 from nbgrader import api
@@ -15,6 +16,7 @@ from nbgrader.preprocessors import (
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer, scoped_session, sessionmaker
 
+from autograder.course.optimisations import is_off
 from autograder.nbgrader import steps
 
 # The modules that open the gradebook while a notebook is converted.
@@ -32,19 +34,19 @@ class HeldSession(Session):
     """A session in which a commit waits for `save`: nbgrader's steps commit after every cell."""
 
     def commit(self) -> None:
-        """Nothing yet."""
+        """Do nothing yet."""
 
     def save(self) -> None:
-        """Commit what was held."""
         super().commit()
 
 
 class RunGradebook(api.Gradebook):
-    """nbgrader's `Gradebook` for a whole run: what its steps ask one by one is read at once.
+    """nbgrader's `Gradebook` for a whole run.
 
-    Assignments, their notebooks and cells are read once for the run, a submission with its grades
-    and comments once for a student. Nobody else sees what is written before `save`; after `undo`
-    nobody ever does. `close`, which the steps call, leaves it open; `end` does not.
+    Nobody else sees what is written before `save`; after `undo` nobody ever does. `close`, which
+    the steps call, leaves it open; `end` does not. Assignments are read once for the run, a
+    submission with its grades and comments once for a student: nbgrader's steps ask for them one by
+    one, by queries that look through the rows of all students.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
@@ -52,29 +54,31 @@ class RunGradebook(api.Gradebook):
         super().__init__(db_url, course_id)
         held = sessionmaker(self.engine, class_=HeldSession, expire_on_commit=False)
         self.db = scoped_session(held)
-        self._assignments: dict[str, _Source] = {}
+        self._assignments: dict[str, AssignmentRows] = {}
         self._students: dict[str, Any] = {}
         self._submissions: dict[tuple[str, str], StudentRows] = {}
+        if is_off("nbgrader_rows"):
+            for name in (name for name in vars(RunGradebook) if name.startswith("find_")):
+                setattr(self, name, MethodType(getattr(api.Gradebook, name), self))
 
     def opened(self, *_: Any) -> "RunGradebook":
-        """This one, in place of one that would be opened anew."""
+        """Return this one instead of a new one."""
         return self
 
     def close(self) -> None:
-        """Nothing: the run goes on."""
+        """Do nothing: the run goes on."""
 
     def end(self) -> None:
-        """Close the connection."""
         super().close()
 
     def save(self) -> None:
-        """Write what was held, in one transaction; keep nothing of the student in memory."""
+        """Commit what was held; keep nothing of the student in memory."""
         self.db().save()
-        kept = {each for source in self._assignments.values() for each in source.rows}
-        for row in [each for each in self.db if each not in kept]:
+        kept = {row for rows in self._assignments.values() for row in rows.all}
+        for row in [row for row in self.db if row not in kept]:
             self.db.expunge(row)
-        for source in self._assignments.values():
-            for row in (source.assignment, *source.notebooks.values()):
+        for rows in self._assignments.values():
+            for row in (rows.assignment, *rows.notebooks.values()):
                 self.db.expire(row, ["submissions"])
         self._students.clear()
         self._submissions.clear()
@@ -82,9 +86,8 @@ class RunGradebook(api.Gradebook):
     def undo(self) -> None:
         """Forget what was held, and all that was read."""
         self.db.remove()
-        self._assignments.clear()
-        self._students.clear()
-        self._submissions.clear()
+        for cache in (self._assignments, self._students, self._submissions):
+            cache.clear()
 
     def find_student(self, student_id: str) -> Any:
         student = self._students.get(student_id) or self.db.get(api.Student, student_id)
@@ -94,17 +97,17 @@ class RunGradebook(api.Gradebook):
         return student
 
     def find_assignment(self, name: str) -> Any:
-        return self._source(name).assignment
+        return self._assignment(name).assignment
 
     def find_notebook(self, name: str, assignment: str) -> Any:
-        return _found(self._source(assignment).notebooks, name, "notebook", assignment)
+        return _found(self._assignment(assignment).notebooks, name, "notebook", assignment)
 
     def find_source_cell(self, name: str, notebook: str, assignment: str) -> Any:
-        cells = self._source(assignment).source_cells
+        cells = self._assignment(assignment).source_cells
         return _found(cells, (notebook, name), "source cell", assignment)
 
     def find_graded_cell(self, name: str, notebook: str, assignment: str) -> Any:
-        cells = self._source(assignment).graded_cells
+        cells = self._assignment(assignment).graded_cells
         return _found(cells, (notebook, name), "grade cell", assignment)
 
     def find_submission(self, assignment: str, student: str) -> Any:
@@ -123,74 +126,64 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """A student's submission, as it is now.
+        """Return the rows of a student's submission, as they are now.
 
         Raises:
             MissingEntry: there is none.
         """
         where = assignment, student
         if where not in self._submissions:
-            source = self._source(assignment)
-            asked = select(api.SubmittedAssignment).filter_by(
-                assignment_id=source.assignment.id, student_id=student
-            )
-            submission = self.db.scalars(
-                asked.options(defer(api.SubmittedAssignment.max_task_score))
-            ).one_or_none()
+            rows, kind = self._assignment(assignment), api.SubmittedAssignment
+            asked = select(kind).filter_by(assignment_id=rows.assignment.id, student_id=student)
+            submission = self.db.scalars(asked.options(defer(kind.max_task_score))).one_or_none()
             if submission is None:
                 raise api.MissingEntry(f"No such submission: {assignment} for {student}")
-            self._submissions[where] = StudentRows(self.db(), source, submission)
+            self._submissions[where] = StudentRows(self.db(), rows, submission)
         return self._submissions[where]
 
-    def _source(self, name: str) -> "_Source":
+    def _assignment(self, name: str) -> "AssignmentRows":
         if name not in self._assignments:
-            self._assignments[name] = _Source(super().find_assignment(name))
+            self._assignments[name] = AssignmentRows(super().find_assignment(name))
         return self._assignments[name]
 
 
-class _Source:
+class AssignmentRows:
     """An assignment's rows, which stay in the session for the run."""
 
     def __init__(self, assignment: Any) -> None:
         self.assignment = assignment
-        self.notebooks = {book.name: book for book in assignment.notebooks}
-        self.cells = {cell.id: cell for book in assignment.notebooks for cell in book._base_cells}
+        books = assignment.notebooks
+        self.notebooks = {book.name: book for book in books}
+        self.cells = {cell.id: cell for book in books for cell in book._base_cells}
         self.source_cells = {
-            (book.name, cell.name): cell
-            for book in assignment.notebooks
-            for cell in book.source_cells
+            (book.name, cell.name): cell for book in books for cell in book.source_cells
         }
         self.graded_cells = {
             (book.name, cell.name): cell
-            for book in assignment.notebooks
+            for book in books
             for cell in (*book.task_cells, *book.grade_cells)
         }
-        books, sources = self.notebooks.values(), self.source_cells.values()
-        self.rows = {assignment, *books, *self.cells.values(), *sources}
+        self.all = {assignment, *books, *self.cells.values(), *self.source_cells.values()}
 
 
 class StudentRows:
-    """The rows of one student's submission; of two cells with one name a task counts last.
+    """The rows of one student's submission; of two cells with one name a task counts last."""
 
-    They are found by what the database has an index for: nbgrader's relations, and its sums, look
-    through the rows of all students.
-    """
-
-    def __init__(self, session: Session, source: _Source, submission: Any) -> None:
+    def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission
-        self._session, self._source = session, source
-        kind, ids = api.SubmittedNotebook, [book.id for book in source.notebooks.values()]
+        self._session, self._rows = session, rows
+        kind, ids = api.SubmittedNotebook, [book.id for book in rows.notebooks.values()]
         mine = (kind.notebook_id.in_(ids), kind.assignment_id == submission.id)
-        rows = {row.notebook_id: row for row in session.scalars(select(kind).where(*mine))}
+        books = {row.notebook_id: row for row in session.scalars(select(kind).where(*mine))}
         self.notebooks = {
-            name: rows[book.id] for name, book in source.notebooks.items() if book.id in rows
+            name: books[book.id] for name, book in rows.notebooks.items() if book.id in books
         }
         grade, comment = api.Grade, api.Comment
         self.grades = self._by_cell(grade, grade.score, grade.cell_type, grade.failed_tests)
         self.comments = self._by_cell(comment, comment.comment)
 
     def _by_cell(self, kind: Any, *unused: Any) -> dict[tuple[str, str], Any]:
-        books, cells = {row.id: name for name, row in self.notebooks.items()}, self._source.cells
+        books, cells = {row.id: name for name, row in self.notebooks.items()}, self._rows.cells
         asked = select(kind).where(kind.cell_id.in_(list(cells)), kind.notebook_id.in_(list(books)))
         rows = self._session.scalars(asked.options(*map(defer, unused))).all()
         found = [(cells[row.cell_id], row) for row in rows]
@@ -206,17 +199,15 @@ class StudentRows:
 
     @property
     def maximum(self) -> float:
-        """The most points that there are."""
-        return float(self._source.assignment.max_score)
+        return float(self._rows.assignment.max_score)
 
     @property
     def late_penalty(self) -> float:
-        """The points that being late costs."""
         return float(sum(row.late_submission_penalty or 0 for row in self.notebooks.values()))
 
     @property
     def by_hand(self) -> bool:
-        """Whether a grade waits for a person."""
+        """True if a grade waits for a person."""
         return any(row.needs_manual_grade for row in self.grades.values())
 
 
@@ -229,7 +220,7 @@ def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any
 
 @contextlib.contextmanager
 def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
-    """A gradebook that nbgrader's steps get while this lasts, in place of one they open each."""
+    """Open a gradebook for all of nbgrader's steps, each of which would open its own."""
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:

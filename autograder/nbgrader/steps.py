@@ -1,5 +1,6 @@
 """nbgrader's steps with ours among them: for `nbgrader_config.py`, and for our own grading."""
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,20 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
+from autograder.course.optimisations import is_off
 from autograder.nbgrader.grading import ShownReport, grading_of
 from autograder.nbgrader.texts import disarm
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 
-# What takes the place of some of nbgrader's own steps; `nbgrader_config.py` names them.
-
-
 FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
+MAX_KNOWN = 10_000  # marks that are known to be valid
 
 
 class StubSolutions(ClearSolutions):
-    """Takes solutions out as `autograder build` does: outside a function nothing stays in place.
+    """Takes solutions out as `autograder build` does: outside a function, nothing replaces them.
 
-    nbgrader's own step would put a `raise` there, which ends the cell before the student begins.
+    nbgrader would put a `raise` there, which ends the cell before the student begins.
     """
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
@@ -37,10 +37,10 @@ class StubSolutions(ClearSolutions):
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """Gives every cell the metadata that the gradebook has of it.
+    """Gives every cell its metadata in the gradebook.
 
-    Of two cells with one id the first counts, and the other stays as a plain cell; a cell that
-    lost its metadata is known by its own id; an id that is unknown is none.
+    Of two cells with one id the first counts, the other stays as a plain cell; a cell that lost its
+    metadata is known by its own id.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -52,8 +52,8 @@ class RestoreCells(NbGraderPreprocessor):
         met: set[str] = set()
         for cell in nb.cells:
             own = cell.metadata.pop("nbgrader", None)
-            said = own.get("grade_id") if isinstance(own, dict) else None
-            name = said if said in marks else cell.get("id")
+            grade_id = own.get("grade_id") if isinstance(own, dict) else None
+            name = grade_id if grade_id in marks else cell.get("id")
             if name in marks and name not in met:
                 met.add(name)
                 cell.metadata["nbgrader"] = dict(marks[name])
@@ -61,7 +61,7 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
-    """The nbgrader metadata of each cell, by its id."""
+    """Return the nbgrader metadata of each cell, by its id."""
     points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
     solutions = {cell.name for cell in notebook.solution_cells}
     tasks = {cell.name for cell in notebook.task_cells}
@@ -82,7 +82,7 @@ def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
 
 
 class ConfinedExecute(NbGraderPreprocessor):
-    """In place of nbgrader's executor: no kernel runs; the grader's report is the check's output.
+    """Replaces nbgrader's executor: no kernel runs; the grader's report is the check's output.
 
     The functions run confined, as with `autograder grade`; other cells have no output.
     """
@@ -99,8 +99,7 @@ class ConfinedExecute(NbGraderPreprocessor):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
                 if _id(cell) == check_cell(asked["notebook"]) and found is not None:
-                    cell.outputs = _outputs(found)
-                    cell.execution_count = 1
+                    cell.outputs, cell.execution_count = _outputs(found), 1
         return nb, resources
 
 
@@ -116,7 +115,7 @@ def _outputs(graded: ShownReport) -> list[Any]:
 
 
 def _folder(resources: Any) -> Path:
-    """Where the notebook lies, and the files beside it."""
+    """Return the folder of the notebook, and of the files beside it."""
     return Path(resources.get("metadata", {}).get("path", ""))
 
 
@@ -126,10 +125,10 @@ def _id(cell: Any) -> str:
 
 
 class SaveHints(NbGraderPreprocessor):
-    """Writes what was found as the comment of the answer that it is about.
+    """Writes the message as the comment of the answer that it is about.
 
-    A person's own comment stays, and is what nbgrader shows. Where a person has to look, the grade
-    is left open.
+    A person's own comment stays, and is what nbgrader shows. If a person has to look, the grade
+    stays open.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -138,38 +137,28 @@ class SaveHints(NbGraderPreprocessor):
         if found is None:
             return nb, resources
         where = asked["notebook"], asked["assignment"], asked["student"]
+        answers = {
+            _id(cell): cell.source
+            for cell in nb.cells
+            if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
+        }
         with Gradebook(asked["db_url"]) as gradebook:
-            for name, comment in found.comments(_answers(nb)).items():
+            for name, comment in found.comments(answers).items():
                 gradebook.find_comment(name, *where).auto_comment = comment
             if found.report.status == "needs a person":
-                _leave_open(gradebook, asked["notebook"], where)
+                with contextlib.suppress(MissingEntry):
+                    grade = gradebook.find_grade(check_cell(asked["notebook"]), *where)
+                    grade.auto_score, grade.needs_manual_grade = None, True
             gradebook.db.commit()
         return nb, resources
 
 
-def _answers(nb: Any) -> dict[str, str]:
-    """The student's code cells that are answers: their text by id."""
-    return {
-        _id(cell): cell.source
-        for cell in nb.cells
-        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
-    }
-
-
-def _leave_open(gradebook: Any, notebook: str, where: tuple[str, str, str]) -> None:
-    try:
-        grade = gradebook.find_grade(check_cell(notebook), *where)
-    except MissingEntry:
-        return
-    grade.auto_score, grade.needs_manual_grade = None, True
-
-
 class EscapeTexts(NbGraderPreprocessor):
-    """Takes the force out of what a student wrote beside code; the last step.
+    """Makes a student's texts beside code harmless; the last step.
 
     formgrader and feedback show Markdown and raw cells with their HTML and links, and put some
-    metadata into the page as it is, so a script there would run with the rights of the instructor
-    who looks, and a picture from elsewhere would tell that somebody does.
+    metadata into the page as it is. So a script there would run with the rights of the instructor
+    who looks, and a picture from elsewhere would report the look.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -184,17 +173,10 @@ class EscapeTexts(NbGraderPreprocessor):
         return nb, resources
 
 
-# nbgrader's metadata of cells, checked once where a class has the same in every notebook.
+class CachedValidator(MetadataValidator):
+    """nbgrader's validator of cells' metadata, which looks at equal ones only once.
 
-
-MOST_MARKS = 10_000  # that are remembered
-
-
-class KnownMarks(MetadataValidator):
-    """nbgrader's validator of its metadata, which looks at equal marks of cells only once.
-
-    A class has the same few marks in every notebook; nbgrader reads its schemas, and checks them
-    too, for each.
+    A class has the same few in every notebook; nbgrader reads and checks its schemas for each.
     """
 
     def __init__(self) -> None:
@@ -202,23 +184,23 @@ class KnownMarks(MetadataValidator):
         self._valid: set[str] = set()
 
     def validate_cell(self, cell: Any) -> None:
-        """As nbgrader's; what it says depends on a cell's mark and type alone."""
+        """Validate a cell as nbgrader does: the result depends only on its metadata and type."""
         mark = cell.metadata.get("nbgrader")
         if mark is None:
             return
         known = json.dumps([cell.cell_type, mark], sort_keys=True)
-        if known not in self._valid:
+        if known not in self._valid or is_off("nbgrader_marks"):
             super().validate_cell(cell)
-            if len(self._valid) < MOST_MARKS:
+            if len(self._valid) < MAX_KNOWN:
                 self._valid.add(known)
 
 
 class CheckMarks(CheckCellMetadata):
-    """nbgrader's `CheckCellMetadata`, whose validator is made once."""
+    """nbgrader's `CheckCellMetadata` with one validator for all notebooks."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.validator = KnownMarks()
+        self.validator = CachedValidator()
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         try:
