@@ -8,20 +8,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
 from autograder.course.course_file import find_course
 from autograder.grading.judge import Judge
+from autograder.sandbox.connection import Deadline
 from autograder.sandbox.levels import children_on, choose
-from autograder.sandbox.process import MAX_REQUEST, WorkerProcess
+from autograder.sandbox.process import MAX_REQUEST, AnswerTo, WorkerProcess
 from autograder.submission.source import read_source
 from autograder.worker.codec import decode, encode
 from autograder.worker.messages import Callback, Forward, Reply, Request
-from autograder.worker.remote_functions import Offered
-from autograder.worker.serve import Answers, warm_up
+from autograder.worker.preparation import warm_up
+from autograder.worker.serve import Answers
 
 ROOT = Path(__file__).resolve().parent.parent
 Message = TypeVar("Message", Callback, Request)
@@ -30,23 +31,31 @@ Message = TypeVar("Message", Callback, Request)
 def own_seconds(exercise: str, file: Path) -> float:
     """Seconds of processor time in a right answer's own functions, measured in another process.
 
-    What a test is given of the course's answers it here too, and does not count. Where the judge
-    carried the calls, only what came before the first counts.
+    What a test asked the course's functions is answered here as it was then, and does not count.
     """
     command = [sys.executable, "-m", "benchmarks.own_code", exercise, str(file)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
-def noted(exercise: str, file: Path) -> list[tuple[int, Request]]:
-    """Every request of one grading of a file, with the process that it went to."""
+def noted(exercise: str, file: Path) -> list[tuple[int, Request, list[Request]]]:
+    """Every request of one grading of a file: its process, and the answers to its questions."""
     course = find_course(ROOT)
-    found: list[tuple[int, Request]] = []
+    found: list[tuple[int, Request, list[Request]]] = []
     exchange = WorkerProcess.exchange
 
-    def noting(process: WorkerProcess, request: Request, *rest: Any) -> Reply:
-        found.append((id(process), request))
-        return exchange(process, request, *rest)
+    def noting(
+        process: WorkerProcess, request: Request, deadline: Deadline, answer: AnswerTo | None = None
+    ) -> Reply:
+        answers: list[Request] = []
+        found.append((id(process), request, answers))
+
+        def answered(ask: Callback) -> Request:
+            assert answer is not None
+            answers.append(answer(ask))
+            return answers[-1]
+
+        return exchange(process, request, deadline, answered if answer is not None else None)
 
     with tempfile.TemporaryDirectory() as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
@@ -61,28 +70,17 @@ class _Timed(Answers):
     """Answers as a worker does, and adds up what the student's functions take."""
 
     spent = 0.0
-    course: Offered | None = None  # what tests are given, as the last process had it
+    course: Iterator[Request] = iter(())  # the answers to the questions of this request
 
     def __init__(self) -> None:
         super().__init__([], self._ask)
 
-    def _offer(self, request: Request) -> Reply:
-        reply = super()._offer(request)
-        _Timed.course = self.offered
-        return reply
-
     def _ask(self, question: Callback) -> Request:
         start = time.process_time()
-        try:
-            if self.course is None or not self.together:
-                raise RuntimeError("nobody answers here")
-            ask = _sent(question)
-            answered = self.course.call(self.together[ask.number - 1], ask.args, ask.kwargs)
-            return _sent(Request("answer", "", answered))
-        except Exception as error:
-            return Request("answer", type(error).__name__, [str(error)])
-        finally:
-            _Timed.spent -= time.process_time() - start
+        _sent(question)
+        answered = _sent(next(self.course))
+        _Timed.spent -= time.process_time() - start
+        return answered
 
     def _find(self, request: Request) -> Any:
         found = super()._find(request)
@@ -118,8 +116,9 @@ def main() -> None:
     needs = find_course(ROOT).exercise(sys.argv[1]).needs
     warm_up(["numpy.random", "matplotlib.pyplot", needs])
     processes: dict[int, Answers] = {}
-    for process, request in requests:
+    for process, request, course in requests:
         answers = processes.setdefault(process, _Timed())
+        _Timed.course = iter(course)
         asked = _sent(request)
         if asked.renewed:  # of several processes in one, none stays as it was
             asked.renewed = False

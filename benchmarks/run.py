@@ -18,7 +18,6 @@ from benchmarks.desk import views
 from benchmarks.diagnosis import wrong_beside_right
 from benchmarks.isolation import costs, pytests_share
 from benchmarks.nbgrader import against_nbgrader
-from benchmarks.questions import of_a_test
 from benchmarks.timing import FULL, SHORT, Row, Size
 from benchmarks.watching import saves_to_screen
 
@@ -47,7 +46,6 @@ def measured(size: Size, large_too: bool) -> Iterator[Row]:
         yield from costs("torch", size)  # the same, and slow to start
     for exercise in ("softmax", "self_attention")[: 1 if size is SHORT else 2]:
         yield from saves_to_screen(exercise, size)
-    yield of_a_test(size)
     yield from whole_course(size)
     yield from views(size)
     yield from against_fresh_processes(size)

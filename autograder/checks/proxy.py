@@ -9,7 +9,8 @@ from autograder.course.optimisations import is_off
 from autograder.report.values import as_text
 from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.problems import NotPlain, foreign_answer
-from autograder.sandbox.session import WorkerSession, handle_in
+from autograder.sandbox.process import handle_in
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import find_assignment
 from autograder.worker.codec import Handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request

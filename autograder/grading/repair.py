@@ -145,15 +145,12 @@ class SharedWorker:
         self.slow = False
         self._files = 0
 
-    lays_lines = False
-
     def take(
         self,
         library: Library,
         limits: Limits,
         also: tuple[str, ...] = (),
         place: Place = "first",
-        side: int = -1,  # noqa: ARG002
     ) -> Child:
         self.slow = self.slow or place == "course"
         if place == "first":

@@ -62,7 +62,6 @@ class Children(Protocol):
     """A source of children."""
 
     confinement: Level
-    lays_lines: bool  # whether a child can have a descriptor beside that of its line
 
     def take(
         self,
@@ -70,11 +69,9 @@ class Children(Protocol):
         limits: Limits,
         also: tuple[str, ...] = (),
         place: Place = "first",
-        side: int = -1,
     ) -> Child:
         """Return a child of that kind, ready, that has modules at hand which are slow to import.
 
-        With `side`, it has that descriptor too: a line to another child, which no judge reads.
         There is one child at a time in each place.
 
         Raises:

@@ -37,13 +37,6 @@ ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
 TRIES = 5
 
-# A short-lived child pays for page faults more than for anything else: freed memory stays mapped.
-_KEEP_FREED_MEMORY = {
-    "MALLOC_MMAP_THRESHOLD_": "67108864",
-    "MALLOC_TRIM_THRESHOLD_": "268435456",
-    "MALLOC_TOP_PAD_": "16777216",
-}
-
 
 class ForkServerGone(InternalError):
     """The fork server ended, or did not start; the message says what it said last."""
@@ -154,7 +147,7 @@ class ForkServer:
                 stdout=self._output,
                 stderr=self._output,
                 cwd=self._own or "/",
-                env={**environment(home), **_KEEP_FREED_MEMORY},
+                env=environment(home),
                 pass_fds=[theirs.fileno()],
             )
 
@@ -163,10 +156,8 @@ class ForkServer:
         """Return the id of the process that was started; on the level `full` it has a child."""
         return self._process.pid
 
-    def fork(self, limits: Limits, side: int = -1) -> ForkedChild:
-        """Return a new child, locked down, which has `side` as well, if any.
-
-        The one before has to be ended.
+    def fork(self, limits: Limits) -> ForkedChild:
+        """Return a new child, locked down; the one before has to be ended.
 
         Raises:
             ForkServerGone: there is none; no student's code has run.
@@ -181,9 +172,8 @@ class ForkServer:
         try:
             self._control.settimeout(ANSWER_SECONDS)
             with theirs:
-                sent = [theirs.fileno(), *([side] if side >= 0 else [])]
                 message = json.dumps(process_limits(limits)).encode()
-                socket.send_fds(self._control, [message], sent)
+                socket.send_fds(self._control, [message], [theirs.fileno()])
             started, process = self._receive()
             if started != STARTED or process < 0:
                 raise OSError("no process")
@@ -270,8 +260,6 @@ class ForkServer:
 class ForkServers:
     """A fork server for each kind of worker: started when first needed, and again if it ends."""
 
-    lays_lines = True
-
     def __init__(
         self,
         reference: str,
@@ -297,7 +285,6 @@ class ForkServers:
         limits: Limits,
         also: tuple[str, ...] = (),
         place: Place = "first",
-        side: int = -1,
     ) -> Child:
         """Return a child of a warm process.
 
@@ -306,7 +293,7 @@ class ForkServers:
         """
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._server(library, also, place).fork(limits, side)
+                return self._server(library, also, place).fork(limits)
             except ForkServerGone as gone:
                 self._servers.pop((library, place, *also), None)
                 if not tries_left or not gone.killed:

@@ -2,16 +2,17 @@
 
 import secrets
 import signal
-import socket
 import time
 from collections.abc import Callable
 
 from autograder.sandbox.child import Child
 from autograder.sandbox.connection import Deadline, Memory
+from autograder.sandbox.problems import foreign_answer
 from autograder.worker.codec import (
     FRAME,
     MAX_HEADER,
     MAX_PAYLOAD,
+    Handle,
     ProtocolError,
     decode,
     encode,
@@ -39,20 +40,15 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """A child that has loaded nothing yet, or one student's file.
+    """A child that has loaded nothing yet, or one student's file."""
 
-    `side` is the other end of a line that the child has beside that to the judge, if it has one.
-    """
-
-    def __init__(self, child: Child, side: socket.socket | None = None) -> None:
+    def __init__(self, child: Child) -> None:
         self.child = child
         self.line = child.open()
-        self.side = side
         self._loaded: Memory | None = None
         self._memory: Memory | None = None  # as it was read since the last message
         self.is_shared = False
         self.is_used = False  # to be made as after the load, by what it is asked next
-        self.has_kept = False  # objects that the judge may name again
         self.has_ended = False
 
     def is_loaded(self) -> None:
@@ -132,8 +128,6 @@ class WorkerProcess:
         self.has_ended = True
         self.child.end()
         self.line.close()
-        if self.side is not None:
-            self.side.close()
 
 
 def _how_it_ended(error: Exception, code: int | None) -> str:
@@ -147,3 +141,14 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
         except ValueError:
             return f"it was ended by signal {-code}"
     return f"the program ended itself with exit code {code}"
+
+
+def handle_in(reply: Reply) -> Handle:
+    """Return what a reply says is kept in the worker.
+
+    Raises:
+        Crashed: it says no such thing.
+    """
+    if not isinstance(reply.value, Handle) or reply.value.number < 0:
+        raise foreign_answer()
+    return reply.value

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number, one_line
 from autograder.sandbox.child import Children, Place
@@ -13,11 +11,10 @@ from autograder.sandbox.problems import (
     Crashed,
     StudentProblem,
     TimedOut,
-    foreign_answer,
     from_worker,
     missing,
 )
-from autograder.sandbox.process import DeadlinePassed, WorkerGone
+from autograder.sandbox.process import DeadlinePassed, WorkerGone, handle_in
 from autograder.sandbox.workers import Workers
 from autograder.submission.code import find_assignment
 from autograder.submission.source import Source
@@ -33,9 +30,10 @@ def open_session(
     limits: Limits,
     children: Children,
     last_try: bool = True,
+    may_share: bool = True,
 ) -> "WorkerSession":
     """Return the first session of a submission; its processes are started when it is asked."""
-    return WorkerSession(Workers(source, library, limits, children, last_try))
+    return WorkerSession(Workers(source, library, limits, children, last_try, may_share))
 
 
 class WorkerSession:
@@ -102,16 +100,12 @@ class WorkerSession:
         __tracebackhide__ = True
         workers, subject = self.workers, request.target or "the call"
         workers.budget.check_call(subject)
-        if functions:
-            tickets = workers.tickets(self, self.place, functions)
-            request = msgspec.structs.replace(request, together=tickets)
-        spent = workers.budget.on_calls
+        if request.operation != "get" or request.keep or "." in request.target:
+            target = "" if request.on else request.target
+            workers.proof.called(target, [*request.args, *request.kwargs.values()])
         try:
             reply = self._ask(request, workers.limits.call_seconds, functions)
         except WorkerGone as gone:
-            if request.together:  # what it waited for was not its own doing: the judge takes part
-                workers.come_apart(spent)
-                return self.ask(msgspec.structs.replace(request, together=[]), functions)
             if isinstance(gone, DeadlinePassed):
                 workers.budget.note_timeout(subject)
                 seconds = number(workers.limits.call_seconds)
@@ -131,7 +125,10 @@ class WorkerSession:
         def answer(ask: Callback) -> Request:
             if not 1 <= ask.number <= len(functions):
                 return Request("answer", "LookupError", ["there is no such function"])
-            return functions[ask.number - 1].answer(ask)
+            answered = functions[ask.number - 1].answer(ask)
+            if not answered.target:  # the new states of generators are nothing that code can read
+                self.workers.proof.answered(answered.args[:1])
+            return answered
 
         return self.workers.ask(self, self.place, request, seconds, answer if functions else None)
 
@@ -197,14 +194,3 @@ class WorkerSession:
     def close(self) -> None:
         """End all processes of the submission, also those of fresh sessions."""
         self.workers.close()
-
-
-def handle_in(reply: Reply) -> Handle:
-    """Return what a reply says is kept in the worker.
-
-    Raises:
-        Crashed: it says no such thing.
-    """
-    if not isinstance(reply.value, Handle) or reply.value.number < 0:
-        raise foreign_answer()
-    return reply.value

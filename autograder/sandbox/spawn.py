@@ -103,7 +103,6 @@ class Spawner:
     """
 
     confinement: Level = "none"
-    lays_lines = False
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
@@ -122,7 +121,6 @@ class Spawner:
         limits: Limits,
         also: tuple[str, ...] = (),  # noqa: ARG002  all children are alike
         place: Place = "first",  # noqa: ARG002
-        side: int = -1,  # noqa: ARG002
     ) -> Child:
         child = self._ready.pop((library, limits), None)
         if child is not None and child.process.poll() is not None:

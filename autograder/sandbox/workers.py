@@ -1,7 +1,5 @@
 """The worker processes of one submission, and the one owner that starts, reuses and ends them."""
 
-import socket
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -10,16 +8,16 @@ from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
 from autograder.sandbox.child import Child, Children, InternalError, NearItsMemory, Place
-from autograder.sandbox.peer import CourseFunction, Peer
+from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import also_warm
+from autograder.submission.purity import PurityProof
 from autograder.submission.source import Source
-from autograder.worker.messages import Problem, Reply, Request, Unit
+from autograder.worker.messages import Problem, Reply, Request
 
 SIGKILL = 9
 MAX_PRINTED = 2000
-SHARED = False  # what asks this goes with the direct line and the renewal of processes
 
 
 class KilledFromOutside(InternalError):
@@ -43,6 +41,7 @@ class Workers:
     as it was after its load.
 
     On the `last_try` a process that was killed from outside is believed to have ended by itself.
+    Unless it `may_share`, each session has a process of its own.
     """
 
     def __init__(
@@ -52,6 +51,7 @@ class Workers:
         limits: Limits,
         children: Children,
         last_try: bool = True,
+        may_share: bool = True,
     ) -> None:
         self.source = source
         self.library: Library = library
@@ -59,13 +59,14 @@ class Workers:
         self.children = children
         self.last_try = last_try
         self.budget = Budget(limits)
+        self.proof = PurityProof()
+        if not may_share:
+            self.proof.give_up()
         self.peer = Peer(children, library, limits)
-        self.may_lay_lines = children.lays_lines
         self.load_problems: list[Problem] | None = None
         self.printed = ""
         self.max_printed = MAX_PRINTED
         self._failed_load: StudentProblem | None = None
-        self._compiled: list[bytes] | None = None
         self._held: dict[Place, _Held] = {}
 
     def ask(
@@ -91,9 +92,7 @@ class Workers:
             reply = self._ask_used(worker, place, request, seconds, answer)
             if reply is not None:
                 return reply
-            request = msgspec.structs.replace(request, together=[])
             worker = self.process(session, place)
-        worker.has_kept = worker.has_kept or request.keep
         return self._exchange(worker, request, seconds, answer)
 
     def _ask_used(
@@ -110,13 +109,13 @@ class Workers:
         try:
             reply = self._exchange(worker, renewed, seconds, answer)
         except WorkerGone as gone:
-            if request.together or isinstance(gone, DeadlinePassed):
+            if isinstance(gone, DeadlinePassed):
                 raise
             return None  # also one that was ended since it was used last
         if reply.stale:
             self.end(place)
             return None
-        worker.is_used, worker.has_kept = False, request.keep
+        worker.is_used = False
         return reply
 
     def process(self, session: object, place: Place) -> WorkerProcess:
@@ -144,29 +143,21 @@ class Workers:
         return worker
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
-        """Start a process for a session; with a line to the peer, where it may have one."""
-        if place != "first" or not self.may_have_line():
-            return WorkerProcess(self.take_child(place))
-        ours, theirs = socket.socketpair()
-        try:
-            with ours:
-                return WorkerProcess(self.take_child(place, ours.fileno()), theirs)
-        except BaseException:
-            theirs.close()
-            raise
+        """Start a process for a session."""
+        return WorkerProcess(self.take_child(place))
 
-    def take_child(self, place: Place, side: int = -1) -> Child:
+    def take_child(self, place: Place) -> Child:
         """Take a child that has at hand what the source imports."""
         library: Library = "torch" if self.source.imports("torch") else self.library
         also = also_warm(library, self.source.mentions)
-        return self.children.take(library, self.limits, also, place, side)
+        return self.children.take(library, self.limits, also, place)
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True
         label, seconds = self.source.label, self.limits.load_seconds
         first = self.load_problems is None
         try:
-            units = list(self.source.units) if first else self._compiled_units(worker)
+            units = list(self.source.units)
             request = Request("load", self.source.name, units=units, helpers=self.source.helpers)
             reply = self._exchange(worker, request, seconds, reload=not first)
         except DeadlinePassed:
@@ -183,30 +174,18 @@ class Workers:
             found = from_worker(reply.problems[0], label)
             raise NotLoaded(found.code, found.subject, found.message, found.place, found.type)
 
-    def _compiled_units(self, worker: WorkerProcess) -> list[Unit]:
-        """Return the units with their code, asked of a process before anything has run in it."""
-        units = self.source.units
-        if self._compiled is None:
-            request = Request("compile", self.source.name, units=list(units))
-            value = self._exchange(worker, request, self.limits.load_seconds, reload=True).value
-            is_code = isinstance(value, list) and all(isinstance(each, bytes) for each in value)
-            self._compiled = value if is_code and len(value) == len(units) else [b""] * len(units)
-        codes = zip(units, self._compiled, strict=True)
-        return [Unit(unit.label, unit.text, code) for unit, code in codes]
-
     def _hand_over(self, worker: WorkerProcess) -> bool:
         """Return whether another session may have a process, and mark it as used if so.
 
         Its memory is looked at before, and where that differs once more after it was tidied up.
         What it is asked next makes it as after its load, or says that it cannot.
         """
-        if not SHARED:
+        if not self.proof.keeps_nothing(self.source):
             return False
         if not worker.stayed_within(self.limits.memory_mb / 2):
             return False
         if not worker.is_as_loaded and not self._tidied_up(worker):
             return False
-        worker.has_kept = False
         worker.is_shared = worker.is_used = True
         return True
 
@@ -237,47 +216,10 @@ class Workers:
             raise NearItsMemory("a process of the submission used half of its memory")
         return reply
 
-    def may_have_line(self) -> bool:
-        """Return whether a process may have a direct line to the peer.
-
-        Only where its code can be shown to keep nothing: then nothing but the grader's own code can
-        use the line.
-        """
-        return self.may_lay_lines and SHARED
-
-    def tickets(
-        self, session: object, place: Place, functions: Sequence[CourseFunction]
-    ) -> list[int]:
-        """Return the tickets by which the session's process can ask the peer directly.
-
-        Empty where there is no line between the two processes, nor one to be had.
-        """
-        if not self.may_have_line():
-            return []
-        peer = functions[0].peer
-        try:
-            worker = self.process(session, place)
-            if not peer.is_partner_of(worker):
-                if worker.side is None and not worker.has_kept:
-                    self.end(place)
-                    worker = self.process(session, place)
-                if worker.side is None:
-                    return []
-                peer.become_partner_of(worker)
-            return peer.tickets([each.named for each in functions])
-        except StudentProblem:
-            return []
-
     def note_printed(self, text: str) -> None:
         """Keep what the submission printed; one character more than `max_printed` shows a cut."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
-
-    def come_apart(self, spent: float) -> None:
-        """Have the judge carry values from now on, and set the time of calls back to `spent`."""
-        self.may_lay_lines = False
-        self.budget.on_calls = spent
-        self._close_peer()
 
     def believe(self, gone: WorkerGone) -> None:
         """Return if a process ended by itself.
@@ -319,9 +261,6 @@ class Workers:
         """End all processes, the peer's too."""
         for place in list(self._held):
             self.end(place)
-        self._close_peer()
-        self.peer = Peer(self.children, self.library, self.limits)
-
-    def _close_peer(self) -> None:
         self.budget.is_in_doubt = self.budget.is_in_doubt or self.peer.budget.is_in_doubt
         self.peer.close()
+        self.peer = Peer(self.children, self.library, self.limits)

@@ -9,7 +9,6 @@ import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import linecache
 import operator
 import os
 import random
@@ -24,10 +23,9 @@ from .failures import explain
 from .messages import Problem, Unit
 from .statements import Statements, remember_lines, without_magics
 
-# What a submission's imports find: the files beside it, a quiet notebook, and what is missing.
-
-
 HIDDEN = ("autograder", "autograder_worker")
+MAX_PROBLEMS = 10
+NOTHING_TO_CHECK = "def check(*_, **__):\n    return 0.0\n"
 
 # What a notebook has without an import. There is no notebook here, so all of it does nothing.
 NOTEBOOK = """\
@@ -92,11 +90,11 @@ class TextLoader(importlib.abc.InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         text, label = self.texts[fullname], f"{fullname}.py"
-        linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+        remember_lines(text, label)
         return compile(text, label, "exec", dont_inherit=True)
 
 
-class Notebook(TextLoader):
+class Notebook(importlib.abc.InspectLoader):
     """IPython and its like: any name of theirs is there, and does nothing."""
 
     def get_source(self, fullname: str) -> str:  # noqa: ARG002
@@ -106,31 +104,26 @@ class Notebook(TextLoader):
         return compile(NOTEBOOK, f"{fullname}.py", "exec", dont_inherit=True)
 
 
-NOTHING_TO_CHECK = TextLoader({"autograder": "def check(*_, **__):\n    return 0.0\n"})
-QUIET_NOTEBOOK = Notebook({})
-
-
 class HelperFinder(importlib.abc.MetaPathFinder):
     """Finds the files that lie beside the student's, and hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
-        self.loader = TextLoader(helpers)
+        # a notebook calls `autograder.check()`; here that does nothing
+        self.loader = TextLoader({**helpers, "autograder": NOTHING_TO_CHECK})
         self.hidden = set(hidden)
 
     def find_spec(
         self, name: str, _path: object = None, _target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name == "autograder":  # a notebook calls its check(); here that does nothing
-            return importlib.util.spec_from_loader(name, NOTHING_TO_CHECK, origin=name)
         if name in self.loader.texts:
-            return importlib.util.spec_from_loader(name, self.loader, origin=f"{name}.py")
+            origin = name if name == "autograder" else f"{name}.py"
+            return importlib.util.spec_from_loader(name, self.loader, origin=origin)
         if name.split(".", maxsplit=1)[0] in self.hidden:
             raise ModuleNotFoundError(f"{name} is not there for submissions", name=name)
         if any(f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.") for each in QUIET):
-            return importlib.util.spec_from_loader(
-                name, QUIET_NOTEBOOK, origin=name, is_package=True
-            )
-        if not _is_inside_python(name) and not _can_open():
+            return importlib.util.spec_from_loader(name, Notebook(), origin=name, is_package=True)
+        frozen = importlib.machinery.FrozenImporter.find_spec(name)
+        if name not in sys.builtin_module_names and frozen is None and not _can_open():
             raise ModuleNotFoundError(
                 f"No module named {name!r} here: where this was graded, no library can be "
                 f"imported that is not loaded beforehand",
@@ -139,13 +132,8 @@ class HelperFinder(importlib.abc.MetaPathFinder):
         return None
 
 
-def _is_inside_python(name: str) -> bool:
-    frozen = importlib.machinery.FrozenImporter.find_spec(name)
-    return name in sys.builtin_module_names or frozen is not None
-
-
 def _can_open() -> bool:
-    """Whether libraries' files can be opened at all: on the level `no-open` nothing can."""
+    """Return whether libraries' files can be opened at all: on the level `no-open` none can."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:
@@ -190,16 +178,15 @@ for _name in _USES:
     setattr(NotImported, f"__{_name}__", _used)
 
 
-MAX_PROBLEMS = 10
-MAX_CODE = 1 << 20
-
-
 def load(
     name: str, units: Sequence[Unit], helpers: dict[str, str], hidden: Sequence[str]
 ) -> tuple[ModuleType, list[Problem]]:
     """Run the units as the module `name`; the problems say which lines failed, and how."""
     sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
-    _be_like_a_notebook()
+    notebook = ModuleType("IPython")
+    exec(Notebook().get_code("IPython"), notebook.__dict__)
+    for each in IN_NOTEBOOKS:
+        setattr(builtins, each, vars(notebook)[each])
     module = ModuleType(name)
     module.__file__ = f"{name}.py"
     sys.modules[name] = module
@@ -207,22 +194,6 @@ def load(
     for unit in units:
         loading.run(unit)
     return module, loading.problems
-
-
-def compiled(units: Sequence[Unit]) -> list[bytes]:
-    """The code of each unit; nothing of what cannot be compiled, or is too much to send about."""
-    found, futures, size = [], 0, 0
-    for unit in units:
-        try:
-            statements = Statements(without_magics(unit.text, unit.label), unit.label, futures)
-            code = statements.to_bytes()
-        except Exception:
-            code = b""
-        else:
-            futures = statements.futures
-        size += len(code)
-        found.append(code if size <= MAX_CODE else b"")
-    return found
 
 
 class _Loading:
@@ -235,13 +206,11 @@ class _Loading:
         self.futures = 0
 
     def run(self, unit: Unit) -> None:
+        """Run each statement of a unit; note those that fail, and what cannot be imported."""
         try:
             text = without_magics(unit.text, unit.label)
             remember_lines(text, unit.label)
-            if unit.code:
-                statements = Statements.from_bytes(unit.code)
-            else:
-                statements = Statements(text, unit.label, self.futures)
+            statements = Statements(text, unit.label, self.futures)
         except BaseException as error:
             self._note(error)
             return
@@ -271,16 +240,8 @@ def _why(error: BaseException, line: int, label: str) -> str:
     return f"{said} (imported in line {line} of {label})"
 
 
-def _be_like_a_notebook() -> None:
-    """What a notebook has without an import: `get_ipython` in its exports, `display` in cells."""
-    notebook = ModuleType("IPython")
-    exec(QUIET_NOTEBOOK.get_code("IPython"), notebook.__dict__)
-    for name in IN_NOTEBOOKS:
-        setattr(builtins, name, vars(notebook)[name])
-
-
 def define(name: str, units: Sequence[Unit]) -> ModuleType:
-    """A text of the course's as a module of its own; no student's code can import it by name.
+    """Run a text of the course's as a module that no student's code can import by name.
 
     Raises:
         Exception: what the text raises, which is a mistake in the course.
@@ -291,11 +252,11 @@ def define(name: str, units: Sequence[Unit]) -> ModuleType:
     return module
 
 
-# A process as it was after the load: for code that keeps nothing, and looked at all the same.
-
-
 class Loaded:
-    """What a module was when it had been loaded, and the libraries' common random generators."""
+    """A module as it was after its load, and the libraries' common random generators.
+
+    A process of code that is shown to keep nothing is used again, and looked at all the same.
+    """
 
     def __init__(self, module: ModuleType) -> None:
         used = [each for each in vars(module).values() if isinstance(each, ModuleType)]
@@ -307,7 +268,7 @@ class Loaded:
         self._numpy = np.random.get_state(legacy=False)
 
     def put_back(self) -> bool:
-        """Put the generators back, and say whether nothing has another value than it had."""
+        """Put the generators back; return whether nothing has another value than it had."""
         self._module.pop("__warningregistry__", None)  # Python's own: which warnings came already
         gc.collect()
         random.setstate(self._python)
@@ -322,7 +283,7 @@ class Loaded:
 
 
 def _parts(value: object) -> dict[str, Any]:
-    """What can be set of a function or a class."""
+    """Return what can be set of a function or a class."""
     if isinstance(value, FunctionType):
         own = {"code": value.__code__, "defaults": value.__defaults__, "also": value.__kwdefaults__}
         return own | vars(value)
@@ -330,7 +291,7 @@ def _parts(value: object) -> dict[str, Any]:
 
 
 def _same(now: dict[str, Any], then: dict[str, Any], count: int | None = None) -> bool:
-    """Whether each name still has the very same value; with a `count`, no other has come."""
+    """Return whether each name has the very same value; with a `count`, no other has come."""
     if count is not None and len(now) != count:
         return False
     try:

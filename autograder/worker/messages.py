@@ -10,13 +10,11 @@ import msgspec
 
 Operation = Literal[
     "load",
-    "compile",
     "renew",
     "call",
     "get",
     "make",
     "define",
-    "offer",
     "carry",
     "forward",
     "answer",
@@ -29,20 +27,15 @@ Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Text = Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)]
 LineText = Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
 Size = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-Ticket = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 ShapeOnWire = Annotated[list[Size], msgspec.Meta(max_length=32)]
 Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """A piece of the student's source that runs on its own: a whole file, or one notebook cell.
-
-    `code` is what a process in which nothing had run made of it, if one did.
-    """
+    """A piece of the student's source that runs on its own: a whole file, or one notebook cell."""
 
     label: str
     text: str
-    code: bytes = b""
 
 
 class Forward(msgspec.Struct, array_like=True):
@@ -65,28 +58,22 @@ class Request(msgspec.Struct, array_like=True):
     """One thing the judge asks for.
 
     load: run `units` as the module `target`; `helpers` are the texts of the files beside it.
-    compile: the code of each of `units`, none of which is run.
     renew: be as after the load: nothing kept, random generators put back. The value says whether
             the module is as it was then; only of code that keeps nothing does that say all.
     call: call `target`, a dotted path in the student's module, or below the handle `on`.
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
     define: run `units`, a text of the course's, as a module beside the student's, and keep it.
-    offer: run `units`, texts of the course's, each as a module, and answer calls of functions in
-            them, also those that come by the line to a submission's process. For each function
-            `args` has the number of its text, counted over all offers from 0, its name, and a
-            ticket, by which alone it can be asked for.
-    carry: call the offered function of the ticket `on`, for a submission that the judge speaks for.
-            The value is a list: what it returns, and the random generators' new states.
+    carry: call the function `target` of the defined module `on`, for a submission's code. The
+            value is a list: what it returns, and the random generators' new states.
     answer: what came of a `Callback`: `args` hold the value and the random generators' new states,
             or, where `target` names an exception, its message.
     forward: make an object of the class `target`, a torch module, and call it.
 
     With `draw`, so many values are taken of the generator that a call returns, and the reply's
     value is [whether it was a generator, whether it ended, the values]; the result stands in place
-    of the values where it was none. `together` has the tickets of the functions that the call may
-    use, if the course's process is to be asked for them first. `renewed`: be as after the load
-    first, as for "renew"; where that cannot be, do nothing, and say that the process is `stale`.
+    of the values where it was none. `renewed`: be as after the load first, as for "renew"; where
+    that cannot be, do nothing, and say that the process is `stale`.
     """
 
     operation: Operation
@@ -100,7 +87,6 @@ class Request(msgspec.Struct, array_like=True):
     echo: bool = False
     forward: Forward | None = None
     draw: int | None = None
-    together: list[Ticket] = []
     renewed: bool = False
 
 
@@ -155,13 +141,12 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """A call, by the student's code, of a function that runs elsewhere: the one of that number.
+    """A call, by the student's code, of a function that runs elsewhere.
 
-    To the judge it is the function's place among those that were handed in, from 1; on the line to
-    the course's process its ticket.
+    `number` is the function's place among those that the call was given, from 1.
     """
 
-    number: Ticket
+    number: Size
     args: list[Any] = []
     kwargs: dict[Name, Any] = {}
 

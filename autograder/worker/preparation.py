@@ -1,6 +1,9 @@
-"""What a student's code prints: the first part is kept, the rest is dropped without an error."""
+"""What a worker does before it runs a student's code: imports, bounded output, filled memory."""
 
+import builtins
 import functools
+import gc
+import importlib
 import io
 import sys
 from collections.abc import Callable
@@ -10,15 +13,13 @@ import numpy as np
 
 from .messages import MAX_PRINTED
 
-MAX_KEPT = MAX_PRINTED
-
 
 class KeyboardNeeded(Exception):
     """The code asked for input from the keyboard; nobody sits there."""
 
 
 class BoundedBytes(io.RawIOBase):
-    """A writable stream that keeps the first `MAX_KEPT` bytes and says that it took them all."""
+    """A writable stream that keeps the first MAX_PRINTED bytes and drops the rest without error."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
@@ -28,16 +29,12 @@ class BoundedBytes(io.RawIOBase):
 
     def write(self, data: object) -> int:
         view = memoryview(data).cast("B")  # type: ignore[arg-type]
-        room = MAX_KEPT - len(self.kept)
-        if room > 0:
-            self.kept += view[:room]
+        self.kept += view[: max(0, MAX_PRINTED - len(self.kept))]
         return len(view)
 
 
 def redirect() -> BoundedBytes:
     """Send `print` and warnings to a bounded stream, and make `input()` an explained error."""
-    import builtins
-
     kept = BoundedBytes()
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
@@ -47,23 +44,59 @@ def redirect() -> BoundedBytes:
 
 
 def refuse_input(_prompt: object = "") -> NoReturn:
+    """Raise KeyboardNeeded, in place of `input`."""
     raise KeyboardNeeded("input() was called")
 
 
-# Memory that nobody has written: what `numpy.empty` gives is the same at any time.
-#
-# Otherwise it is what an earlier call left there: the same submission could be graded in two ways,
-# and a function could read there what it was asked before. As PyTorch does where it is to be
-# deterministic, floating-point numbers are NaN, and whole ones the largest there are.
+def warm_up(names: list[str]) -> None:
+    """Import what submissions need, and take the first steps that are slow or read the system."""
+    fill_unwritten()
+    for name in names:
+        importlib.import_module(name)
+    if "torch" in sys.modules:
+        import torch
+
+        torch.set_num_threads(1)
+        torch.backends.cpu.get_cpu_capability()  # reads /proc once; without it, slower kernels
+        weight = torch.nn.Parameter(torch.ones(2))
+        (weight.sum() ** 2).backward()
+        if "torch.optim" in names:
+            torch.optim.AdamW([weight]).step()  # a first step imports hundreds of modules
+    if "matplotlib.pyplot" in sys.modules:
+        _draw_a_figure()
 
 
-MAKERS = "empty", "empty_like"
-REAL_OR_COMPLEX, INTEGER, BOOLEAN = "fc", "iu", "b"  # what NumPy calls these kinds
+def _draw_a_figure() -> None:
+    from matplotlib import font_manager, mathtext, pyplot
+
+    figure, (left, axes) = pyplot.subplots(1, 2)  # finds the fonts, and reads them
+    figure.colorbar(left.imshow([[1, 2], [3, 4]], cmap="viridis"))
+    left.text(0, 0, "1.00")
+    axes.semilogx([1, 10], [1, 2], label="$x_1$")
+    axes.set(title="title", xlabel="x", ylabel="y")
+    axes.legend()
+    figure.suptitle("all")
+    figure.canvas.draw()
+    pyplot.close(figure)
+    # a fork closes the files of fonts that are open, and would not know it
+    for cached in (
+        getattr(font_manager, "_get_font", None),
+        getattr(mathtext.MathTextParser, "_parse_cached", None),
+    ):
+        clear = getattr(cached, "cache_clear", None)
+        if clear is not None:
+            clear()
+    gc.collect()
 
 
 def fill_unwritten() -> None:
-    """Have `numpy.empty` and `numpy.empty_like` fill what they make, from now on."""
-    for name in MAKERS:
+    """Have `numpy.empty` and `numpy.empty_like` fill what they make, from now on.
+
+    Otherwise it holds what an earlier call left there: the same submission could be graded in two
+    ways, and a function could read what it was asked before. As in PyTorch's deterministic mode,
+    floating-point numbers are NaN, and whole ones the largest there are.
+    """
+    for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))
 
 
@@ -71,19 +104,13 @@ def _filling(make: Callable[..., Any]) -> Any:
     @functools.wraps(make, assigned=("__name__", "__qualname__", "__doc__", "__module__"))
     def filled(*args: Any, **kwargs: Any) -> Any:
         made = make(*args, **kwargs)
-        if isinstance(made, np.ndarray):
-            value = _value_for(made.dtype)
-            if value is not None:
-                np.ndarray.fill(made, value)
+        kind = made.dtype.kind if isinstance(made, np.ndarray) else ""
+        if kind in tuple("fc"):
+            np.ndarray.fill(made, np.nan)
+        elif kind in tuple("iu"):
+            np.ndarray.fill(made, np.iinfo(made.dtype).max)
+        elif kind == "b":
+            np.ndarray.fill(made, True)
         return made
 
     return filled
-
-
-def _value_for(dtype: np.dtype[Any]) -> Any:
-    """None where NumPy itself writes something, or for several numbers as one."""
-    if dtype.kind in REAL_OR_COMPLEX:
-        return np.nan
-    if dtype.kind in INTEGER:
-        return np.iinfo(dtype).max
-    return True if dtype.kind in BOOLEAN else None

@@ -1,8 +1,7 @@
 """The fork server: imports once, then a confined child for each submission.
 
-On the control socket (SEQPACKET) the judge sends a `Fork` and the descriptor of the line to the
-child, and that of a line to another child, if there is to be one; back comes the descriptor of the
-process, and when it has ended its exit status.
+On the control socket (SEQPACKET) the judge sends a child's limits and the descriptor of the line to
+it; back comes the descriptor of the process, and when it has ended its exit code.
 """
 
 import gc
@@ -29,7 +28,7 @@ from . import (
     system_calls,
 )
 
-LINE, SIDE = 3, 4
+LINE = 3
 MAX_MESSAGE = 4096
 COUNT_EVERY = 20  # milliseconds
 
@@ -53,7 +52,7 @@ class Forker:
         self.own_pids = -1
         self.max_tasks = 0
         self.counts_tasks = False
-        self.make_server: Callable[[int], Serving]
+        self.make_server: Callable[[], Serving]
 
     def prepare(self) -> None:
         """All that is done once, in the one order in which it works."""
@@ -84,9 +83,6 @@ class Forker:
         tempfile.tempdir = None
         gc.freeze()
         gc.enable()
-        maps = os.open("self/maps", os.O_RDONLY, dir_fd=self.proc)
-        with open(maps, encoding="utf-8") as file:
-            kernel.gather_memory(file.read())
         if self.layers:
             kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
         if "limits" in self.layers:
@@ -99,12 +95,13 @@ class Forker:
         if self.config["probing"]:
             from .probing import Probing
 
-            self.make_server = lambda _: Probing(LINE)
+            self.make_server = lambda: Probing(LINE)
         else:
-            from ..serve import Server, warm_up
+            from ..preparation import warm_up
+            from ..serve import Server
 
             warm_up(self.config["warm"])
-            self.make_server = lambda side: Server(LINE, LINE, self.config["hidden"], side)
+            self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _stay_on_core(self) -> None:
         """One core, whatever number of threads: none takes the time that is another's."""
@@ -139,24 +136,22 @@ class Forker:
         """A child for each request, one after the other, until the judge hangs up."""
         self.control.send(READY)
         while True:
-            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 2)
+            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
             if not message:
                 return
             self._one(json.loads(message), *descriptors)
 
-    def _one(self, limits: dict[str, Any], line: int, side: int = -1) -> None:
+    def _one(self, limits: dict[str, Any], line: int) -> None:
         if "scratch" in self.layers:
             private_root.renew_scratch(self.config["scratch_mb"])
         if "pid" in self.layers:  # the child is the first of its namespace: its end is everyone's
             kernel.unshare(kernel.NEW_PIDS, "processes")
         child = os.fork()
         if not child:
-            self._become_worker(limits, line, side)
+            self._become_worker(limits, line)
         if "pid" in self.layers:
             kernel.enter_namespace(self.own_pids, kernel.NEW_PIDS)
-        for descriptor in (line, side):
-            if descriptor >= 0:
-                os.close(descriptor)
+        os.close(line)
         handle = os.pidfd_open(child)
         socket.send_fds(self.control, [STARTED], [handle])
         self.control.send(STATUS.pack(self._ended(child, handle)))
@@ -200,7 +195,7 @@ class Forker:
         except ProcessLookupError:
             return
 
-    def _become_worker(self, limits: dict[str, Any], line: int, side: int) -> None:
+    def _become_worker(self, limits: dict[str, Any], line: int) -> None:
         """Lock down, say so, and run the submission. Never returns."""
         try:
             os.dup2(line, LINE)
@@ -212,7 +207,7 @@ class Forker:
                 os.environ["MPLCONFIGDIR"] = SCRATCH  # for who imports it late: it writes there
             if "limits" in self.layers or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], self.max_tasks)
-            server = self.make_server(SIDE if side >= 0 else -1)
+            server = self.make_server()
             if self.rules is not None:
                 self.rules.restrict()
             if self.layers:
@@ -220,9 +215,7 @@ class Forker:
                 kernel.drop_capabilities()
             else:
                 os.setsid()
-            if side >= 0:  # not before: its number may have been another's
-                os.dup2(side, SIDE)
-            kernel.close_from(SIDE + 1 if side >= 0 else LINE + 1)
+            kernel.close_from(LINE + 1)
             if self.program is not None:
                 kernel.load_filter(system_calls.for_this_process(self.program))
             os.write(LINE, LOCKED)

@@ -28,7 +28,6 @@ for _name, _types in {
     "unshare": [ctypes.c_int],
     "setns": [ctypes.c_int, ctypes.c_int],
     "prctl": [ctypes.c_int, *[ctypes.c_ulong] * 4],
-    "madvise": [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int],
 }.items():
     if hasattr(_libc, _name):
         getattr(_libc, _name).argtypes = _types
@@ -75,22 +74,6 @@ def make_read_only(path: str) -> None:
         _MOUNT_SETATTR, at_cwd, path.encode(), recursive, attributes, len(attributes)
     )
     _check(done, f"mount_setattr {path}")
-
-
-def gather_memory(maps: str) -> None:
-    """Put the heap into huge pages, if the kernel can: a fork then has far less to copy.
-
-    `maps` is the text of /proc/self/maps.
-    """
-    huge, collapse = 2 * 2**20, 25
-    for line in maps.splitlines():
-        parts = line.split()
-        private = parts[1].startswith("rw") and parts[1].endswith("p")
-        if private and (len(parts) < 6 or parts[5] == "[heap]"):
-            start, end = (int(address, 16) for address in parts[0].split("-"))
-            start, end = -(-start // huge) * huge, end // huge * huge
-            if end > start:
-                _libc.madvise(start, end - start, collapse)
 
 
 def close_from(first: int) -> None:
