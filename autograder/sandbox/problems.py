@@ -89,7 +89,7 @@ class StudentProblem(Exception):
 
     @property
     def cause(self) -> Cause:
-        """The record of the problem: exactly what its sentence shows."""
+        """Return the record of the problem: exactly what its sentence shows."""
         shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
         message = self.message if shown & {"message", "said"} else ""
         return Cause(

@@ -58,7 +58,7 @@ class WorkerProcess:
 
     @property
     def is_as_loaded(self) -> bool:
-        """Whether it has as much memory as then: how much is left tells of what was done."""
+        """Return whether it has as much memory as then: how much is left tells of what was done."""
         memory = self._has()
         return memory is not None and self._loaded is not None and memory.now == self._loaded.now
 
@@ -67,14 +67,14 @@ class WorkerProcess:
         return self._memory
 
     def stayed_within(self, mebibytes: float) -> bool:
-        """Whether it never had so much more memory than after its load, as far as is known."""
+        """Return whether it surely never had so much more memory than after its load."""
         memory = self._has()
         if memory is None or self._loaded is None:
             return False
         return memory.most - self._loaded.now <= 1024 * mebibytes
 
     def deadline(self, seconds: float) -> Deadline:
-        """The time for an answer, from now on."""
+        """Return the time for an answer, from now on."""
         return Deadline(seconds, self.child.clock)
 
     def exchange(

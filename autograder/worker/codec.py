@@ -30,76 +30,6 @@ from .values import (
     read_date,
 )
 
-# A look at a msgpack header before it is decoded: are all keys of its maps plain?
-#
-# Python's tuples can be made to have one hash, so a map with thousands of lists as keys would take
-# minutes to build; so it is with long integers. No value that may be sent has such keys.
-
-
-# By first byte: how many bytes follow, or, below 0, in how many bytes their number stands.
-_FIXED = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8} | {
-    0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8, 0xD4: 2, 0xD5: 3, 0xD6: 5, 0xD7: 9, 0xD8: 17,
-}  # fmt: skip
-_SIZED = {0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)} | {
-    0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
-}  # fmt: skip
-_EXTENSIONS = {*range(0xC7, 0xCA), *range(0xD4, 0xD9)}
-_ARRAYS, _MAPS = {0xDC: 2, 0xDD: 4}, {0xDE: 2, 0xDF: 4}
-
-
-def has_plain_keys(header: bytes) -> bool:
-    """Whether no map has a list, a map or an extension as a key.
-
-    What is not valid at all is for the decoder.
-    """
-    try:
-        return all(_steps(memoryview(header)))
-    except IndexError:
-        return True
-
-
-def _steps(header: memoryview) -> Iterator[bool]:
-    """For each value of the header, one after the other, whether it is fine where it stands."""
-    at, stack = 0, [(1, False)]  # so many values are still to come, and whether they are a map's
-    while stack and at < len(header):
-        left, in_map = stack.pop()
-        if left:
-            is_key = in_map and left % 2 == 0
-            stack.append((left - 1, in_map))
-            size, items, is_map = _head(header, at)
-            is_plain = items is None and header[at] not in _EXTENSIONS
-            at += size
-            yield is_plain or not is_key
-            if items is not None:
-                stack.append((2 * items if is_map else items, is_map))
-
-
-def _head(header: memoryview, at: int) -> tuple[int, int | None, bool]:
-    """How long a value is before its items, how many items it has, and whether it is a map."""
-    first = header[at]
-    if first <= 0x7F or first >= 0xE0:
-        return 1, None, False
-    if first <= 0x8F:
-        return 1, first & 15, True
-    if first <= 0x9F:
-        return 1, first & 15, False
-    if first <= 0xBF:
-        return 1 + (first & 31), None, False
-    if first in _FIXED:
-        return 1 + _FIXED[first], None, False
-    if first in _SIZED:
-        width, more = _SIZED[first]
-        return 1 + width + more + _number(header, at + 1, width), None, False
-    for kinds, is_map in ((_ARRAYS, False), (_MAPS, True)):
-        if first in kinds:
-            return 1 + kinds[first], _number(header, at + 1, kinds[first]), is_map
-    raise IndexError
-
-
-def _number(header: memoryview, at: int, width: int) -> int:
-    return int.from_bytes(header[at : at + width], "big")
-
-
 Message = TypeVar("Message")
 Buffer = bytes | bytearray | memoryview
 
@@ -130,7 +60,7 @@ class Tensor(np.ndarray):
 
 
 def tensor(value: Any) -> Any:
-    """An array as a tensor of torch's usual dtype: float32, int64 or bool; all else as it is."""
+    """Return an array as a tensor of dtype float32, int64 or bool; all else as it is."""
     if not isinstance(value, np.ndarray):
         return value
     usual = {"f": np.float32, "i": np.int64, "u": np.int64}
@@ -150,14 +80,8 @@ class Handle(msgspec.Struct, frozen=True):
     type: str
 
 
-MAX_PANELS, MAX_DRAWN, MAX_POINTS, MAX_CELLS, MAX_TEXTS, MAX_LETTERS = (
-    16,
-    64,
-    4096,
-    16384,
-    1100,
-    300,
-)
+MAX_PANELS, MAX_DRAWN, MAX_POINTS, MAX_CELLS = 16, 64, 4096, 16384
+MAX_TEXTS, MAX_LETTERS = 1100, 300
 
 Letters = Annotated[str, msgspec.Meta(max_length=MAX_LETTERS)]
 Texts = Annotated[list[Letters], msgspec.Meta(max_length=MAX_TEXTS)]
@@ -209,7 +133,7 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """The row and the column at a place (x, y); None for one that is beside the image.
+        """Return the row and the column at a place (x, y); None for one that is beside the image.
 
         On the border of two, `lean` moves it: by this part of a cell towards higher or lower
         places.
@@ -262,7 +186,7 @@ class Figure(msgspec.Struct, array_like=True):
 
 
 def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
-    """A message as (header length, payload length, buffers to write in order).
+    """Return a message as (header length, payload length, buffers to write in order).
 
     Raises:
         TypeError: it holds something that cannot be sent.
@@ -299,7 +223,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 def _flat(value: Any) -> Any:
-    """An array whose numbers lie one after the other, the lowest byte of each first."""
+    """Return an array whose numbers lie one after the other, the lowest byte of each first."""
     if type(value) is np.ndarray and value.flags.c_contiguous and value.dtype in _CODES:
         return value
     return np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
@@ -308,33 +232,37 @@ def _flat(value: Any) -> Any:
 def _mark(value: Any) -> Any:
     """Wrap what msgpack would send as something else: structs that are data, and long integers."""
     kind = type(value)
-    if kind in _UNMARKED or (kind is int and -(2**63) <= value < 2**64):
+    if kind in _UNMARKED:
         return value
+    if kind is int:
+        return value if -(2**63) <= value < 2**64 else _long_integer(value)
     if kind is not list and not isinstance(value, msgspec.Struct):
         value = as_sent(value)
     if isinstance(value, list):
         return [_mark(item) for item in value]
     if isinstance(value, dict):
         return {key: _mark(item) for key, item in value.items()}
-    if isinstance(value, Tag):
-        return msgspec.msgpack.Ext(TAG, value.letter.encode())
     if isinstance(value, Dates):
         return msgspec.msgpack.Ext(DATE, date_text(value))
+    if isinstance(value, Tag):
+        return msgspec.msgpack.Ext(TAG, value.letter.encode())
     if isinstance(value, Figure):
         return msgspec.msgpack.Ext(_FIGURE, msgspec.msgpack.encode(value))
     if isinstance(value, Handle):
         return msgspec.msgpack.Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
     if isinstance(value, msgspec.Struct):
         return [_mark(getattr(value, name)) for name in value.__struct_fields__]
-    if type(value) is int and not -(2**63) <= value < 2**64:
-        if value.bit_length() > 3 * _MAX_DIGITS:
-            raise ValueError("a whole number of over 4,000 digits is too large to send")
-        return msgspec.msgpack.Ext(_INTEGER, str(value).encode())
     return value
 
 
+def _long_integer(value: int) -> msgspec.msgpack.Ext:
+    if value.bit_length() > 3 * _MAX_DIGITS:
+        raise ValueError("a whole number of over 4,000 digits is too large to send")
+    return msgspec.msgpack.Ext(_INTEGER, str(value).encode())
+
+
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
-    """The message in a frame. Arrays are views of `payload`.
+    """Return the message in a frame. Arrays are views of `payload`.
 
     Raises:
         ProtocolError: the bytes are not a message of that kind.
@@ -386,7 +314,7 @@ def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], objec
 
 
 def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
-    """An array, and where it ends; it begins at `taken` or later."""
+    """Return an array, and where it ends; it begins at `taken` or later."""
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
     view, code, axes, _, offset = _PLACE.unpack_from(data)
@@ -411,3 +339,69 @@ def _view_of(array: Any) -> int:
     if type(array) is np.ndarray:
         return 0
     return next((n for n, view in enumerate(_VIEWS) if n and isinstance(array, view)), 0)
+
+
+# By first byte: how many bytes follow, or, below 0, in how many bytes their number stands.
+_FIXED = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8} | {
+    0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8, 0xD4: 2, 0xD5: 3, 0xD6: 5, 0xD7: 9, 0xD8: 17,
+}  # fmt: skip
+_SIZED = {0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)} | {
+    0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
+}  # fmt: skip
+_EXTENSIONS = {*range(0xC7, 0xCA), *range(0xD4, 0xD9)}
+_ARRAYS, _MAPS = {0xDC: 2, 0xDD: 4}, {0xDE: 2, 0xDF: 4}
+
+
+def has_plain_keys(header: bytes) -> bool:
+    """Return whether no map of a msgpack header has a list, a map or an extension as a key.
+
+    Python's tuples can be made to have one hash, so a map with thousands of lists as keys would
+    take minutes to build; so it is with long integers. No value that may be sent has such keys.
+    What is not valid at all is for the decoder.
+    """
+    try:
+        return all(_steps(memoryview(header)))
+    except IndexError:
+        return True
+
+
+def _steps(header: memoryview) -> Iterator[bool]:
+    """Give for each value of the header whether it is fine where it stands."""
+    at, stack = 0, [(1, False)]  # so many values are still to come, and whether they are a map's
+    while stack and at < len(header):
+        left, in_map = stack.pop()
+        if left:
+            is_key = in_map and left % 2 == 0
+            stack.append((left - 1, in_map))
+            size, items, is_map = _head(header, at)
+            is_plain = items is None and header[at] not in _EXTENSIONS
+            at += size
+            yield is_plain or not is_key
+            if items is not None:
+                stack.append((2 * items if is_map else items, is_map))
+
+
+def _head(header: memoryview, at: int) -> tuple[int, int | None, bool]:
+    """Return a value's length before its items, how many it has, and whether it is a map."""
+    first = header[at]
+    if first <= 0x7F or first >= 0xE0:
+        return 1, None, False
+    if first <= 0x8F:
+        return 1, first & 15, True
+    if first <= 0x9F:
+        return 1, first & 15, False
+    if first <= 0xBF:
+        return 1 + (first & 31), None, False
+    if first in _FIXED:
+        return 1 + _FIXED[first], None, False
+    if first in _SIZED:
+        width, more = _SIZED[first]
+        return 1 + width + more + _number(header, at + 1, width), None, False
+    for kinds, is_map in ((_ARRAYS, False), (_MAPS, True)):
+        if first in kinds:
+            return 1 + kinds[first], _number(header, at + 1, kinds[first]), is_map
+    raise IndexError
+
+
+def _number(header: memoryview, at: int, width: int) -> int:
+    return int.from_bytes(header[at : at + width], "big")

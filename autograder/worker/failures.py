@@ -39,7 +39,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
 
 
 def _built_in(kind: type) -> list[str]:
-    """The classes that an exception's is or is derived from, of those that Python has itself.
+    """Return the names of Python's own classes that an exception is an instance of.
 
     They are told by what they are: a class of another making may have any name.
     """
@@ -54,7 +54,7 @@ def _message(error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """As much of a text as may be sent; what UTF-8 does not have is shown as a question mark."""
+    """Return as much of a text as may be sent; what UTF-8 lacks becomes a question mark."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -70,7 +70,7 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
 
 
 def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
-    """The innermost step of a traceback that is the student's own."""
+    """Return the innermost step of a traceback that is the student's own."""
     found = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
@@ -89,7 +89,7 @@ def _place(found: TracebackType) -> CodePlace:
 
 
 def _shapes(found: TracebackType) -> dict[str, list[int]]:
-    """The shapes of the local arrays that the failing line names, in the order of the line."""
+    """Return the shapes of the local arrays that the failing line names, in its order."""
     local = found.tb_frame.f_locals
     line = linecache.getline(found.tb_frame.f_code.co_filename, found.tb_lineno)
     shapes: dict[str, list[int]] = {}

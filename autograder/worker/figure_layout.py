@@ -7,11 +7,6 @@ Most of its time goes to measuring texts, which nobody asks for here.
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-# What is written at the ticks of an axis, without the ticks: matplotlib takes long to make one.
-#
-# A tick that is not there yet would be a copy of the axis' first one, at another place.
-
-
 # Formatters whose labels with mathematics in them are matplotlib's own, and not a student's.
 OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
@@ -25,7 +20,7 @@ class TickLabel(NamedTuple):
 
 
 def tick_labels(axis: Any) -> list[TickLabel]:
-    """What is written at the ticks that an axis is drawn with; at the minor ones last, if at any.
+    """Return what is written at an axis' ticks; at the minor ones last, if at any.
 
     Raises:
         Exception: whatever matplotlib raises where it cannot place or label the ticks.
@@ -34,7 +29,7 @@ def tick_labels(axis: Any) -> list[TickLabel]:
 
 
 def has_mathematics(labels: Sequence[TickLabel]) -> bool:
-    """Whether a label may have mathematics in it."""
+    """Return whether a label may have mathematics in it."""
     return any("$" in label.text for label in labels)
 
 
@@ -54,7 +49,7 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 
 
 def _is_hidden(axis: Any, which: str) -> bool:
-    """Whether matplotlib draws no ticks of this kind, as newer versions do if nothing shows."""
+    """Return whether matplotlib draws no ticks of this kind: newer versions, if nothing shows."""
     shows = getattr(axis, "_tick_group_visible", None)
     return shows is not None and not shows(getattr(axis, f"_{which}_tick_kw"))
 
@@ -124,7 +119,7 @@ def _place_notes(figure: Any) -> None:
 
 
 def _can_be_set(figure: Any) -> bool:
-    """Whether the mathematics in texts is some; if not, drawing says what is wrong with it."""
+    """Return whether all mathematics in texts is valid; if not, drawing says what is wrong."""
     try:
         for text in _artists(figure):
             if hasattr(text, "get_usetex") and "$" in text.get_text():
@@ -143,7 +138,7 @@ def _is_plain(figure: Any) -> bool:
 
 
 def _artists(figure: Any) -> Iterator[Any]:
-    """All artists whose drawing may fail, or change something."""
+    """Give all artists whose drawing may fail, or change something."""
     for child in figure.get_children():
         yield child
         if child in figure.axes:
@@ -161,7 +156,7 @@ def _kind(artist: Any) -> str:
 
 
 def _is_simple(artist: Any) -> bool:
-    """Whether it has nothing that acts on drawing: a filter, an effect, a text for TeX."""
+    """Return whether it has nothing that acts on drawing: a filter, an effect, a text for TeX."""
     if artist.get_agg_filter() is not None or artist.get_path_effects():
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():
@@ -176,6 +171,6 @@ def _is_note(artist: Any) -> bool:
 
 
 def _is_plain_note(note: Any) -> bool:
-    """Whether it has no arrow, and stands at a place that depends on no other artist."""
+    """Return whether it has no arrow, and stands at a place that depends on no other artist."""
     coordinates = (note.xycoords, note.anncoords)
     return note.arrowprops is None and all(isinstance(each, str) for each in coordinates)

@@ -74,15 +74,15 @@ class View:
                 self._drawn.append(child)
 
     def order(self, artist: Any) -> int:
-        """The artist's place in the order of drawing; -1 if it is not drawn."""
+        """Return the artist's place in the order of drawing; -1 if it is not drawn."""
         return self._rank.get(id(artist), -1)
 
     def has(self, artist: Any) -> bool:
-        """Whether the artist is drawn, and not transparent as a whole."""
+        """Return whether the artist is drawn, and not transparent as a whole."""
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
-        """Which of these places (n, 2), in pixels, lie on the axes with nothing drawn over them."""
+        """Return which of these places (n, 2), in pixels, lie on the axes and uncovered."""
         seen = _inside(places, [self._limits_of(axes), *map(_limits, clips(artist))])
         for rank, path, limits in self._covers:
             if rank > self.order(artist) and seen.any():
@@ -90,13 +90,13 @@ class View:
         return seen
 
     def _limits_of(self, axes: Any) -> Extent:
-        """What lies on axes, and on the page."""
+        """Return what lies on axes, and on the page."""
         if id(axes) not in self._on_axes:
             self._on_axes[id(axes)] = _both([_limits(axes.bbox), _limits(axes.figure.bbox)])
         return self._on_axes[id(axes)]
 
     def _opaque(self) -> Iterator[tuple[int, Any, list[Extent]]]:
-        """What hides what is drawn before it: its rank, an outline, and where that is cut off."""
+        """Give what hides what is drawn before it: its rank, an outline, and its limits."""
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
                 paths = list(self._opaque_paths(artist))
@@ -105,7 +105,7 @@ class View:
                     yield rank, path, limits
 
     def cells(self, item: Any) -> Grid:
-        """The corners of an image's or a mesh's cells, and their colours; see `cell_corners`."""
+        """Return the corners of an image's or a mesh's cells, and their colours."""
         if id(item) not in self._cells:
             corners = cell_corners(item)
             colours = None if corners is None else colours_of(item, item.get_array())
@@ -113,7 +113,7 @@ class View:
         return self._cells[id(item)]
 
     def _opaque_paths(self, artist: Any) -> Iterator[Any]:
-        """The outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
+        """Give the outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
         if hasattr(artist, "get_patch_transform"):
             if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
                 yield artist.get_transform().transform_path(artist.get_path())
@@ -133,13 +133,13 @@ def _in_order(parent: Any, background: Any) -> list[Any]:
 
 
 def is_visible(artist: Any) -> bool:
-    """Whether an artist is to be drawn at all, and not with an opacity of 0."""
+    """Return whether an artist is to be drawn at all, and not with an opacity of 0."""
     alpha = artist.get_alpha()
     return bool(artist.get_visible()) and (alpha is None or bool(np.max(alpha) > FAINT))
 
 
 def clips(artist: Any) -> Iterator[Any]:
-    """The boxes beyond which an artist is cut off."""
+    """Give the boxes beyond which an artist is cut off."""
     if artist.get_clip_on():
         if artist.get_clip_box() is not None:
             yield artist.get_clip_box()
@@ -149,19 +149,19 @@ def clips(artist: Any) -> Iterator[Any]:
 
 
 def _limits(box: Any) -> Extent:
-    """The least and the largest place in a box, with a pixel to spare."""
+    """Return the least and the largest place in a box, with a pixel to spare."""
     corners = np.asarray(box.get_points(), float)
     return corners.min(axis=0) - PIXEL, corners.max(axis=0) + PIXEL
 
 
 def _both(several: list[Extent]) -> Extent:
-    """The limits of what lies in all of these boxes."""
+    """Return the limits of what lies in all of these boxes."""
     least, largest = zip(*several, strict=True)
     return functools.reduce(np.maximum, least), functools.reduce(np.minimum, largest)
 
 
 def _inside(places: Floats, several: list[Extent]) -> Visible:
-    """Whether places lie within all of these limits; a place that is not finite does not."""
+    """Return whether places lie within all of these limits; a place that is not finite does not."""
     if not several:
         return np.ones(len(places), bool)
     least, largest = _both(several)
@@ -170,7 +170,7 @@ def _inside(places: Floats, several: list[Extent]) -> Visible:
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
-    """The outlines, in pixels, of a collection: its paths, moved to its offsets."""
+    """Give the outlines, in pixels, of a collection: its paths, moved to its offsets."""
     paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
     offsets = collection.get_offset_transform().transform(collection.get_offsets())[:MAX_PATHS]
     for number in range(max(len(paths), len(offsets)) if paths else 0):
@@ -188,19 +188,19 @@ def _affine(matrix: Any) -> Any:
 
 
 def _alpha(colours: Any) -> float:
-    """The least opacity of these colours; 0 of none."""
+    """Return the least opacity of these colours; 0 of none."""
     found = np.asarray(colours, float)
     last = found[..., 3] if found.ndim else found
     return float(last.min()) if last.size else 0.0
 
 
 def _type(module: str, name: str) -> Any:
-    """A class of matplotlib's, which is imported where there is a figure."""
+    """Return a class of matplotlib's, which is imported where there is a figure."""
     return getattr(importlib.import_module(module), name)
 
 
 def cell_corners(item: Any) -> Floats | None:
-    """The corners of an image's or a mesh's cells, in pixels: (rows + 1, columns + 1, 2).
+    """Return the corners of an image's or a mesh's cells, in pixels: (rows + 1, columns + 1, 2).
 
     None of another kind of artist, and of a mesh whose colours belong to its corners.
     """
@@ -224,7 +224,7 @@ def cell_corners(item: Any) -> Floats | None:
 
 
 def colours_of(item: Any, values: Any) -> Floats:
-    """The colours (…, 4) that an image gives to values."""
+    """Return the colours (…, 4) that an image gives to values."""
     alpha = item.get_alpha()
     if alpha is not None and np.shape(alpha) not in {(), np.shape(values)}:
         alpha = float(np.mean(alpha))
@@ -232,7 +232,7 @@ def colours_of(item: Any, values: Any) -> Floats:
 
 
 def colour_over(colour: Any, behind: Any) -> Floats:
-    """What is seen of colours (…, 4) in front of one: their red, green and blue."""
+    """Return what is seen of colours (…, 4) in front of one: their red, green and blue."""
     from matplotlib.colors import to_rgba
 
     front = np.asarray(to_rgba(colour) if not isinstance(colour, np.ndarray) else colour, float)
@@ -241,22 +241,22 @@ def colour_over(colour: Any, behind: Any) -> Floats:
 
 
 def tell_apart(one: Any, other: Any) -> bool:
-    """Whether an eye sees a difference between two colours."""
+    """Return whether an eye sees a difference between two colours."""
     return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
 
 
 def is_written(text: Any) -> bool:
-    """Whether there is something to read, of some size, that is not transparent."""
+    """Return whether there is something to read, of some size, that is not transparent."""
     return bool(text.get_text().strip()) and _is_legible(text)
 
 
 def reads(text: Any, behind: Any) -> bool:
-    """Whether something is written there that can be read before a colour."""
+    """Return whether something is written there that can be read before a colour."""
     return bool(text.get_text().strip()) and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Whether what is written there, whatever it says, can be read before a colour."""
+    """Return whether what is written there, whatever it says, can be read before a colour."""
     from matplotlib.colors import to_rgba
 
     if not _is_legible(text):
@@ -271,9 +271,6 @@ def _is_legible(text: Any) -> bool:
     if not is_visible(text) or text.get_fontsize() < SMALL_TEXT:
         return False
     return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)
-
-
-# Images and meshes of a figure's axes: their values, where the cells are, and how they look.
 
 
 SMALL_CELL = 3.0  # pixels
@@ -291,7 +288,7 @@ class Picture(NamedTuple):
     colours: Floats | None
 
     def colour_at(self, place: tuple[float, float], ground: Floats) -> Floats:
-        """The colour at a place in the coordinates of the data; the ground beside the image."""
+        """Return the colour at a place in data coordinates; the ground beside the image."""
         row, column = self.image.cell_at(place)
         if self.colours is None or row is None or column is None:
             return ground
@@ -299,7 +296,7 @@ class Picture(NamedTuple):
 
 
 def pictures_of(axes: Any, view: View) -> list[Picture]:
-    """The images that can be seen on axes, in the order in which they are drawn.
+    """Return the images that can be seen on axes, in the order in which they are drawn.
 
     One that another covers as a whole cannot be seen.
     """
@@ -314,7 +311,7 @@ def pictures_of(axes: Any, view: View) -> list[Picture]:
 
 
 def same_colours(mappable: Any, picture: Picture) -> bool:
-    """Whether a colour map gives the values of an image the colours that they have in it."""
+    """Return whether a colour map gives the values of an image the colours that they have in it."""
     if picture.colours is None or not picture.values.size:
         return False
     theirs = colours_of(mappable, picture.values)
@@ -360,7 +357,7 @@ def _no_matrix(item: Any) -> Picture:
 
 
 def _along(x: Floats, y: Floats) -> bool:
-    """Whether columns follow each other along x, and rows along y, without lying on one another."""
+    """Return whether columns follow each other along x, and rows along y, without overlap."""
     return all(
         np.isfinite(edges).all()
         and _close(edges, edges[:1], 1e-6 * (np.ptp(edges) or 1.0))
@@ -370,12 +367,12 @@ def _along(x: Floats, y: Floats) -> bool:
 
 
 def _close(one: Floats, other: Floats, apart: float) -> bool:
-    """What np.allclose says of finite numbers; it takes far longer for a few."""
+    """Return what np.allclose says of finite numbers; it takes far longer for a few."""
     return bool((np.abs(one - other) <= apart + 1e-5 * np.abs(other)).all())
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
-    """Which cells can be seen: enough of nine points of each, and not too small to be one."""
+    """Return which cells can be seen: enough of nine points of each, and not too small."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
     places = np.stack(
@@ -392,7 +389,7 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """How many colours follow one another that an eye tells apart."""
+    """Return how many colours follow one another that an eye tells apart."""
     count, last = 0, None
     for red, green, blue in colours.tolist():  # as plain numbers: numpy takes far longer for three
         if last is None or any(

@@ -22,9 +22,6 @@ from .figure_view import (
     tell_apart,
 )
 
-# What a legend says of a line: the entry that has the line's colour and style.
-
-
 _NOTHING = ("", " ", "None", "none", None)
 
 
@@ -36,7 +33,7 @@ class LegendEntry(NamedTuple):
 
 
 def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
-    """The entries of these legends that can be read, with a sample that can be seen."""
+    """Return the entries of these legends that can be read, with a sample that can be seen."""
     found = []
     for legend in legends:
         if legend is None or not view.has(legend):
@@ -49,7 +46,7 @@ def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
 
 
 def label_of(artist: Any, found: list[LegendEntry]) -> str:
-    """What the legend says of a line or a scatter; nothing if it cannot be told."""
+    """Return what the legend says of a line or a scatter; nothing if it cannot be told."""
     left = found
     for trait in (_colour, _dashes, _marker, _width):
         mine = trait(artist)
@@ -63,7 +60,7 @@ def label_of(artist: Any, found: list[LegendEntry]) -> str:
 
 
 def can_be_seen(artist: Any, ground: Floats) -> bool:
-    """Whether a line or a marker leaves something on this ground."""
+    """Return whether a line or a marker leaves something on this ground."""
     if hasattr(artist, "get_marker"):
         line = artist.get_linestyle() not in _NOTHING and artist.get_linewidth() > 0
         dots = artist.get_marker() not in _NOTHING and artist.get_markersize() > 0
@@ -74,7 +71,7 @@ def can_be_seen(artist: Any, ground: Floats) -> bool:
 
 
 def _colours(artist: Any) -> list[Floats]:
-    """All colours of a line, a marker or a patch, with their opacity."""
+    """Return all colours of a line, a marker or a patch, with their opacity."""
     from matplotlib.colors import to_rgba_array
 
     found: list[Floats] = []
@@ -112,7 +109,7 @@ MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is dr
 
 
 def describe_figure(figure: Any) -> Figure:
-    """The data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too.
+    """Return the data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too.
 
     The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
     """
@@ -182,12 +179,12 @@ def _axes(
 
 
 def _colorbar(axes: Any) -> Any:
-    """The colour bar that fills these axes, if one does."""
+    """Return the colour bar that fills these axes, if one does."""
     return getattr(axes, "_colorbar", None)
 
 
 def _stands_for(bar: Any, view: View, pictures: list[Picture]) -> bool:
-    """Whether a colour bar shows the colours of one of these images."""
+    """Return whether a colour bar shows the colours of one of these images."""
     if bar.solids is not None and not view.has(bar.solids):
         return False
     return any(
@@ -200,13 +197,13 @@ def _has(axes: Any, axis: Any, view: View) -> bool:
 
 
 def _label(axes: Any, axis: Any, view: View, of_figure: list[Any]) -> str:
-    """What an axis is called: by its own label, else by the figure's, which is for all axes."""
+    """Return an axis' own label, else the figure's, which is for all axes."""
     own = _joined([axis.label] if _has(axes, axis, view) else [], view)
     return own if own or _colorbar(axes) else _joined(of_figure, view)
 
 
 def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, float]]:
-    """The labels of an axis' ticks that can be read, each with its place."""
+    """Return the labels of an axis' ticks that can be read, each with its place."""
     if not _has(axes, axis, view):
         return []
     low, high = sorted(axis.get_view_interval())
@@ -225,7 +222,7 @@ def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, fl
 
 
 def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tuple[float, float]]]:
-    """The texts that can be read, each with its place in the coordinates of the data.
+    """Return the texts that can be read, each with its place in the coordinates of the data.
 
     That a few have the colour of their cell is a matter of taste; that most have, hides them.
     """
@@ -247,7 +244,7 @@ def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tu
 
 
 def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
-    """Where a text stands, in pixels and in the coordinates of the data."""
+    """Return where a text stands, in pixels and in the coordinates of the data."""
     x, y = text.get_position()
     given = np.array([[float(text.convert_xunits(x)), float(text.convert_yunits(y))]])
     pixels = text.get_transform().transform(given)
@@ -285,7 +282,7 @@ def _is_scatter(collection: Any) -> bool:
 def _in_view(
     points: Floats, artist: Any, transform: Any, axes: Any, view: View
 ) -> tuple[list[float], list[float]]:
-    """The points that can be seen, in the coordinates of the data: all x, and all y."""
+    """Return the points that can be seen, in the coordinates of the data: all x, and all y."""
     points = points[:MAX_POINTS]
     pixels = np.asarray(transform.transform(points), float).reshape(-1, 2)
     if transform is not axes.transData:
@@ -303,6 +300,6 @@ def _letters(text: object) -> str:
 
 
 def _joined(texts: list[Any], view: View) -> str:
-    """What those of these texts say that can be read."""
+    """Return what those of these texts say that can be read."""
     shown = [text.get_text() for text in texts if reads(text, view.page)]
     return _letters(" ".join(shown))

@@ -44,7 +44,7 @@ class Unsendable(Exception):
 
 
 def serialised(value: object) -> Any:
-    """`value` in the types that the codec can send.
+    """Return `value` in the types that the codec can send.
 
     Raises:
         Unsendable: it is something else, or far too large.
@@ -53,7 +53,7 @@ def serialised(value: object) -> Any:
 
 
 def generator_state(generator: Any) -> dict[str, Any]:
-    """All that a random generator of NumPy's will draw depends on."""
+    """Return all that a random generator of NumPy's will draw depends on."""
     if isinstance(generator, np.random.RandomState):
         state: dict[str, Any] = generator.get_state(legacy=False)
         return {"legacy": True, **state}
@@ -81,6 +81,9 @@ class _Walk:
             return float(value)
         if isinstance(value, numbers.Complex):
             return complex(value)
+        return self._container(value, depth)
+
+    def _container(self, value: object, depth: int) -> Any:
         if isinstance(value, Mapping):
             return {self.key(k, depth): self.convert(v, depth + 1) for k, v in value.items()}
         if isinstance(value, set | frozenset):
@@ -98,7 +101,7 @@ class _Walk:
         return self._other(value, depth)
 
     def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
-        """A value of a kind that can be a key, or in a set.
+        """Return a value of a kind that can be a key, or in a set.
 
         Raises:
             Unsendable: it is something else, or there are far too many.
@@ -161,7 +164,7 @@ class _Walk:
 
 
 def base_date(value: Dates) -> Dates:
-    """Of a subclass of a date, as libraries have them, the date itself."""
+    """Return the date itself of a subclass of a date, as libraries have them."""
     if isinstance(value, datetime.datetime):
         return datetime.datetime.fromisoformat(datetime.datetime.isoformat(value))
     if isinstance(value, datetime.date):
@@ -172,7 +175,7 @@ def base_date(value: Dates) -> Dates:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """How many numbers one item of a nested list holds, if all items are like the first.
+    """Return how many numbers one item of a nested list holds, if all items are like the first.
 
     None where the items are arrays.
     """
@@ -185,7 +188,7 @@ def _width(value: Sequence[object], depth: int = 0) -> int:
 
 
 def _base(value: Any) -> Any:
-    """Of a subclass of a built-in type, the built-in value."""
+    """Return the built-in value of a subclass of a built-in type."""
     if isinstance(value, str):
         return str.__str__(value)
     return bytes(value) if isinstance(value, bytes) else value
@@ -207,7 +210,7 @@ def _array(value: Any) -> Any:
 
 
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The numbers that an array of Python objects holds: fractions, decimals, large integers, rows.
+    """Return the numbers in an array of Python objects: fractions, decimals, integers, rows.
 
     Raises:
         Unsendable: it holds something else; the message says what.

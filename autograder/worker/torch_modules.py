@@ -9,7 +9,7 @@ from .messages import Forward, Passed
 def run_module(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> Passed:
-    """A forward pass of a new module; the tensors of `forward` are revived already.
+    """Return a forward pass of a new module; the tensors of `forward` are revived already.
 
     Raises:
         TypeError: what was built is not a torch module.
@@ -60,7 +60,7 @@ def _seed(torch: Any, seed: int) -> None:
 
 
 def _state(torch: Any, module: Any, wanted: Mapping[str, Any], inputs: list[Any]) -> Any:
-    """The module's parameters and buffers; some come to be in its first call."""
+    """Return the module's parameters and buffers; some come to be in its first call."""
     lazy = torch.nn.parameter.UninitializedTensorMixin
     state = _held(torch, module)
     unmade = any(isinstance(each, lazy) for each in state.values())
@@ -77,7 +77,7 @@ def _state(torch: Any, module: Any, wanted: Mapping[str, Any], inputs: list[Any]
 
 
 def _inside(torch: Any, module: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """The module and those inside it, with the beginning of their names and what each holds.
+    """Give the module and those inside it, with the beginning of their names and what each holds.
 
     It is read from the objects themselves: a class may override `state_dict`, `named_parameters`
     and `train`, and then they say something else than what there is.
@@ -95,7 +95,7 @@ def _inside(torch: Any, module: Any) -> Iterator[tuple[str, Any, dict[str, Any]]
 
 
 def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
-    """All `_parameters` or `_buffers`; one that has two names comes twice."""
+    """Give all `_parameters` or `_buffers`; one that has two names comes twice."""
     for prefix, _, own in _inside(torch, module):
         for name, each in own[kind].items():
             if each is not None:

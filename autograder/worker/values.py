@@ -21,6 +21,7 @@ TAG, DATE = 6, 7  # codes of msgpack's extension types
 Dates = datetime.date | datetime.time | datetime.timedelta
 PLAIN_KEYS = (type(None), bool, int, float, str)
 INT_BITS = 63
+MAX_DATE = 40
 AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
 
 
@@ -69,7 +70,7 @@ class TupleArray(np.ndarray):
 
 
 def kind_of(value: object) -> type:
-    """The type that a value has in the student's code: what was packed is what it was."""
+    """Return the type that a value has in the student's code: what was packed is what it was."""
     if isinstance(value, Tuple | TupleArray | tuple):
         return tuple
     if isinstance(value, ListArray | list):
@@ -80,7 +81,7 @@ def kind_of(value: object) -> type:
 
 
 def items_of(value: Any) -> Sequence[Any]:
-    """The items of a list or a tuple, packed or not."""
+    """Return the items of a list or a tuple, packed or not."""
     items: Sequence[Any] = value.tolist() if isinstance(value, np.ndarray) else value
     return items
 
@@ -96,7 +97,7 @@ TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECOR
 
 
 def as_sent(value: Any) -> Any:
-    """A value of one of these kinds as it is sent; other values as they are."""
+    """Return a value of one of these kinds as it is sent; other values as they are."""
     if type(value) in AS_IT_IS:
         return value
     if isinstance(value, Tuple) and value.names:
@@ -120,7 +121,7 @@ def _is_plain_key(key: object) -> bool:
 
 
 def date_text(value: Dates) -> bytes:
-    """A date, a time, both, or a time span, in letters."""
+    """Return a date, a time, both, or a time span, in letters."""
     if isinstance(value, datetime.timedelta):
         return f"s{value.days} {value.seconds} {value.microseconds}".encode()
     letter = {datetime.date: "d", datetime.time: "t"}.get(type(value), "b")
@@ -128,7 +129,7 @@ def date_text(value: Dates) -> bytes:
 
 
 def fields_of(value: object) -> dict[str, Any] | None:
-    """The fields of an object of a dataclass or of a member of an Enum; None of all else."""
+    """Return the fields of an object of a dataclass or of a member of an Enum; None of all else."""
     if isinstance(value, enum.Enum):
         return {"name": value.name, "value": value.value}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -137,16 +138,10 @@ def fields_of(value: object) -> dict[str, Any] | None:
 
 
 def is_composite(key: object) -> bool:
-    """Whether somebody could make thousands of such keys with one and the same hash."""
+    """Return whether somebody could make thousands of such keys with one and the same hash."""
     if isinstance(key, int):
         return key.bit_length() > INT_BITS
     return not isinstance(key, (*PLAIN_KEYS, bytes))
-
-
-# What a hostile process sent in the place of a tuple, a set, a record or a date, put together.
-
-
-MAX_DATE = 40
 
 
 class WrongKind(Exception):
@@ -160,7 +155,7 @@ class Restored:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """A message whose fields hold what lists that begin with a `Kind` stand for.
+        """Return a message whose fields hold what lists that begin with a `Tag` stand for.
 
         Raises:
             WrongKind: one stands for nothing.
@@ -175,7 +170,7 @@ class Restored:
         return message
 
     def value(self, value: Any) -> Any:
-        """What a decoded value stands for."""
+        """Return what a decoded value stands for."""
         if isinstance(value, list):
             if value and isinstance(value[0], Tag):
                 return self._made(value[0], value[1:])
@@ -199,16 +194,22 @@ class Restored:
         if kind == RECORD:
             return self._record(items, self.value)
         if kind == NAMED and len(items) > 1:
-            name, names, *rest = items
-            fits = isinstance(names, list) and len(names) == len(rest)
-            if fits and all(map(_is_name, (name, *names))):
-                return Tuple((self.value(item) for item in rest), name, tuple(names))
+            return self._named(*items)
         raise WrongKind("a kind with items that are not its own")
 
+    def _named(self, name: Any, names: Any, *items: Any) -> Tuple:
+        if not isinstance(names, list) or len(names) != len(items):
+            raise WrongKind("a named tuple without a name for each item")
+        if not all(map(_is_name, (name, *names))):
+            raise WrongKind("a named tuple with names that are none")
+        return Tuple((self.value(item) for item in items), name, tuple(names))
+
     def key(self, value: Any) -> Any:
-        """What a decoded value stands for, where it has to be hashable: in a set, or as a key."""
+        """Return what a decoded value stands for in a set, or as a key."""
         if is_composite(value):
-            self._count()
+            self._left -= 1
+            if self._left < 0:
+                raise WrongKind("too many composite keys")
         if isinstance(value, list) and value and isinstance(value[0], Tag):
             kind, items = value[0], value[1:]
             if kind == TUPLE:
@@ -229,18 +230,13 @@ class Restored:
             raise WrongKind("a record without a type or fields")
         return Record(name, {key: made(value) for key, value in fields.items()})
 
-    def _count(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise WrongKind("too many composite keys")
-
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and len(value) <= MAX_TYPE
 
 
 def read_date(data: bytes) -> Dates:
-    """The inverse.
+    """Return the date, time or time span that `date_text` described.
 
     Raises:
         WrongKind: the bytes are none of these.

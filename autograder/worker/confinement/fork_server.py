@@ -55,7 +55,7 @@ class Forker:
         self.make_server: Callable[[], Serving]
 
     def prepare(self) -> None:
-        """All that is done once, in the one order in which it works."""
+        """Do all that is done once, in the one order in which it works."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # while /proc and all of Python are still there
@@ -104,14 +104,14 @@ class Forker:
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _stay_on_core(self) -> None:
-        """One core, whatever number of threads: none takes the time that is another's."""
+        """Stay on one core with all threads: none takes the time that is another's."""
         core = self.config["core"]
         usable = sorted(os.sched_getaffinity(0))
         if core is not None:
             os.sched_setaffinity(0, {usable[core % len(usable)]})
 
     def _enter_namespaces(self, readable: list[str]) -> None:
-        """A world of its own: mounts, processes, network; this process goes on as its first."""
+        """Enter a world of its own: mounts, processes, network; go on as its first process."""
         as_root = os.geteuid() == 0
         if as_root:  # bring what only root can reach, then stop being root
             kernel.unshare(kernel.NEW_MOUNTS, "mounts")
@@ -133,7 +133,7 @@ class Forker:
         self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
 
     def serve(self) -> None:
-        """A child for each request, one after the other, until the judge hangs up."""
+        """Fork a child for each request, one after the other, until the judge hangs up."""
         self.control.send(READY)
         while True:
             message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
@@ -189,7 +189,7 @@ class Forker:
         return found == 1
 
     def _end_the_rest(self) -> None:
-        """As the first process of the namespace: whatever else is in it."""
+        """End whatever else is in the namespace, as its first process."""
         try:
             os.kill(-1, signal.SIGKILL)
         except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Who the process is: not root, and in a user namespace in which it may confine itself."""
+"""A private root for a confined process, and the loss of root: nothing in it but libraries.
 
 import os
 import sys
@@ -25,7 +25,7 @@ def drop_root(readable: list[str]) -> None:
 
 
 def _open_to_all(path: str) -> bool:
-    """Whether everybody may enter all folders on the way to `path`."""
+    """Return whether everybody may enter all folders on the way to `path`."""
     while path != "/":
         mode = os.stat(path).st_mode
         if not mode & 0o005 or (os.path.isdir(path) and not mode & 0o001):
@@ -35,7 +35,7 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """A user namespace, and others with it; the own ids are mapped to themselves.
+    """Enter a user namespace, and others with it; the own ids are mapped to themselves.
 
     `proc` is a descriptor of /proc. The process must have a single thread.
     """
@@ -51,15 +51,12 @@ def enter_user_namespace(proc: int, flags: int) -> None:
         os.close(file)
 
 
-# A root directory with nothing in it but read-only libraries and an empty scratch folder.
-
-
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 
 
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
-    """What Python needs to run and to import: existing paths, none inside another.
+    """Return what Python needs to run and to import: existing paths, none inside another.
 
     A path with something `hidden` in it is replaced by its parts, without the hidden ones.
     """
@@ -123,7 +120,7 @@ def _bring(path: str) -> None:
 
 
 def mount_scratch(megabytes: int) -> None:
-    """An empty folder in memory, limited in size and in number of files."""
+    """Mount an empty folder in memory, limited in size and in number of files."""
     flags = kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC
     kernel.mount("tmpfs", SCRATCH, "tmpfs", flags, f"size={megabytes}m,nr_inodes=4096,mode=777")
 

@@ -1,7 +1,7 @@
-"""The system calls a confined process may make, and with which commands and flags.
+"""What a confined process may ask of the kernel: files by landlock, system calls by seccomp.
 
-Each was asked: what can it do to another process, to a file outside, to the kernel? What it does
-to its own memory, threads and descriptors is its own matter; whatever is not named here fails.
+Of each call was asked: what can it do to another process, to a file outside, to the kernel? What it
+does to its own memory, threads and descriptors is its own matter; what is not named here fails.
 """
 
 import errno
@@ -101,11 +101,8 @@ readlink readlinkat getdents64 utimensat chdir
 CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 
 
-# What a confined process may ask of the kernel: files by landlock, system calls by seccomp.
-
-
 def compile_filter(own_files: bool, no_open: bool) -> bytes:
-    """The system calls that are allowed, as a program for the kernel; all others fail with EPERM.
+    """Return a program for the kernel that allows these system calls; others fail with EPERM.
 
     Unless `own_files`, the files that can be named are the machine's: their modes and dates, which
     landlock does not guard, cannot be changed. With `no_open` nothing can be opened: for kernels
@@ -149,12 +146,12 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """The filter with this process's own id where it may send signals to itself."""
+    """Return the filter with this process's own id where it may send signals to itself."""
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
-    """A landlock ruleset; `restrict()` puts it in force.
+    """Return a landlock ruleset; `restrict()` puts it in force.
 
     A rule follows the folder, not its name: one on a mount point would be lost with each fresh
     mount, so `writable` names the folder above it.
