@@ -120,9 +120,6 @@ def main() -> None:
         answers = processes.setdefault(process, _Timed())
         _Timed.course = iter(course)
         asked = _sent(request)
-        if asked.renewed:  # of several processes in one, none stays as it was
-            asked.renewed = False
-            answers.kept.clear()
         answers.answer(asked)
     sys.stdout.write(f"{_Timed.spent}\n")
 

@@ -29,10 +29,6 @@ class Cancelled(InternalError):
     """Nobody waits for the result any more."""
 
 
-class NearItsMemory(InternalError):
-    """A process that had answered before came near its limit: what is left tells of that."""
-
-
 class Child(ABC):
     """A started process that waits for its first request. `clock` tells what time it has had."""
 

@@ -9,7 +9,6 @@ not. Where the system does not tell, the clock on the wall has to do, with patie
 import contextlib
 import os
 import queue
-import re
 import select
 import threading
 import time
@@ -23,7 +22,6 @@ PATIENCE = 3.0  # so many times its limit a process may sleep: for a file, or fo
 LONGEST = 20.0  # so many times its limit, on the wall, whatever the process says it does
 GRACE = 60.0
 AT_ONCE = 0.05  # an answer that comes within this time is not measured
-MAPPED = re.compile(rb"^VmPeak:\s+(?P<most>\d+) kB\nVmSize:\s+(?P<now>\d+) kB$", re.MULTILINE)
 
 
 class Had(NamedTuple):
@@ -33,20 +31,12 @@ class Had(NamedTuple):
     asleep: float
 
 
-class Memory(NamedTuple):
-    """What a process has mapped, and the most that it ever had, in KiB."""
-
-    now: int
-    most: int
-
-
 class Clock:
     """Reads what a process has had; `process` is its id, or 0 where it cannot be asked."""
 
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)
         self._schedule = f"/proc/{process}/schedstat"
-        self._status = f"/proc/{process}/status"
 
     def read(self) -> Had | None:
         """Return what the process has had; None if it is gone, or the system does not say."""
@@ -59,17 +49,6 @@ class Clock:
         except (OSError, ValueError, AttributeError):
             return None
         return Had(processor, time.monotonic() - (int(ran) + int(waited)) / 1e9)
-
-    def memory(self) -> Memory | None:
-        """Return what memory the process has mapped; None where the system does not say."""
-        if not self._id:
-            return None
-        try:
-            with open(self._status, "rb", buffering=0) as file:
-                found = MAPPED.search(file.read(4096))
-        except OSError:
-            return None
-        return Memory(int(found["now"]), int(found["most"])) if found else None
 
 
 class Deadline:

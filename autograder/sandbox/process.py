@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from autograder.sandbox.child import Child
-from autograder.sandbox.connection import Deadline, Memory
+from autograder.sandbox.connection import Deadline
 from autograder.sandbox.problems import foreign_answer
 from autograder.worker.codec import (
     FRAME,
@@ -45,33 +45,7 @@ class WorkerProcess:
     def __init__(self, child: Child) -> None:
         self.child = child
         self.line = child.open()
-        self._loaded: Memory | None = None
-        self._memory: Memory | None = None  # as it was read since the last message
-        self.is_shared = False
-        self.is_used = False  # to be made as after the load, by what it is asked next
         self.has_ended = False
-
-    def is_loaded(self) -> None:
-        """Note what memory it has now that a file is loaded."""
-        self._loaded = self._has()
-        self.is_used = False
-
-    @property
-    def is_as_loaded(self) -> bool:
-        """Return whether it has as much memory as then: how much is left tells of what was done."""
-        memory = self._has()
-        return memory is not None and self._loaded is not None and memory.now == self._loaded.now
-
-    def _has(self) -> Memory | None:
-        self._memory = self._memory or self.child.clock.memory()
-        return self._memory
-
-    def stayed_within(self, mebibytes: float) -> bool:
-        """Return whether it surely never had so much more memory than after its load."""
-        memory = self._has()
-        if memory is None or self._loaded is None:
-            return False
-        return memory.most - self._loaded.now <= 1024 * mebibytes
 
     def deadline(self, seconds: float) -> Deadline:
         """Return the time for an answer, from now on."""
@@ -112,7 +86,6 @@ class WorkerProcess:
     def _there_and_back(self, request: Request, deadline: Deadline) -> Reply:
         header, payload, buffers = encode(request, MAX_REQUEST)
         call = secrets.randbits(64)
-        self._memory = None
         self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)
         return self._receive(call, deadline)
 

@@ -30,10 +30,9 @@ def open_session(
     limits: Limits,
     children: Children,
     last_try: bool = True,
-    may_share: bool = True,
 ) -> "WorkerSession":
     """Return the first session of a submission; its processes are started when it is asked."""
-    return WorkerSession(Workers(source, library, limits, children, last_try, may_share))
+    return WorkerSession(Workers(source, library, limits, children, last_try))
 
 
 class WorkerSession:
@@ -100,9 +99,6 @@ class WorkerSession:
         __tracebackhide__ = True
         workers, subject = self.workers, request.target or "the call"
         workers.budget.check_call(subject)
-        if request.operation != "get" or request.keep or "." in request.target:
-            target = "" if request.on else request.target
-            workers.proof.called(target, [*request.args, *request.kwargs.values()])
         try:
             reply = self._ask(request, workers.limits.call_seconds, functions)
         except WorkerGone as gone:
@@ -125,10 +121,7 @@ class WorkerSession:
         def answer(ask: Callback) -> Request:
             if not 1 <= ask.number <= len(functions):
                 return Request("answer", "LookupError", ["there is no such function"])
-            answered = functions[ask.number - 1].answer(ask)
-            if not answered.target:  # the new states of generators are nothing that code can read
-                self.workers.proof.answered(answered.args[:1])
-            return answered
+            return functions[ask.number - 1].answer(ask)
 
         return self.workers.ask(self, self.place, request, seconds, answer if functions else None)
 

@@ -1,20 +1,17 @@
-"""The worker processes of one submission, and the one owner that starts, reuses and ends them."""
+"""The worker processes of one submission, and the one owner that starts, loads and ends them."""
 
 from typing import NamedTuple
-
-import msgspec
 
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
-from autograder.sandbox.child import Child, Children, InternalError, NearItsMemory, Place
+from autograder.sandbox.child import Child, Children, InternalError, Place
 from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import also_warm
-from autograder.submission.purity import PurityProof
 from autograder.submission.source import Source
-from autograder.worker.messages import Problem, Reply, Request
+from autograder.worker.messages import Problem, Reply, Request, Unit
 
 SIGKILL = 9
 MAX_PRINTED = 2000
@@ -36,12 +33,8 @@ class _Held(NamedTuple):
 class Workers:
     """The processes of one submission: at most one in each place, each used by one session.
 
-    A session that asks in a place where another one's process is ends it, and starts its own. Where
-    the source can be shown to keep nothing between calls, it gets that process instead, once it is
-    as it was after its load.
-
-    On the `last_try` a process that was killed from outside is believed to have ended by itself.
-    Unless it `may_share`, each session has a process of its own.
+    A session that asks in a place where another one's process is ends it, and starts its own. On
+    the `last_try` a process that was killed from outside is believed to have ended by itself.
     """
 
     def __init__(
@@ -51,7 +44,6 @@ class Workers:
         limits: Limits,
         children: Children,
         last_try: bool = True,
-        may_share: bool = True,
     ) -> None:
         self.source = source
         self.library: Library = library
@@ -59,14 +51,12 @@ class Workers:
         self.children = children
         self.last_try = last_try
         self.budget = Budget(limits)
-        self.proof = PurityProof()
-        if not may_share:
-            self.proof.give_up()
         self.peer = Peer(children, library, limits)
         self.load_problems: list[Problem] | None = None
         self.printed = ""
         self.max_printed = MAX_PRINTED
         self._failed_load: StudentProblem | None = None
+        self._compiled: list[bytes] | None = None
         self._held: dict[Place, _Held] = {}
 
     def ask(
@@ -79,44 +69,12 @@ class Workers:
     ) -> Reply:
         """Return the reply of the session's process.
 
-        A process that was handed over is made as after its load, with the same message; where that
-        cannot be, another one is started.
-
         Raises:
             WorkerGone: it ended, or was ended after `seconds`.
             StudentProblem: the submission cannot be loaded, or has no time left.
         """
         __tracebackhide__ = True
-        worker = self.process(session, place)
-        if worker.is_used:
-            reply = self._ask_used(worker, place, request, seconds, answer)
-            if reply is not None:
-                return reply
-            worker = self.process(session, place)
-        return self._exchange(worker, request, seconds, answer)
-
-    def _ask_used(
-        self,
-        worker: WorkerProcess,
-        place: Place,
-        request: Request,
-        seconds: float,
-        answer: AnswerTo | None,
-    ) -> Reply | None:
-        """Return the reply of a process that was handed over; None if it cannot be renewed."""
-        __tracebackhide__ = True
-        renewed = msgspec.structs.replace(request, renewed=True)
-        try:
-            reply = self._exchange(worker, renewed, seconds, answer)
-        except WorkerGone as gone:
-            if isinstance(gone, DeadlinePassed):
-                raise
-            return None  # also one that was ended since it was used last
-        if reply.stale:
-            self.end(place)
-            return None
-        worker.is_used = False
-        return reply
+        return self._exchange(self.process(session, place), request, seconds, answer)
 
     def process(self, session: object, place: Place) -> WorkerProcess:
         """Return the session's process in a place, loaded.
@@ -128,8 +86,7 @@ class Workers:
         if self._failed_load is not None:
             raise self._failed_load
         held = self._held.get(place)
-        if held is not None and (held.session is session or self._hand_over(held.worker)):
-            self._held[place] = _Held(session, held.worker)
+        if held is not None and held.session is session:
             return held.worker
         self.end(place)
         worker = self.start(session, place)
@@ -157,7 +114,7 @@ class Workers:
         label, seconds = self.source.label, self.limits.load_seconds
         first = self.load_problems is None
         try:
-            units = list(self.source.units)
+            units = list(self.source.units) if first else self._compiled_units(worker)
             request = Request("load", self.source.name, units=units, helpers=self.source.helpers)
             reply = self._exchange(worker, request, seconds, reload=not first)
         except DeadlinePassed:
@@ -166,7 +123,6 @@ class Workers:
         except WorkerGone as gone:
             self.believe(gone)
             raise Crashed("load_crashed", label, str(gone)) from None
-        worker.is_loaded()
         if first:
             self.load_problems = reply.problems
             self.note_printed(reply.printed)
@@ -174,27 +130,16 @@ class Workers:
             found = from_worker(reply.problems[0], label)
             raise NotLoaded(found.code, found.subject, found.message, found.place, found.type)
 
-    def _hand_over(self, worker: WorkerProcess) -> bool:
-        """Return whether another session may have a process, and mark it as used if so.
-
-        Its memory is looked at before, and where that differs once more after it was tidied up.
-        What it is asked next makes it as after its load, or says that it cannot.
-        """
-        if not self.proof.keeps_nothing(self.source):
-            return False
-        if not worker.stayed_within(self.limits.memory_mb / 2):
-            return False
-        if not worker.is_as_loaded and not self._tidied_up(worker):
-            return False
-        worker.is_shared = worker.is_used = True
-        return True
-
-    def _tidied_up(self, worker: WorkerProcess) -> bool:
-        try:
-            self._exchange(worker, Request("renew", ""), self.limits.load_seconds, reload=True)
-        except WorkerGone:
-            return False
-        return worker.is_as_loaded
+    def _compiled_units(self, worker: WorkerProcess) -> list[Unit]:
+        """Return the units with their code, asked of a process before anything has run in it."""
+        units = self.source.units
+        if self._compiled is None:
+            request = Request("compile", self.source.name, units=list(units))
+            value = self._exchange(worker, request, self.limits.load_seconds, reload=True).value
+            is_code = isinstance(value, list) and all(isinstance(each, bytes) for each in value)
+            self._compiled = value if is_code and len(value) == len(units) else [b""] * len(units)
+        codes = zip(units, self._compiled, strict=True)
+        return [Unit(unit.label, unit.text, code) for unit, code in codes]
 
     def _exchange(
         self,
@@ -208,13 +153,10 @@ class Workers:
         __tracebackhide__ = True
         try:
             with self.budget.deadline(worker, seconds, reload) as deadline:
-                reply = worker.exchange(request, deadline, answer)
+                return worker.exchange(request, deadline, answer)
         except WorkerGone:
             self._held = {p: held for p, held in self._held.items() if held.worker is not worker}
             raise
-        if worker.is_shared and not worker.stayed_within(self.limits.memory_mb / 2):
-            raise NearItsMemory("a process of the submission used half of its memory")
-        return reply
 
     def note_printed(self, text: str) -> None:
         """Keep what the submission printed; one character more than `max_printed` shows a cut."""

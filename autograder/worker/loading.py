@@ -5,19 +5,14 @@ is not here, costs itself and what uses it, and none of the functions around it.
 """
 
 import builtins
-import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import operator
 import os
-import random
 import sys
 from collections.abc import Sequence
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NoReturn
-
-import numpy as np
 
 from .failures import explain
 from .messages import Problem, Unit
@@ -25,6 +20,7 @@ from .statements import Statements, remember_lines, without_magics
 
 HIDDEN = ("autograder", "autograder_worker")
 MAX_PROBLEMS = 10
+MAX_CODE = 1 << 20
 NOTHING_TO_CHECK = "def check(*_, **__):\n    return 0.0\n"
 
 # What a notebook has without an import. There is no notebook here, so all of it does nothing.
@@ -196,6 +192,22 @@ def load(
     return module, loading.problems
 
 
+def compiled(units: Sequence[Unit]) -> list[bytes]:
+    """Return the code of each unit; nothing of what is no Python, or too much to send about."""
+    found, futures, size = [], 0, 0
+    for unit in units:
+        try:
+            statements = Statements(without_magics(unit.text, unit.label), unit.label, futures)
+            code = statements.to_bytes()
+        except Exception:
+            code = b""
+        else:
+            futures = statements.futures
+        size += len(code)
+        found.append(code if size <= MAX_CODE else b"")
+    return found
+
+
 class _Loading:
     """A module in the making: its namespace, and what went wrong so far."""
 
@@ -210,7 +222,10 @@ class _Loading:
         try:
             text = without_magics(unit.text, unit.label)
             remember_lines(text, unit.label)
-            statements = Statements(text, unit.label, self.futures)
+            if unit.code:
+                statements = Statements.from_bytes(unit.code)
+            else:
+                statements = Statements(text, unit.label, self.futures)
         except BaseException as error:
             self._note(error)
             return
@@ -250,51 +265,3 @@ def define(name: str, units: Sequence[Unit]) -> ModuleType:
     for unit in units:
         exec(compile(unit.text, unit.label, "exec", dont_inherit=True), module.__dict__)
     return module
-
-
-class Loaded:
-    """A module as it was after its load, and the libraries' common random generators.
-
-    A process of code that is shown to keep nothing is used again, and looked at all the same.
-    """
-
-    def __init__(self, module: ModuleType) -> None:
-        used = [each for each in vars(module).values() if isinstance(each, ModuleType)]
-        self._tables = [(vars(each), dict(vars(each))) for each in (builtins, *used)]
-        self._module = vars(module)
-        self._names = dict(self._module)
-        self._parts = [(each, _parts(each)) for each in self._names.values()]
-        self._python = random.getstate()
-        self._numpy = np.random.get_state(legacy=False)
-
-    def put_back(self) -> bool:
-        """Put the generators back; return whether nothing has another value than it had."""
-        self._module.pop("__warningregistry__", None)  # Python's own: which warnings came already
-        gc.collect()
-        random.setstate(self._python)
-        np.random.set_state(self._numpy)
-        return (
-            _same(self._module, self._names, len(self._names))
-            and all(_same(now, then) for now, then in self._tables)
-            and all(
-                _same(now, then, len(then)) for each, then in self._parts for now in [_parts(each)]
-            )
-        )
-
-
-def _parts(value: object) -> dict[str, Any]:
-    """Return what can be set of a function or a class."""
-    if isinstance(value, FunctionType):
-        own = {"code": value.__code__, "defaults": value.__defaults__, "also": value.__kwdefaults__}
-        return own | vars(value)
-    return dict(vars(value)) if isinstance(value, type) else {}
-
-
-def _same(now: dict[str, Any], then: dict[str, Any], count: int | None = None) -> bool:
-    """Return whether each name has the very same value; with a `count`, no other has come."""
-    if count is not None and len(now) != count:
-        return False
-    try:
-        return all(map(operator.is_, map(now.__getitem__, then), then.values()))
-    except KeyError:
-        return False

@@ -10,7 +10,7 @@ import msgspec
 
 Operation = Literal[
     "load",
-    "renew",
+    "compile",
     "call",
     "get",
     "make",
@@ -32,10 +32,14 @@ Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """A piece of the student's source that runs on its own: a whole file, or one notebook cell."""
+    """A piece of the student's source that runs on its own: a whole file, or one notebook cell.
+
+    `code` is what a process in which nothing had run made of it, if one did.
+    """
 
     label: str
     text: str
+    code: bytes = b""
 
 
 class Forward(msgspec.Struct, array_like=True):
@@ -58,8 +62,7 @@ class Request(msgspec.Struct, array_like=True):
     """One thing the judge asks for.
 
     load: run `units` as the module `target`; `helpers` are the texts of the files beside it.
-    renew: be as after the load: nothing kept, random generators put back. The value says whether
-            the module is as it was then; only of code that keeps nothing does that say all.
+    compile: the code of each of `units`, none of which is run.
     call: call `target`, a dotted path in the student's module, or below the handle `on`.
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
@@ -72,8 +75,7 @@ class Request(msgspec.Struct, array_like=True):
 
     With `draw`, so many values are taken of the generator that a call returns, and the reply's
     value is [whether it was a generator, whether it ended, the values]; the result stands in place
-    of the values where it was none. `renewed`: be as after the load first, as for "renew"; where
-    that cannot be, do nothing, and say that the process is `stale`.
+    of the values where it was none.
     """
 
     operation: Operation
@@ -87,7 +89,6 @@ class Request(msgspec.Struct, array_like=True):
     echo: bool = False
     forward: Forward | None = None
     draw: int | None = None
-    renewed: bool = False
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
@@ -155,8 +156,7 @@ class Reply(msgspec.Struct, array_like=True):
     """The answer to one request, or a question in between (`ask`), after which the answer comes.
 
     `problems` belongs to a load: what went wrong in which unit (the other units have run).
-    `echo` holds the arguments as they are after the call, if the request asked for that. A process
-    that is `stale` has done nothing of the request.
+    `echo` holds the arguments as they are after the call, if the request asked for that.
     """
 
     value: Any = None
@@ -165,4 +165,3 @@ class Reply(msgspec.Struct, array_like=True):
     echo: list[Any] = []
     printed: Annotated[str, msgspec.Meta(max_length=MAX_PRINTED)] = ""
     ask: Callback | None = None
-    stale: bool = False

@@ -83,15 +83,6 @@ def has_handle(value: Any) -> bool:
     return isinstance(value, Handle | Record)  # a record would be made of a class of the course's
 
 
-def of_numbers(given: Any) -> bool:
-    """Return whether plain data is numbers and arrays of them, and what the judge had made."""
-    if isinstance(given, list | tuple):
-        return all(map(of_numbers, given))
-    if isinstance(given, np.ndarray | np.generic):
-        return given.dtype.kind in "biufc"
-    return given is None or isinstance(given, bool | int | float | complex | Handle)
-
-
 def make_generator(state: Any) -> Any:
     """Return the generator that `generator_state` described.
 

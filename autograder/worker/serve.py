@@ -17,7 +17,7 @@ import numpy as np
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .failures import explain
 from .limits import limit_self
-from .loading import Loaded, NotImported, define, load
+from .loading import NotImported, compiled, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .preparation import redirect, warm_up
 from .remote_functions import RemoteFunction, has_handle, is_generator, make_generator
@@ -40,18 +40,15 @@ class Answers:
         self.module: ModuleType | None = None
         self.labels: set[str] = set()
         self.kept: dict[int, object] = {}
-        self.loaded: Loaded | None = None
 
     def answer(self, request: Request) -> Reply:
         """Return the reply to any request; what the student's code raises is a problem in it."""
         try:
-            if request.renewed and not self._renewed():
-                return Reply(stale=True)
             match request.operation:
                 case "load":
                     return self._load(request)
-                case "renew":
-                    return Reply(self._renewed())
+                case "compile":
+                    return Reply(compiled(request.units))
                 case "define":
                     return Reply(self._keep(define(request.target, request.units)))
                 case "carry":
@@ -61,11 +58,6 @@ class Answers:
         except BaseException as error:
             return Reply(problem=explain(error, self.labels))
 
-    def _renewed(self) -> bool:
-        """Return whether the module is as it was after the load; nothing else is left of it now."""
-        self.kept.clear()
-        return self.loaded is not None and self.loaded.put_back()
-
     def _load(self, request: Request) -> Reply:
         random.seed(0)
         np.random.seed(0)
@@ -74,7 +66,6 @@ class Answers:
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
         self.module, problems = load(request.target, request.units, request.helpers, self.hidden)
-        self.loaded = Loaded(self.module)
         return Reply(self._names(), problems=problems)
 
     def _carry(self, request: Request) -> list[Any]:

@@ -4,10 +4,11 @@ import __future__
 
 import ast
 import linecache
+import marshal
 import re
 from collections.abc import Iterator
 from types import CodeType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 # No part of these can begin where the one before it could go on: a long line is read once.
 _LINE = re.compile(r"^(\s*+)(?:([\w.,\[\]][\w.,\[\] ]*+=)\s*+)?[%!]")
@@ -90,6 +91,18 @@ class Statements:
                 module = ast.Module([part], [])
                 code = compile(module, label, "exec", flags=self.futures, dont_inherit=True)
                 self.compiled.append(Statement(code, part.lineno, names))
+
+    def to_bytes(self) -> bytes:
+        """Return the code for another process of the same Python."""
+        return marshal.dumps((self.futures, self.docstring, [tuple(s) for s in self.compiled]))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return what `to_bytes` described."""
+        made = cls.__new__(cls)
+        made.futures, made.docstring, parts = marshal.loads(data)
+        made.compiled = [Statement(*part) for part in parts]
+        return made
 
 
 def _parts(node: ast.stmt) -> Iterator[ast.stmt]:

@@ -1,4 +1,4 @@
-"""A private root for a confined process, and the loss of root: nothing in it but libraries.
+"""A private root for a confined process, with nothing in it but libraries, and the loss of root."""
 
 import os
 import sys
