@@ -12,7 +12,7 @@ from autograder.course.installation import engine_folder
 from autograder.course.text import digest, number, several
 from autograder.grading.reports import READ
 from autograder.report.grades_table import points_text
-from autograder.report.model import Basis, CheckReport, ExerciseReport, Grader, Report
+from autograder.report.model import Basis, ExerciseReport, Grader, Report
 
 LENGTH = 12  # of a digest: enough to tell versions of a file apart
 CHECK, REFERENCE, SETTINGS = "check changed", "reference changed", "course.yml changed"
@@ -22,7 +22,7 @@ TOTAL = "total"
 WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer there"
 ADJUSTMENT, LATENESS, MARK, EXCUSED = "adjustment", "lateness", "marked by hand", "excused"
 NEW, GONE = "not graded before", "no longer in the class"
-NOT_GRADED = "exercise no longer graded"
+NOT_GRADED, NOT_THERE = "exercise no longer graded", "not there"
 UNKNOWN = "graded again, with nothing that is known to differ"
 OLDER = "graded before it was noted what a grade rests on"
 OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
@@ -157,16 +157,15 @@ class GradeDifference(msgspec.Struct):
 def headline(difference: GradeDifference) -> list[str]:
     """Return how many grades change and for which reasons, in a line or two."""
     kinds = Counter(change.kind for change in difference.changes)
+    changed, new, gone = kinds["changed"], kinds["new"], kinds["gone"]
     lines = []
-    if kinds["changed"]:
+    if changed:
         why = ", ".join(f"{reason} {count}" for reason, count in difference.counts().items())
-        lines.append(f"Changes the grades of {several(kinds['changed'], 'student')}: {why}.")
-    if kinds["new"]:
-        verb = "comes in" if kinds["new"] == 1 else "come in"
-        lines.append(f"{several(kinds['new'], 'student')} {verb}.")
-    if kinds["gone"]:
-        verb = "is no longer there" if kinds["gone"] == 1 else "are no longer there"
-        lines.append(f"{several(kinds['gone'], 'student')} {verb}.")
+        lines.append(f"Changes the grades of {several(changed, 'student')}: {why}.")
+    if new:
+        lines.append(f"{several(new, 'student')} {'comes' if new == 1 else 'come'} in.")
+    if gone:
+        lines.append(f"{several(gone, 'student')} {'is' if gone == 1 else 'are'} no longer there.")
     if difference.texts:
         lines.append(f"{several(difference.texts, 'page')} changed, and not the grade on it.")
     return lines or ["No grade changed."]
@@ -263,7 +262,7 @@ def _why(
     if was is None or now is None:
         return [Reason(NEW if was is None else NOT_GRADED)]
     by_people = _by_people(was, now, before, after)
-    if _is_same_run(was, now) and by_people:
+    if by_people and _seen(was) == _seen(now):
         return by_people
     if was.status == "missing" != now.status:
         return [Reason(HANDED_IN), *by_people]
@@ -276,50 +275,44 @@ def _why(
     return [*reasons, *by_people]
 
 
-def _is_same_run(was: ExerciseReport, now: ExerciseReport) -> bool:
-    """Tell whether the grader saw the same: then only people can have changed the points."""
-    same = was.digest == now.digest and was.max_points == now.max_points
-    handed_in = (was.status == "missing") == (now.status == "missing")
-    return same and handed_in and _outcomes(was) == _outcomes(now)
-
-
-def _outcomes(exercise: ExerciseReport) -> dict[str, tuple[str, float]]:
-    return {check.name: (check.outcome, check.max_points) for check in exercise.checks}
+def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
+    """Return what the grader saw: if that is the same, only people can have changed the points."""
+    outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
+    return exercise.digest, exercise.max_points, exercise.status == "missing", outcomes
 
 
 def _by_people(
     was: ExerciseReport, now: ExerciseReport, before: Report, after: Report
 ) -> list[Reason]:
-    marks = [[(each.name, each.points) for each in one.answers] for one in (was, now)]
-    entered = [
-        [each.said for each in report.adjustments if each.exercise == now.name]
-        for report in (before, after)
-    ]
-    changes = {
-        MARK: marks[0] != marks[1],
-        ADJUSTMENT: entered[0] != entered[1],
-        EXCUSED: was.excused != now.excused,
-    }
-    return [Reason(code) for code, differs in changes.items() if differs]
+    """Return what people changed of an exercise."""
+
+    def entered(one: ExerciseReport, report: Report) -> dict[str, object]:
+        return {
+            MARK: [(each.name, each.points) for each in one.answers],
+            ADJUSTMENT: [each.said for each in report.adjustments if each.exercise == one.name],
+            EXCUSED: one.excused,
+        }
+
+    old, new = entered(was, before), entered(now, after)
+    return [Reason(code) for code in old if old[code] != new[code]]
 
 
 def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]:
     """Return the checks whose points differ."""
-    if was is None or now is None:
+    old, new = (
+        {
+            check.name: f"{check.outcome}, {number(check.points)}/{number(check.max_points)}"
+            for check in (exercise.checks if exercise else ())
+        }
+        for exercise in (was, now)
+    )
+    if not old or not new:
         return []
-    old = {check.name: check for check in was.checks}
-    new = {check.name: check for check in now.checks}
     return [
-        f"{name}: {_check(old.get(name))} → {_check(new.get(name))}"
+        f"{name}: {old.get(name, NOT_THERE)} → {new.get(name, NOT_THERE)}"
         for name in {**new, **old}
-        if old and new and _check(old.get(name)) != _check(new.get(name))
+        if old.get(name) != new.get(name)
     ]
-
-
-def _check(check: CheckReport | None) -> str:
-    if check is None:
-        return "not there"
-    return f"{check.outcome}, {number(check.points)}/{number(check.max_points)}"
 
 
 def _total(
@@ -329,21 +322,18 @@ def _total(
     if before is None or after is None:
         return None
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
-    added = [[(e.points, e.said) for e in r.adjustments if not e.exercise] for r in (before, after)]
-    entered = [[points for points, _ in each if points] for each in added]
-    why = [LATENESS] if late[0] != late[1] else []
-    why += [ADJUSTMENT] if entered[0] != entered[1] else []
-    if not why:
-        if cells or before.points == after.points:
-            return None
-        why = [UNKNOWN]
+    added = [
+        [e.points for e in r.adjustments if not e.exercise and e.points] for r in (before, after)
+    ]
+    codes = [LATENESS] if late[0] != late[1] else []
+    codes += [ADJUSTMENT] if added[0] != added[1] else []
+    if not codes and (cells or before.points == after.points):
+        return None
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
-    fills = why == [LATENESS] and _are_open(before, names, course)
-    return _cell(TOTAL, _amount(before), _amount(after), [Reason(code) for code in why], fills)
-
-
-def _amount(report: Report) -> str:
-    return f"{number(report.points)}/{number(report.max_points)}"
+    reasons = [Reason(code) for code in codes or [UNKNOWN]]
+    fills = codes == [LATENESS] and _are_open(before, names, course)
+    old, new = (f"{number(r.points)}/{number(r.max_points)}" for r in (before, after))
+    return _cell(TOTAL, old, new, reasons, fills)
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:
