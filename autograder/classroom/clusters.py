@@ -64,7 +64,7 @@ def _near(same: Sequence[SameText]) -> list[list[SameText]]:
     Two that have so much in common share one of the rarest third of the pairs of each. So only
     those that do are compared.
     """
-    pairs = [_pairs(each.words) for each in same]
+    pairs = [word_pairs(each.words) for each in same]
     usual = Counter(itertools.chain.from_iterable(pairs))
     rare = [sorted(each, key=lambda pair: (usual[pair], pair))[: _third(each)] for each in pairs]
     having: dict[WordPair, list[int]] = {}
@@ -77,7 +77,7 @@ def _near(same: Sequence[SameText]) -> list[list[SameText]]:
         if number in taken:
             continue
         others = {o for pair in rare[number] for o in having[pair] if o > number} - taken
-        near = sorted(o for o in others if _are_near(pairs[number], pairs[o]))
+        near = sorted(o for o in others if are_near(pairs[number], pairs[o]))
         taken.update(near)
         groups.append([head, *(same[other] for other in near)])
     return groups
@@ -89,11 +89,12 @@ def _third(pairs: frozenset[WordPair]) -> int:
     return len(pairs) - math.ceil(NEAR * (1 + least) / 2 * len(pairs)) + 1
 
 
-def _are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
+def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
+    """Tell whether two texts, by their pairs of words, are much like one another."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
-def _pairs(words: Sequence[str]) -> frozenset[WordPair]:
+def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
     """Return each two neighbouring words, with both ends; repeated pairs are told apart."""
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()

@@ -185,19 +185,27 @@ def settle(results: Path) -> bool:
     """
     begun = _begun(results)
     for folder in begun:
-        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-            if entry.name in OF_THE_VERSION or entry.name == FOLDER:
-                continue
-            os.replace(entry.path, results / entry.name)
-        if (folder / FOLDER).is_dir():
-            plain_folder(results / FOLDER)
-            for page in os.scandir(folder / FOLDER):
-                os.replace(page.path, results / FOLDER / page.name)
-            (folder / FOLDER).rmdir()
+        replace_results(folder, results)
         synced(results)
         _record(results, folder)
         os.rename(folder, folder.with_name(folder.name.removesuffix(APPLYING)))
     return bool(begun)
+
+
+def replace_results(folder: Path, results: Path) -> None:
+    """Move the tables and pages of a folder into the results, in place of those there.
+
+    Raises:
+        OSError: a file cannot be replaced.
+    """
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.name not in {*OF_THE_VERSION, FOLDER}:
+            os.replace(entry.path, results / entry.name)
+    if (folder / FOLDER).is_dir():
+        plain_folder(results / FOLDER)
+        for page in os.scandir(folder / FOLDER):
+            os.replace(page.path, results / FOLDER / page.name)
+        (folder / FOLDER).rmdir()
 
 
 def _record(results: Path, begun: Path) -> None:

@@ -1,7 +1,7 @@
 """Proposal of a run: results that are prepared beside the current ones, and compared with them."""
 
 import filecmp
-import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -9,7 +9,14 @@ import msgspec
 
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.grade_difference import Change, GradeDifference, compare
-from autograder.classroom.history import CHANGES, CHANGES_TABLE, GRADES, proposal, put_in_force
+from autograder.classroom.history import (
+    CHANGES,
+    CHANGES_TABLE,
+    GRADES,
+    proposal,
+    put_in_force,
+    replace_results,
+)
 from autograder.classroom.journal import Journal
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks, answers_of
@@ -17,9 +24,9 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
-from autograder.course.files import open_new, plain_folder
+from autograder.course.files import open_new
 from autograder.report.grades_table import safe_cell, write_grades, write_table
-from autograder.report.html import FOLDER, Pages
+from autograder.report.html import Pages
 from autograder.report.model import Grader, Report, WrittenAnswer
 from autograder.report.overview import ClassOverview, above_maximum_note
 from autograder.report.redaction import for_student
@@ -143,7 +150,8 @@ class Proposal:
         self._journal.forget_prepared()
         self._before.close()
         if overview.difference is not None and self._is_the_same():
-            self._replace()
+            replace_results(self._folder, self._out)  # as these records give them: no new version
+            shutil.rmtree(self._folder)
         else:
             rows = overview.rows
             overview.version = put_in_force(
@@ -161,18 +169,6 @@ class Proposal:
         if self.difference.changes or self.difference.texts:
             return False
         return filecmp.cmp(self._folder / REPORTS, self._out / REPORTS, shallow=False)
-
-    def _replace(self) -> None:
-        """Put the tables and pages back as these records give them, without a new version."""
-        plain_folder(self._out / FOLDER)
-        for name in (CHANGES, CHANGES_TABLE):
-            (self._folder / name).unlink()
-        for page in os.scandir(self._folder / FOLDER):
-            os.replace(page.path, self._out / FOLDER / page.name)
-        (self._folder / FOLDER).rmdir()
-        for entry in os.scandir(self._folder):
-            os.replace(entry.path, self._out / entry.name)
-        self._folder.rmdir()
 
     def close(self) -> None:
         self._records.close()

@@ -3,11 +3,11 @@
 import random
 
 from autograder.classroom.clusters import (
-    _are_near,
-    _pairs,
+    are_near,
     differing_pieces,
     normalized_words,
     similar_groups,
+    word_pairs,
 )
 
 LONG = [
@@ -92,12 +92,12 @@ def test_nothing_that_is_near_is_overlooked():
             for _ in range(drawn.randint(0, 4)):
                 mine[drawn.randrange(len(mine))] = drawn.choice(["so", "never", "grows"])
             texts.append(" ".join(mine + drawn.choices(LONG, k=drawn.randint(0, 6))))
-    pairs = {text: _pairs(normalized_words(text)) for text in texts}
+    pairs = {text: word_pairs(normalized_words(text)) for text in texts}
     for group in similar_groups(texts):
         head, *near = (texts[each.places[0]] for each in group)
-        assert all(_are_near(pairs[head], pairs[each]) for each in near)
+        assert all(are_near(pairs[head], pairs[each]) for each in near)
     heads = [texts[group[0].places[0]] for group in similar_groups(texts)]
     order = sorted(heads, key=lambda head: (-texts.count(head), texts.index(head)))
     for number, head in enumerate(order):
-        assert not any(_are_near(pairs[head], pairs[other]) for other in order[number + 1 :])
+        assert not any(are_near(pairs[head], pairs[other]) for other in order[number + 1 :])
     assert any(len(group) > 2 for group in similar_groups(texts))

@@ -40,14 +40,14 @@ def test_a_wrong_answer_is_believed(graded):
 
 def test_a_diagnosis_whose_process_was_killed_is_in_doubt(graded, monkeypatch):
     """All checks have their outcome by then, and none of them says that something is missing."""
-    real = diagnoses_module._call
+    real = diagnoses_module.answer_to
 
     def killed(submission, *rest):
         session = submission._session
         session.workers.process(session, session.place).child.kill()
         return real(submission, *rest)
 
-    monkeypatch.setattr(diagnoses_module, "_call", killed)
+    monkeypatch.setattr(diagnoses_module, "answer_to", killed)
     report, is_doubtful = graded()
     assert report.status == "graded"
     assert not diagnoses(report)
