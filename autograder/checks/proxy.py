@@ -1,11 +1,10 @@
 """Proxy of a student's module: `submission`, as checks have it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from autograder.course.optimisations import is_off
 from autograder.report.values import as_text
 from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.problems import NotPlain, foreign_answer
@@ -14,9 +13,6 @@ from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import find_assignment
 from autograder.worker.codec import Handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
-
-if TYPE_CHECKING:
-    from autograder.checks.request_log import RequestLog
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -93,9 +89,7 @@ class Function:
         named = {key: _sent(value, offered) for key, value in kwargs.items()}
         submission._calls.append(Call(name, tuple(sent), named))
         request = Request("call", name, sent, named, on=self._on, **details)
-        if offered:
-            return submission._process.ask(request, offered)
-        return submission._asked.ask(request)
+        return submission._session.ask(request, offered)
 
 
 class Remote:
@@ -113,21 +107,20 @@ class Remote:
     def value(self, name: str) -> Any:
         """Return the value of an attribute, as plain data."""
         __tracebackhide__ = True
-        return self._submission._asked.ask(Request("get", name, on=self._handle.number)).value
+        return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
     def part(self, name: str) -> "Remote":
         """Return an attribute as it stays in the worker: a function to pass as an argument, say."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
-        return Remote(self._submission, handle_in(self._submission._asked.ask(request)))
+        return Remote(self._submission, handle_in(self._submission._session.ask(request)))
 
 
 class Submission:
     """Proxy of the student's module: `submission.softmax(x)` runs in the worker."""
 
-    def __init__(self, session: WorkerSession, log: "RequestLog | None" = None) -> None:
+    def __init__(self, session: WorkerSession) -> None:
         self._session = session
-        self._log = log
         self._calls: list[Call] = []
         self._read: list[str] = []
 
@@ -140,7 +133,7 @@ class Submission:
         """Return the value of a module-level name such as `a_scores`; all checks see the same."""
         __tracebackhide__ = True
         self._read.append(name)
-        return self._process.value(name)
+        return self._session.value(name)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
         """Return the line that sets a value which was read, or an entry of it; None if unknown."""
@@ -157,7 +150,7 @@ class Submission:
         """Return what a name stands for as it stays in the worker: a function to pass on, say."""
         __tracebackhide__ = True
         self._read.append(name)
-        return Remote(self, handle_in(self._asked.ask(Request("get", name, keep=True))))
+        return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
         """Return the same module in a process of its own, in which only its loading has run.
@@ -170,20 +163,14 @@ class Submission:
 
     def aside(self) -> "Submission":
         """Return the same process, for calls that the check is not about."""
-        return Submission(self._session, self._log)
+        return Submission(self._session)
 
     def own(self) -> "Submission":
         """Return a fresh process for a question about the student's own step.
 
         What is kept in this process stays.
         """
-        from autograder.checks.request_log import LoggedReply, RequestLog
-
-        session = self._session.fresh("own")
-        if is_off("request_log"):
-            return Submission(session)
-        replies: dict[bytes, LoggedReply] = self.shared.setdefault(RequestLog, {})
-        return Submission(session, RequestLog(session, replies))
+        return Submission(self._session.fresh("own"))
 
     def borrows(self, name: str) -> bool:
         """Return whether the student's file imports a file of that name beside it."""
@@ -196,7 +183,7 @@ class Submission:
         It runs in another process: the student's code can call it, and see nothing else of it.
         Several that are made before the first is handed over are taken there together.
         """
-        return CourseFunction(self._process.peer, text, name)
+        return CourseFunction(self._session.peer, text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
@@ -208,7 +195,7 @@ class Submission:
 
         `submission.make("numpy.random.default_rng", 7)` makes a generator.
         """
-        return self._asked.make(target, *args)
+        return self._session.make(target, *args)
 
     def define(self, name: str, text: str) -> Remote:
         """Run Python text of the course's in the worker: models, say, to pass as arguments.
@@ -216,7 +203,7 @@ class Submission:
         The student's code can see it and change it, so nothing in it may be secret.
         """
         __tracebackhide__ = True
-        return Remote(self.aside(), self._asked.define(name, text))
+        return Remote(self.aside(), self._session.define(name, text))
 
     def forward(
         self,
@@ -250,7 +237,7 @@ class Submission:
             [[tensor(each) for each in call] for call in before],
         )
         request = Request("forward", name, list(made_with), forward=sent)
-        value = self._asked.ask(request).value
+        value = self._session.ask(request).value
         try:
             return value if isinstance(value, Passed) else msgspec.convert(value, Passed)
         except msgspec.ValidationError:
@@ -274,16 +261,6 @@ class Submission:
         """Return the names of the functions that the check called, in order, or of the values."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
-
-    @property
-    def _asked(self) -> "WorkerSession | RequestLog":
-        """Return who is asked: the process, or its log, which knows what others have answered."""
-        return self._log or self._session
-
-    @property
-    def _process(self) -> WorkerSession:
-        """Return the process itself, for requests that are not logged."""
-        return self._session if self._log is None else self._log.unlogged()
 
 
 def _sent(value: Any, offered: list[CourseFunction]) -> Any:

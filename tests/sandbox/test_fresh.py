@@ -203,3 +203,10 @@ def test_a_client_that_is_closed_leaves_no_process(submit):
     session.close()
     assert running and not session.workers.running
     assert all(worker.child.wait(1) is not None for worker in running)
+
+
+def test_a_process_that_counts_is_counted_from_its_load(submit):
+    work = submit("seen = []\ndef count(x):\n    seen.append(x)\n    return len(seen)\n")
+    assert [work.own().count(1), work.own().count(1)] == [1, 1]
+    own = work.own()
+    assert [own.count(1), own.count(1), own.count(2)] == [1, 2, 3]
