@@ -220,7 +220,7 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 def _standing(marks: Marks, each: Answered) -> AnswerMarks:
     """Return what there is of the marks for an answer."""
-    entries, cell = marks.stored.by_answer.get(each.key, []), marks.cell(each.key)
+    entries, cell = marks.stored.by_answer.get(each.key, []), marks.cells.get(each.key)
     mark = marks.mark(each.student, each.exercise, each.answer)
     state = marks.state(each.student, each.exercise, each.answer)
     last = entries[-1].mark if entries else None

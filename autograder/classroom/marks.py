@@ -102,7 +102,7 @@ class Marks:
         self._strays: list[Row] = []  # of no question of the course
         for row in self.table.rows:
             self._take(row)
-        self._cells = {key: self._read_off(row) for key, row in self._rows.items()}
+        self.cells = {key: self._read_off(row) for key, row in self._rows.items()}
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             self.stored = tables.marks()
             self._exported = tables.exported_marks()
@@ -143,7 +143,7 @@ class Marks:
             if entries is None or (known is not None and entries[-1].id <= known.newest):
                 self._typed.add(key)
                 return
-            cell = self._cells[key]
+            cell = self.cells[key]
             if not cell.is_blank and cell.shown != entries[-1].mark.shown:
                 self._conflicts.add(key)
                 return
@@ -152,7 +152,7 @@ class Marks:
 
     def changed_cell(self, key: Key) -> GivenMark | None:
         """Return what the table has for an answer, if that is not what it had when last known."""
-        cell, known = self._cells.get(key), self._exported.get(key)
+        cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
         same = known is not None and (
@@ -162,7 +162,7 @@ class Marks:
 
     def _put(self, key: Key, mark: GivenMark) -> None:
         """Put a mark of the store into the answer's row."""
-        cell, values = self._cells.get(key), {ID: mark.answer}
+        cell, values = self.cells.get(key), {ID: mark.answer}
         if cell is None:
             names = safe_cell(mark.student), mark.exercise, mark.question
             values |= dict(zip(COLUMNS, names, strict=False))
@@ -178,14 +178,12 @@ class Marks:
         """Tell whether any mark was given on the desk."""
         return any(e.origin == "desk" for each in self.stored.by_answer.values() for e in each)
 
-    def cell(self, key: Key) -> GivenMark | None:
-        """Return what the table has for an answer."""
-        return self._cells.get(key)
-
     def _read_off(self, row: Row) -> GivenMark:
+        """Return the mark that a row holds."""
         key = self._key(row)
-        mark = self._mark(row, key)
-        return GivenMark(*key, self.table.get(row, ID).strip(), mark.points, mark.comment)
+        points = self._points(row, self._questions[key[1:]])
+        comment = plain_cell(self.table.get(row, "comment"))[:MAX_COMMENT]
+        return GivenMark(*key, self.table.get(row, ID).strip(), points, comment)
 
     def _key(self, row: Row) -> Key:
         student, exercise, question = (
@@ -227,28 +225,24 @@ class Marks:
             )
         return points
 
-    def _mark(self, row: Row, key: Key) -> Mark:
-        comment = plain_cell(self.table.get(row, "comment"))[:MAX_COMMENT]
-        return Mark(self._points(row, self._questions[key[1:]]), comment)
-
-    def _is_for(self, row: Row, answer: WrittenAnswer) -> bool:
-        """Tell whether a row's mark was given for this answer, or confirmed for it."""
-        bound = self.table.get(row, ID).strip()
-        return not self._is_mark(row) or bound in {"", answer_id(answer.text)}
-
     def state(self, student: str, exercise: str, answer: WrittenAnswer) -> str:
         """Return why an answer's mark does not count; "" if it does, or if there is none."""
         key = student, exercise, answer.name
         row = self._rows.get(key)
         if key in self._conflicts:
             return TWO
-        return "" if row is None or self._is_for(row, answer) else CHANGED
+        if row is None or not self._is_mark(row):
+            return ""
+        bound = self.table.get(row, ID).strip()  # nothing: confirmed for whatever answer
+        return "" if bound in {"", answer_id(answer.text)} else CHANGED
 
     def mark(self, student: str, exercise: str, answer: WrittenAnswer) -> Mark:
         """Return what counts of what was given for an answer."""
         key = student, exercise, answer.name
-        counts = key in self._rows and not self.state(student, exercise, answer)
-        return self._mark(self._rows[key], key) if counts else Mark()
+        if key not in self._rows or self.state(student, exercise, answer):
+            return Mark()
+        given = self._read_off(self._rows[key])
+        return Mark(given.points, given.comment)
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
         """Return the exercise with its marks; graded once every answer has its points."""
@@ -356,13 +350,9 @@ class Marks:
                 if now_newest.get(key) != newest.get(key):
                     continue
                 newest[key] = store.add_marks([cell], user(), timestamp(), "table")
-            known = self._exported.get(key)
-            if (
-                not cell.is_blank
-                if known is None
-                else known != ExportedMark(cell, newest.get(key, 0))
-            ):
-                exported.append(ExportedMark(cell, newest.get(key, 0)))
+            known, new = self._exported.get(key), ExportedMark(cell, newest.get(key, 0))
+            if known != new and not (known is None and cell.is_blank):
+                exported.append(new)
         store.set_exported_marks(exported)
 
     def _row(self, student: str, exercise: str, answer: WrittenAnswer) -> tuple[str, ...]:
