@@ -217,5 +217,5 @@ def _mended(course: Course, exercise: Exercise, source: Source, work: GroupSubmi
             graded = judge.run(source)
             if not is_worth_looking(exercise, source, graded.results, "practice"):
                 return ""
-            found = look_for_repair(judge, exercise, source, graded)
+            found = look_for_repair(judge, graded)
     return found.said if found is not None else ""

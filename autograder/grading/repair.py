@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from autograder.diagnosis.repair.traces import Known
 
 LOOKING = "Looking for where it goes wrong …"
+CALL_SECONDS = 0.5  # of the processor, in a trial
+FILES = 40  # as many as one process loads
+HEARD = 256 * 1024  # characters of what a trial says of itself
 
 
 def is_worth_looking(
@@ -48,13 +51,12 @@ def is_worth_looking(
     return bool(find_targets(source, results).failed)
 
 
-def look_for_repair(
-    judge: Judge, exercise: Exercise, source: Source, graded: Graded
-) -> Repair | None:
+def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
     """Return what a search for a verified repair finds; points and results are as they were."""
     from autograder.diagnosis.repair.search import search
     from autograder.diagnosis.repair.sentences import describe_repair  # few checks come to need it
 
+    exercise, source = graded.exercise, graded.session.source
     right_answers = judge.course.right_answers(exercise.name)
     try:
         found = search(
@@ -65,12 +67,9 @@ def look_for_repair(
     return describe_repair(found, shown_only=judge.course.content.released is not None)
 
 
-def with_repair(
-    result: ExerciseReport, judge: Judge, exercise: Exercise, source: Source, graded: Graded
-) -> ExerciseReport:
+def with_repair(judge: Judge, graded: Graded) -> ExerciseReport:
     """Return the report with what `look_for_repair` finds."""
-    found = look_for_repair(judge, exercise, source, graded)
-    return msgspec.structs.replace(result, repair=found)
+    return msgspec.structs.replace(graded.report, repair=look_for_repair(judge, graded))
 
 
 _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], "Known"]] = WeakKeyDictionary()
@@ -107,9 +106,10 @@ class JudgeTrials:
         """Grade a file in the shared process, up to its first failure."""
         from autograder.diagnosis.repair.search import Trial
 
-        client = TrialClient(source, self.exercise.needs, self.limits, self.worker)
-        graded = self.judge.run(client, RunOptions(frozenset(checks), "a failure"), self.worker)
-        return Trial(graded.results, client.printed, client.spent)
+        workers = _TrialWorkers(source, self.exercise.needs, self.limits, self.worker)
+        session = TrialSession(workers)
+        graded = self.judge.run(session, RunOptions(frozenset(checks), "a failure"), self.worker)
+        return Trial(graded.results, session.printed, session.spent)
 
     def in_full(
         self, source: Source, checks: Sequence[str] | None, more: int
@@ -120,23 +120,15 @@ class JudgeTrials:
         return self.judge.run(source, wanted, self.worker).results
 
 
-# Many edited files in one process, one after the other: what a search can afford.
-#
-# A process that remembers the file before can mislead a trial, and nobody else: whatever passes
-# here is graded again by itself, in processes of its own.
-
-
-CALL_SECONDS = 0.5  # of the processor, in a trial
-FILES = 40  # as many as one process loads
-HEARD = 256 * 1024  # characters of what a trial says of itself
-
-
 class SharedWorker:
     """A process that loads one file after another, ended whenever another wants its place.
 
-    Stands in for the judge's `Children` while a search runs. `slow` is true once a figure has come
-    back, or code of the course's was asked for, which runs beside the submission.
+    It stands in for the judge's `Children` while a search runs. A process that remembers the file
+    before can mislead a trial, and nobody else: a file that passes is graded again by itself.
+    `slow` is true once a figure has come back, or code of the course's runs beside a submission.
     """
+
+    lays_lines = False
 
     def __init__(self, children: Children) -> None:
         self.children = children
@@ -158,7 +150,7 @@ class SharedWorker:
         return self.children.take(library, limits, also, place)
 
     def process(self, start: Callable[[], Child]) -> WorkerProcess:
-        """The process for the next file: that of the file before, or a new one."""
+        """Return the process for the next file: that of the file before, or a new one."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.end()
         if self.worker is None:
@@ -172,26 +164,23 @@ class SharedWorker:
             self.worker.end()
             self.worker = None
 
-    def close(self) -> None:
-        self.end()
+    close = end
 
 
-class TrialClient(WorkerSession):
+class TrialSession(WorkerSession):
     """A submission that is loaded into the shared process."""
 
-    def __init__(
-        self, source: Source, library: Library, limits: Limits, line: SharedWorker
-    ) -> None:
-        super().__init__(_TrialWorkers(source, library, limits, line))
-        self.line = line
+    def __init__(self, workers: "_TrialWorkers") -> None:
+        super().__init__(workers)
+        self.shared_worker = workers.shared
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
         reply = super().ask(request, functions)
-        self.line.slow = self.line.slow or isinstance(reply.value, Figure)
+        self.shared_worker.slow = self.shared_worker.slow or isinstance(reply.value, Figure)
         return reply
 
     def note_printed(self, reply: Reply) -> None:
-        """All is heard, beside code of the course's too: it is never shown."""
+        """Note all that was printed, beside code of the course's too: it is never shown."""
         self.workers.note_printed(reply.printed)
 
 
@@ -199,18 +188,18 @@ class _TrialWorkers(Workers):
     """The processes of a trial: the shared one, and others for its fresh sessions."""
 
     def __init__(
-        self, source: Source, library: Library, limits: Limits, line: SharedWorker
+        self, source: Source, library: Library, limits: Limits, shared: SharedWorker
     ) -> None:
-        super().__init__(source, library, limits, line)
-        self.line = line
+        super().__init__(source, library, limits, shared)
+        self.shared = shared
         self.max_printed = HEARD
 
     def start(self, session: object, place: Place) -> WorkerProcess:
-        if isinstance(session, TrialClient):
-            return self.line.process(lambda: self.take_child(place))
+        if isinstance(session, TrialSession):
+            return self.shared.process(lambda: self.take_child(place))
         return super().start(session, place)
 
     def let_go(self, worker: WorkerProcess) -> None:
         """End a process, but leave the shared one to the next file."""
-        if worker is not self.line.worker:
+        if worker is not self.shared.worker:
             worker.end()

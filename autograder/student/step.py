@@ -59,7 +59,7 @@ def may_have_repair(judge: Judge, graded: Graded) -> bool:
 
 def with_repair_found(report: ExerciseReport, judge: Judge, graded: Graded) -> ExerciseReport:
     """Return what a student sees with the place of such a change, if one is found."""
-    found = with_repair(graded.report, judge, graded.exercise, graded.session.source, graded)
+    found = with_repair(judge, graded)
     seen = exercise_for_student(found, judge.course.content.hints, 0)
     return msgspec.structs.replace(report, repair=seen.repair)
 

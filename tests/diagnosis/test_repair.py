@@ -54,10 +54,9 @@ def written(exercise, text, before="", after=""):
 
 
 @pytest.fixture
-def search(course, judge):
+def search(judge):
     def search(source):
-        exercise = course.exercise(source.name)
-        return look_for_repair(judge, exercise, source, judge.run(source))
+        return look_for_repair(judge, judge.run(source))
 
     return search
 
@@ -168,14 +167,13 @@ def test_an_expression_of_a_right_answer_is_tried_with_the_students_names(search
     assert [place.line for place in found.places] == [6]
 
 
-def test_twice_the_same_and_nothing_else_changes(course, judge):
+def test_twice_the_same_and_nothing_else_changes(judge):
     source = written("softmax", SOFTMAX, "x - top", "x + top")
-    exercise = course.exercise("softmax")
     seed, children = judge.seed, judge.children
     reports = []
     for _ in range(2):
         graded = judge.run(source)
-        reports.append(with_repair(graded.report, judge, exercise, source, graded))
+        reports.append(with_repair(judge, graded))
         assert msgspec.structs.replace(reports[-1], repair=None) == graded.report
     assert reports[0] == reports[1]
     assert (judge.seed, judge.children) == (seed, children)
@@ -222,7 +220,7 @@ def test_lines_that_run_beside_code_of_the_course_s_are_found(course, judge, roo
     source = read_source(root / "examples/right/train_and_generate/preallocated.py", exercise.name)
     text = source.text.replace("max(0, end", "max(-1, end")
     wrong = Source(exercise.name, "train_and_generate.py", (Unit("train_and_generate.py", text),))
-    found = look_for_repair(judge, exercise, wrong, judge.run(wrong))
+    found = look_for_repair(judge, judge.run(wrong))
     assert f"line {line_of(text, 'max(-1, end')}" in found.said
     assert "axis" not in found.said
 
@@ -250,7 +248,7 @@ def test_adds(submission, rng):
                 break
     with Judge(course, [exercise], seed=seed) as judge:
         assert judge.grade(close).points
-        assert look_for_repair(judge, exercise, wrong, judge.run(wrong)) is None
+        assert look_for_repair(judge, judge.run(wrong)) is None
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ class _Measured:
         if all(result.outcome == "passed" for result in graded.results):
             return None
         looked = is_worth_looking(self.exercise, source, graded.results, "practice")
-        repair = look_for_repair(self.judge, self.exercise, source, graded) if looked else None
+        repair = look_for_repair(self.judge, graded) if looked else None
         diagnoses: list[Diagnosis] = []
         for result in graded.results:
             if result.diagnosis is not None and result.diagnosis not in diagnoses:
