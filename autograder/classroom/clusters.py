@@ -152,7 +152,7 @@ class AnswerCluster(msgspec.Struct, frozen=True):
 
 
 class MarkedSoFar(msgspec.Struct, frozen=True):
-    """How far a question is marked; `doubtful` are marks that do not count, for a reason."""
+    """The progress of a question; `doubtful` are marks that do not count, for a reason."""
 
     answers: int
     marked: int
@@ -180,7 +180,8 @@ class Sheet:
     """One question of a class: its answers in clusters, and their marks."""
 
     def __init__(self, marking: Marking, exercise: str, question: str) -> None:
-        """
+        """Cluster the answers.
+
         Raises:
             UserError: there is no such question, or there are no results.
         """

@@ -40,7 +40,7 @@ class Reason(NamedTuple):
 
 
 class Bases:
-    """What the grades of each exercise depend on besides the work, as it is now."""
+    """The basis of each exercise: all that its grades depend on besides the work."""
 
     def __init__(self, course: Course, grader: Grader) -> None:
         self._course = course

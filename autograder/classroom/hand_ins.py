@@ -81,7 +81,7 @@ def _is_zip(entry: "os.DirEntry[str]") -> bool:
 
 
 def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
-    """Students whose folders are packed, each in a zip that has their name."""
+    """Return students whose folders are packed, each in a zip that has their name."""
     packed = []
     for entry in entries:
         student = identity(Path(entry.name).stem)

@@ -1,4 +1,4 @@
-"""`pseudonyms.csv`: the key to results without names, and the only file that has them.
+"""Pseudonyms of a course: `pseudonyms.csv` is the key to results without names.
 
 A pseudonym is drawn once for a student of the course, and is theirs in all results from then on.
 What students themselves wrote into their files stays as it is.
@@ -58,7 +58,7 @@ class Pseudonyms:
         return pseudonym in self._students
 
     def student(self, pseudonym: str) -> str:
-        """Whose a pseudonym is; whoever has none is called as they are."""
+        """Return the student of a pseudonym; another name stands for itself."""
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
@@ -170,7 +170,7 @@ class Pseudonyms:
         return self._table.row(values, old)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
-        """Anonymous reports as their students' own again; others as they are.
+        """Return anonymous reports under their students' names again; others as they are.
 
         Raises:
             UserError: the key has been damaged.

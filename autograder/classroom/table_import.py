@@ -22,7 +22,7 @@ REMEDY = "Put them back, or move the file away: grade then writes a new one."
 
 
 class Form(msgspec.Struct, frozen=True):
-    """How a table is written."""
+    """The form in which a table is written."""
 
     encoding: str = "utf-8"
     delimiter: str = ","
