@@ -1,6 +1,5 @@
 """A judge's process on a machine of a cluster: bytes in, bytes out, by the pipe it is given."""
 
-import gc
 import os
 import signal
 import sys
@@ -34,7 +33,6 @@ def main(parent: int, pipe: int) -> None:
             return
         limit_memory()
         with TaskGrader(_setup(start, course), start.core) as grading:
-            gc.freeze()
             while asked.poll(IDLE_SECONDS):
                 try:
                     task = msgspec.msgpack.decode(asked.recv_bytes(), type=Task)
