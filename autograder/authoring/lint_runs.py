@@ -1,7 +1,7 @@
-"""Recipes run once, before anything is graded: exceptions in them are the course's own.
+"""Lint by running recipes once: exceptions in them are the course's own.
 
-Doing a thing wrong may be an error for some inputs. So an exception is a slip where every call
-raises it, and where it is of a kind that no input causes: a name that there is not.
+Doing a thing wrong may be an error for some inputs. So an exception counts where every call raises
+it, and where it is of a kind that no input causes: a name that there is not.
 """
 
 import contextlib

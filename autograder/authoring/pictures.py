@@ -53,17 +53,17 @@ def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
     name = course.solution_file(exercise.name).name
     for said, path in _local(text):
         file = course.handed_out / path
-        slip = ""
+        wrong = ""
         if not said.strip(" #\n"):
-            slip = "has no description: say what is to be seen, between ![ and ]"
+            wrong = "has no description: say what is to be seen, between ![ and ]"
         elif file.suffix.lower() not in KINDS:
-            slip = f"is of no kind that a notebook can carry ({', '.join(KINDS)})"
+            wrong = f"is of no kind that a notebook can carry ({', '.join(KINDS)})"
         elif not file.is_file():
-            slip = f"is not there: expected it at {file}"
+            wrong = f"is not there: expected it at {file}"
         elif file.stat().st_size > LARGEST:
-            slip = f"has {file.stat().st_size:,} bytes; at most {LARGEST:,} are carried along"
-        if slip:
-            raise UserError(f"{name} shows {path}, which {slip}.")
+            wrong = f"has {file.stat().st_size:,} bytes; at most {LARGEST:,} are carried along"
+        if wrong:
+            raise UserError(f"{name} shows {path}, which {wrong}.")
 
 
 def _local(text: str) -> Iterator[tuple[str, str]]:

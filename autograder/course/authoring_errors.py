@@ -1,4 +1,4 @@
-"""A slip of an author's, as one sentence with a file and a line, and the error made of some."""
+"""Authoring errors, each one sentence with a file and a line, and the course's files as text."""
 
 import ast
 import functools
@@ -29,31 +29,28 @@ class AuthoringError:
 class InvalidCourse(UserError):
     """A course that cannot be used as it is. No submission is at fault, so none is graded."""
 
-    def __init__(self, slips: Sequence[AuthoringError]) -> None:
-        self.slips = tuple(dict.fromkeys(slips))
-        said = [str(slip) for slip in self.slips[:MOST_SAID]]
-        if len(self.slips) == 1:
+    def __init__(self, errors: Sequence[AuthoringError]) -> None:
+        self.errors = tuple(dict.fromkeys(errors))
+        said = [str(error) for error in self.errors[:MOST_SAID]]
+        if len(self.errors) == 1:
             said.append("The slip is the course's: nothing was graded, and no submission is wrong.")
         else:
-            count = several(len(self.slips), "slip")
+            count = several(len(self.errors), "slip")
             said.insert(
                 0, f"{count} in the course: nothing was graded, and no submission is wrong."
             )
-        if len(self.slips) > MOST_SAID:
-            said.append(f"… and {len(self.slips) - MOST_SAID} more.")
+        if len(self.errors) > MOST_SAID:
+            said.append(f"… and {len(self.errors) - MOST_SAID} more.")
         super().__init__("\n".join(said))
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """What was probably meant, for the end of a sentence: the nearest name, or all there are."""
+    """Return the end of a sentence that says what was meant: the nearest name, or all names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
         return f"; did you mean `{near}`?"
     return f"; there is {few(names, MOST_NAMES)}." if names else "."
-
-
-# A file of the course as text and as a tree: on which line a word stands.
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

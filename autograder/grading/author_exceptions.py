@@ -1,4 +1,4 @@
-"""An exception that a course's own code raised, as a slip: where, and which word was meant."""
+"""Exceptions of a course's own code as authoring errors: where, and which word was meant."""
 
 import builtins
 import contextlib
@@ -24,7 +24,7 @@ MAX_SAID = 300
 def as_authoring_error(
     error: BaseException, folders: Sequence[Path], path: Path, doing: str, line: int = 1
 ) -> AuthoringError:
-    """The slip where `error` came from: the innermost line in one of the course's folders.
+    """Return the error for an exception, at its innermost line in one of the course's folders.
 
     `doing` is the start of the sentence, "the checks cannot be loaded". Where no line of the
     course had a part in it, `path` and `line` stand in.
@@ -38,7 +38,7 @@ def as_authoring_error(
 
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
-    """File and line of the innermost step in one of these folders."""
+    """Return file and line of the innermost step in one of these folders."""
     found = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if _within(frame.f_code.co_filename, folders):
@@ -51,7 +51,7 @@ def _within(name: str, folders: Sequence[Path]) -> bool:
 
 
 def explained(error: BaseException) -> str:
-    """The exception in words, with the name that was probably meant."""
+    """Return the exception in words, with the name that was probably meant."""
     said = error.msg if isinstance(error, SyntaxError) else _text(error)
     kind = type(error).__name__
     text = one_line(f"{kind}: {said}" if said else kind, MAX_SAID).rstrip(".")

@@ -46,8 +46,8 @@ class CheckModule(pytest.Module):
             from autograder.course.authoring_errors import InvalidCourse
             from autograder.grading.check_collection import load_error
 
-            slip = load_error(course, path, error)
-            raise self.CollectError(str(InvalidCourse([slip]))) from None
+            wrong = load_error(course, path, error)
+            raise self.CollectError(str(InvalidCourse([wrong]))) from None
 
 
 def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytest.Item]:

@@ -132,7 +132,7 @@ def slips_of(folder):
     course = load_course(folder / "course.yml")
     with pytest.raises(InvalidCourse) as caught:
         refuse_authoring_errors(course, course.content.exercises)
-    return caught.value.slips
+    return caught.value.errors
 
 
 def place(slip):
