@@ -50,7 +50,7 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
         for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
             call, read = helpers.call(recipe), helpers.read(recipe)
             if call is not None and read is not None:
-                with contextlib.suppress(NOT_PLAIN):  # a probe that is no plain data
+                with contextlib.suppress(*NOT_PLAIN):  # a probe that is no plain data
                     found.append(ReplayRecorder(recipe, hints).function(call, read))
     return RecordedNames(found)
 

@@ -37,7 +37,8 @@ def with_exercise(path: Path, entry: str) -> str:
     """
     before = load_course(path).content
     text = path.read_text(encoding="utf-8")
-    tree = yaml.compose(text, Loader=yaml.SafeLoader)  # sound, since it was loaded
+    tree = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert isinstance(tree, yaml.MappingNode)  # it was loaded
     exercises = next(value for key, value in tree.value if key.value == "exercises")
     lines = text.splitlines()
     if not exercises.flow_style:
