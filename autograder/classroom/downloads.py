@@ -1,4 +1,4 @@
-"""The entries of a download, by name; and the small files in it that say whose they are."""
+"""The entries of a download, and the importers that read them."""
 
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -18,18 +18,17 @@ MOST_METADATA = 32 * 1024 * 1024  # Gradescope's holds the output of every test
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """A name in a folder; `present` is false for what a zip lists and nobody can grade."""
+    """A name in a folder, or in the zip that it was unpacked from."""
 
     name: str
     is_folder: bool
-    present: bool = True
 
 
 class Listing:
-    """What lies in a folder, in order of name.
+    """The entries of a folder, in order of name.
 
-    With `packed`, the paths of all entries of the zip that the folder was unpacked from, also what
-    was not unpacked is listed: a hand-in of a PDF alone is a hand-in.
+    `packed` are the paths of all entries of the zip that the folder was unpacked from: so a hand-in
+    of only a PDF, which is not unpacked, is listed too.
     """
 
     def __init__(self, root: Path, packed: Collection[PathParts] = ()) -> None:
@@ -40,11 +39,7 @@ class Listing:
         self.entries = self._list()
 
     def _list(self) -> list[Entry]:
-        found = {
-            name: Entry(name, any(paths), present=False) for name, paths in self._packed.items()
-        }
-        if not self.root.is_dir() and self._packed:
-            return sorted(entry for entry in found.values() if counts(entry.name))
+        found = {name: Entry(name, any(paths)) for name, paths in self._packed.items()}
         try:
             with os.scandir(self.root) as entries:
                 for count, entry in enumerate(entries):
@@ -55,7 +50,8 @@ class Listing:
                         )
                     found[entry.name] = Entry(entry.name, entry.is_dir(follow_symlinks=False))
         except OSError as error:
-            raise UserError(f"{self.root} cannot be read: {error.strerror}.") from None
+            if self.root.is_dir() or not self._packed:
+                raise UserError(f"{self.root} cannot be read: {error.strerror}.") from None
         return sorted(entry for entry in found.values() if counts(entry.name))
 
     @property
@@ -67,19 +63,19 @@ class Listing:
         return [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """The same for a folder of this one."""
+        """Return the listing of a folder of this one."""
         packed = [path for path in self._packed.get(folder, ()) if path]
         return Listing(self.root / folder, packed)
 
     def has(self, folder: str, name: str) -> bool:
-        """Whether a folder has something of that name; a link is not."""
+        """Tell whether a folder has an entry of that name; links do not count."""
         path = self.root / folder / name
         if path.exists() and not path.is_symlink():
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
 
     def text(self, *parts: str, most: int = MOST_TEXT) -> str:
-        """What a small file says, or nothing where it cannot be read as UTF-8 text."""
+        """Return the text of a small file; empty if it cannot be read as UTF-8."""
         try:
             data = read_bytes(self.root.joinpath(*parts), most)
             return as_utf8(data, parts[-1]).decode("utf-8", "replace")
@@ -87,14 +83,11 @@ class Listing:
             return ""
 
 
-# What an importer says of a download's entries.
-
-
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody as a platform names them.
+    """A student as a platform names them.
 
-    `key` is what their results are called without a roster; it does not depend on the others in
-    the download. `id` is the platform's own, where the download tells it.
+    `key` names their results without a roster; it does not depend on the others in the download.
+    `id` is the platform's own, if the download has it.
     """
 
     key: str
@@ -104,11 +97,11 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a download, or the part of one that is somebody's.
+    """An entry of a download, or a person's part of one.
 
     `entry` is its path below the listing; `name` is the file's real name, and empty for a folder
-    whose content is the work. `attempt` orders one person's attempts; the last one stands alone
-    where `whole`, and else takes the place of files of the same name.
+    whose content is the submission. `attempt` orders one person's attempts: the last one replaces
+    all others if `whole`, else only files of the same name.
     """
 
     entry: str
@@ -122,10 +115,10 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform: `recognise` counts the entries that only it writes, `read` says whose they are.
+    """A platform: `recognise` counts the entries that only it writes, `read` returns their pieces.
 
-    `read` leaves out what it does not understand; `expected` is how its entries are named, for the
-    message. `also` are files that it reads besides, and that are nobody's work.
+    `read` leaves out entries that it does not understand; `expected` shows their names in a
+    message. `also` are other files that it reads, and that are nobody's submission.
     """
 
     name: str
@@ -136,10 +129,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     also: Callable[[Listing], Sequence[str]] = lambda _: ()
 
 
-# A folder for each student, called as the student.
-
-
-def read(listing: Listing) -> Sequence[Piece]:
+def _read_folders(listing: Listing) -> Sequence[Piece]:
     return [
         Piece(entry=name, owners=(Owner(key=name, id=name, name=name),)) for name in listing.folders
     ]
@@ -150,5 +140,5 @@ PLAIN = Importer(
     title="a folder for each student",
     expected="folders, each called as its student",
     recognise=lambda _: 0,
-    read=read,
+    read=_read_folders,
 )

@@ -1,6 +1,6 @@
-"""What every package holds: the engine, the course, and the versions of the libraries.
+"""The content of every package: the engine, the course, and the versions of the libraries.
 
-It holds answers. So a package is for a machine that shows students nothing of it.
+It has answers in it: a package is for a machine that shows students nothing of it.
 """
 
 import ast
@@ -24,7 +24,7 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """What a package grades; `platform` is the one that it is for."""
+    """The exercises that a package grades, and its platform."""
 
     platform: str
     exercises: tuple[str, ...]
@@ -32,11 +32,10 @@ class PackagedJob(msgspec.Struct, frozen=True):
 
 
 def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> Files:
-    """The engine, the course, the job and the requirements, by their paths in a package.
+    """Return the engine, the course, the job and the requirements, by their paths in a package.
 
     Raises:
-        UserError: an exercise has numbers of each student's own, which nobody there could draw,
-            or the course is too large.
+        UserError: an exercise has each student's own numbers, or the course is too large.
     """
     own = [exercise.name for exercise in exercises if exercise.variant != "none"]
     if own:
@@ -45,7 +44,6 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
             f"elsewhere does not know whose work it has. Leave it out, and grade it with "
             f"`autograder grade`."
         )
-    job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
     found = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, found.values()))
     if size > MOST:
@@ -53,18 +51,24 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
             f"The course's folders hold {size // 2**20} MiB, more than {MOST // 2**20}. Move what "
             f"does not belong to it out of them."
         )
-    found[JOB] = msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n"
-    found[REQUIREMENTS] = "".join(f"{line}\n" for line in requirements(exercises)).encode()
-    return dict(sorted(found.items()))
+    return dict(sorted((found | job_files(platform, exercises, course)).items()))
+
+
+def job_files(platform: str, exercises: Sequence[Exercise], course: Course) -> Files:
+    """Return the job and the requirements, by their paths in a package."""
+    job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
+    return {
+        JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",
+        REQUIREMENTS: "".join(f"{line}\n" for line in requirements(exercises)).encode(),
+    }
 
 
 def engine_files() -> Iterator[tuple[str, bytes]]:
-    """The engine, which knows no answer."""
     yield from files_below(Path(__file__).resolve().parent.parent, f"{ENGINE}/autograder")
 
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """All that grading reads of a course, by its path in a package."""
+    """Yield all files of a course that grading reads, with their paths in a package."""
     yield f"{COURSE}/{FILE_NAME}", (course.root / FILE_NAME).read_bytes()
     folders = dict.fromkeys([*course.grading, course.solutions, course.handed_out])
     for folder in [*folders, *_imported(course)]:
@@ -72,7 +76,7 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def _imported(course: Course) -> list[Path]:
-    """Modules and packages beside `course.yml` that the reference or the checks import."""
+    """Return modules and packages beside `course.yml` that the reference or the checks import."""
     known = {folder.relative_to(course.root).parts[0] for folder in course.grading}
     found: list[Path] = []
     waiting = list(course.grading)
@@ -87,7 +91,7 @@ def _imported(course: Course) -> list[Path]:
 
 
 def _imports(place: Path) -> set[str]:
-    """The first names of all that the Python files of a place import."""
+    """Return the top-level names that the Python files of a place import."""
     names: set[str] = set()
     for file in [place] if place.is_file() else place.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_bytes())):
@@ -99,7 +103,7 @@ def _imports(place: Path) -> set[str]:
 
 
 def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
-    """A file, or the files of a folder, in order: nothing hidden, no link, nothing compiled."""
+    """Yield a file, or a folder's files in order: none hidden or compiled, and no link."""
     if place.is_file():
         yield into, place.read_bytes()
         return
@@ -112,10 +116,7 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
-    """The libraries that grading needs, in the versions that are here.
-
-    What students may import besides goes along where it is installed.
-    """
+    """Return the libraries for grading, and those for students' imports, in the versions here."""
     extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
     found = []
     for line in importlib.metadata.requires(PACKAGE) or ():
@@ -133,7 +134,7 @@ def requirements(exercises: Iterable[Exercise]) -> list[str]:
 
 
 def template(name: str, **values: str) -> bytes:
-    """A text that goes into a package, with `@NAME@` filled in."""
+    """Return a text of a package, with `@NAME@` filled in."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)

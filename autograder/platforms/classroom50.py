@@ -1,7 +1,7 @@
 """Classroom 50's autograder: a bundle with a released kit, and `result.json` by its schema v1.
 
-Bundles are publicly readable. So nothing but a kit that students may have goes in: no course with
-answers is ever packed. The bundle's `autograder.py` runs in the student's checkout.
+Bundles are publicly readable. So only a kit for students is packed, never a course with answers.
+The bundle's `autograder.py` runs in the student's checkout.
 """
 
 import contextlib
@@ -22,16 +22,7 @@ from autograder.checks.recorded_answers import released_points
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
-from autograder.platforms.bundle import (
-    JOB,
-    REQUIREMENTS,
-    Files,
-    PackagedJob,
-    engine_files,
-    files_below,
-    requirements,
-    template,
-)
+from autograder.platforms.bundle import Files, engine_files, files_below, job_files, template
 from autograder.platforms.grade_one import read_job
 from autograder.report.html import check_text, first_line
 from autograder.report.model import ExerciseReport, Report
@@ -42,19 +33,18 @@ from autograder.submission.source import MAX_SOURCE, SUFFIXES
 PLATFORM = "classroom50"
 SCHEMA = "classroom50/result/v1"
 KIT = "kit"
-MOST = 10 * 1024 * 1024  # bytes of a bundle, packed
-TOLD = {"passed", "failed", "not run", "timed out", "crashed", "error"}
-FACTORS = (1, 2, 4, 5, 10, 20, 50)
-FINEST = 100
-MOST_SECONDS = 1800
-Told = Mapping[str, float] | None
+MAX_BYTES = 10 * 1024 * 1024  # of a bundle, packed
+JUDGED = {"passed", "failed", "not run", "timed out", "crashed", "error"}
+FACTORS = (1, 2, 4, 5, 10, 20, 50, 100)
+MAX_SECONDS = 1800
 TRIVIAL = 200  # bytes, below which two files may well be the same
+Released = Mapping[str, float] | None
 
 
 def package(
     course: Course, exercises: Sequence[Exercise], assignment: str, kit: Path | None
 ) -> Files:
-    """The files for `CLASSROOM/autograders/ASSIGNMENT/`.
+    """Return the files for `CLASSROOM/autograders/ASSIGNMENT/`.
 
     Raises:
         UserError: there is no released kit, or it has an answer in it.
@@ -69,22 +59,20 @@ def package(
     exercises = [exercise for exercise in exercises if exercise.name in inside]
     if not exercises:
         raise UserError(f"{kit} has none of these exercises; it has {', '.join(inside)}.")
-    job = PackagedJob(PLATFORM, tuple(exercise.name for exercise in exercises), course.content.seed)
     found = dict(engine_files()) | dict(files_below(kit, KIT))
-    found[JOB] = msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n"
-    found[REQUIREMENTS] = "".join(f"{line}\n" for line in requirements(exercises)).encode()
+    found |= job_files(PLATFORM, exercises, course)
     found["autograder.py"] = template("classroom50_autograder.py")
     size = packed_size(found)
-    if size > MOST:
+    if size > MAX_BYTES:
         raise UserError(
             f"Packed, the bundle has {size / 2**20:.1f} MiB; Classroom 50 fetches at most "
-            f"{MOST // 2**20}. Release a kit of this assignment alone."
+            f"{MAX_BYTES // 2**20}. Release a kit of this assignment alone."
         )
     return {f"autograders/{assignment}/{path}": data for path, data in sorted(found.items())}
 
 
 def packed_size(files: Files) -> int:
-    """How large a bundle is, packed as Classroom 50 packs it."""
+    """Return the size of a bundle, packed as Classroom 50 packs it."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as tar:
         for path, content in files.items():
@@ -95,7 +83,7 @@ def packed_size(files: Files) -> int:
 
 
 def refuse_answers(course: Course, kit: Path) -> None:
-    """See that a folder is a kit that students may have.
+    """See that a folder is a kit for students.
 
     Raises:
         UserError: it is no kit, it is the course itself, or an answer of the course is in it.
@@ -115,10 +103,7 @@ def refuse_answers(course: Course, kit: Path) -> None:
 
 
 def _answers(course: Course) -> Iterator[Path]:
-    """The files that hold answers: solutions in any style, and all that grading knows.
-
-    Checks are not among them: what is hidden of them, a release has left out itself.
-    """
+    """Yield the files with answers; not the checks, whose hidden ones a release leaves out."""
     checks = course.root / course.content.checks
     for folder in (course.solutions, course.root / course.content.right, *course.grading):
         for path in sorted(folder.rglob("*.py")):
@@ -142,8 +127,8 @@ def run(bundle: Path) -> None:
     files = {name: path for name, path in found.items() if path is not None}
     report = _checked(bundle, list(files.values())) if files else None
     done = {each.name: each for each in report.exercises} if report is not None else {}
-    told = {each.name: released_points(kit, each) for each in exercises}
-    result = result_of(exercises, done, os.environ, _committed(checkout), told)
+    released = {each.name: released_points(kit, each) for each in exercises}
+    result = result_of(exercises, done, os.environ, _committed(checkout), released)
     data = msgspec.json.format(msgspec.json.encode(result), indent=2)
     write_atomically(checkout / "result.json", data + b"\n")
     shown = [_shown(each, files.get(name), checkout) for name, each in done.items()]
@@ -152,7 +137,7 @@ def run(bundle: Path) -> None:
 
 
 def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownExercise:
-    """A report with its file, so that lines can be named."""
+    """Return a report with its file, so that lines can be named."""
     text = ""
     if path is not None:
         with contextlib.suppress(UnreadableFile):
@@ -161,7 +146,7 @@ def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownEx
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """A student's file for an exercise: the nearest to the top, and of two there the newer."""
+    """Return the file for an exercise: the nearest to the top, and of two there the newer."""
     found = [
         path
         for suffix in SUFFIXES
@@ -173,18 +158,18 @@ def _file_of(checkout: Path, name: str) -> Path | None:
 
 
 def _checked(bundle: Path, files: Sequence[Path]) -> Report:
-    """What a check in the kit says of some files: all that their student would see."""
+    """Check some files with the kit: the report is what their student would see."""
     command = [sys.executable, "-m", "autograder", "check", "--json", "--course"]
     command += [str(bundle / KIT), *map(str, files)]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=MOST_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=MAX_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise UserError(f"The check took over {MOST_SECONDS} seconds.") from None
+        raise UserError(f"The check took over {MAX_SECONDS} seconds.") from None
     try:
         return msgspec.json.decode(done.stdout, type=Report)
     except msgspec.MsgspecError as error:
-        said = done.stderr.decode(errors="replace").strip()
-        raise UserError(f"The check ended without a report. {said or error}") from None
+        errors = done.stderr.decode(errors="replace").strip()
+        raise UserError(f"The check ended without a report. {errors or error}") from None
 
 
 def result_of(
@@ -192,18 +177,19 @@ def result_of(
     done: Mapping[str, ExerciseReport],
     environment: Mapping[str, str],
     committed: str,
-    told: Mapping[str, Told] | None = None,
+    released: Mapping[str, Released] | None = None,
 ) -> dict[str, Any]:
-    """The result by Classroom 50's schema; all points in it are whole numbers.
+    """Return the result by Classroom 50's schema, in which all points are whole numbers.
 
-    Where points are not, all are given as so many halves, quarters or hundredths. An exercise
-    that was not handed in is a test of 0 points. `told` are the points of the checks that a kit
-    tells of, by exercise: they are the most that there are, whether it was handed in or not.
+    Other points are multiplied until all are whole. A missing exercise is a test of 0 points.
+    `released` are the points of the kit's checks by exercise: their sum is the maximum.
     """
     given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
-    known = told or {}
+    known = released or {}
     given += [p for points in known.values() for p in (points or {}).values()]
-    factor = _factor([*given, *(exercise.points for exercise in exercises)])
+    given += [exercise.points for exercise in exercises]
+    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in given))
+    factor = next(whole, FACTORS[-1])
     tests: list[dict[str, Any]] = []
     for exercise in exercises:
         tests += _tests(exercise, done.get(exercise.name), factor, known.get(exercise.name))
@@ -226,25 +212,19 @@ def result_of(
     }
 
 
-def _factor(points: Sequence[float]) -> int:
-    """By what all points become whole numbers."""
-    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
-    return next(whole, FINEST)
-
-
 def _tests(
-    exercise: Exercise, report: ExerciseReport | None, factor: int, told: Told
+    exercise: Exercise, report: ExerciseReport | None, factor: int, released: Released
 ) -> list[dict[str, Any]]:
     if report is None or not report.checks:
         reason = report.reason if report is not None else "There is no file for this exercise."
-        points = [exercise.points] if told is None else told.values()
+        points = [exercise.points] if released is None else released.values()
         most = sum(round(each * factor) for each in points)
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
         return [none | {"message": reason}]
     tests = []
     for check in report.checks:
-        counts = told is None or check.name in told
-        if check.outcome not in TOLD and (told is None or not counts):
+        counts = released is None or check.name in released
+        if check.outcome not in JUDGED and (released is None or not counts):
             continue  # a kit leaves some to whoever grades in the end
         most = round(check.max_points * factor) if counts else 0
         test: dict[str, Any] = {
@@ -261,7 +241,7 @@ def _tests(
 
 
 def _committed(checkout: Path) -> str:
-    """When the commit was made, as the schema writes times; now, where git does not say."""
+    """Return the time of the commit in the schema's form; now, if git does not know it."""
     command = ["git", "-c", "safe.directory=*", "-C", str(checkout), "log", "-1", "--format=%ct"]
     try:
         seconds = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout

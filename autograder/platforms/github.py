@@ -1,4 +1,4 @@
-"""A workflow for GitHub that checks what is pushed: its results beside the code, and as files."""
+"""A workflow for GitHub that checks pushed code: results beside the code, and as files."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ WORKFLOW = ".github/workflows/autograder.yml"
 
 
 def package(course: Course, place: Path) -> Files:
-    """The workflow, for a repository whose root is `place` and that has the course in it."""
+    """Return the workflow for a repository with root `place` that has the course in it."""
     root = course.root.resolve()
     inside = root.relative_to(place.resolve()) if root.is_relative_to(place.resolve()) else None
     folder = "." if inside is None else inside.as_posix()
@@ -22,7 +22,7 @@ def package(course: Course, place: Path) -> Files:
 
 
 def _installs(course: Course, place: Path) -> str:
-    """What pip is to install: the engine's source or its wheel, if the repository has it."""
+    """Return the requirement for pip: source or wheel in the repository, else the package."""
     torch = any(exercise.needs == "torch" for exercise in course.exercises.values())
     extras = "[students,torch]" if torch else "[students]"
     if (place / "autograder").is_dir() and (place / "pyproject.toml").is_file():

@@ -1,4 +1,4 @@
-"""One hand-in graded on a platform's machine: confined by the strongest level that holds there."""
+"""One submission graded on a platform's machine, confined by the strongest level there."""
 
 import tempfile
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ OUT_OF_TIME = (
 
 
 class Package(msgspec.Struct, frozen=True):
-    """A package as it lies on the machine."""
+    """A package on the machine."""
 
     job: PackagedJob
     course: Course
@@ -36,7 +36,7 @@ class Package(msgspec.Struct, frozen=True):
 
 
 def opened(place: Path) -> Package:
-    """The package in a folder.
+    """Open the package in a folder.
 
     Raises:
         UserError: it is none.
@@ -45,7 +45,7 @@ def opened(place: Path) -> Package:
 
 
 def read_job(place: Path) -> PackagedJob:
-    """What the package in a folder grades.
+    """Read the job of the package in a folder.
 
     Raises:
         UserError: it is no package.
@@ -65,7 +65,7 @@ def grade_one(
     hand_in: HandIn | None = None,
     student: str = "",
 ) -> Report:
-    """The full report on what lies in a folder, with lateness by the course's policy.
+    """Return the full report on a submission, with lateness by the course's policy.
 
     Raises:
         UserError: nothing can confine the code here, or the course cannot be used.

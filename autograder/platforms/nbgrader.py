@@ -9,7 +9,7 @@ STAMP = "timestamp.txt"
 
 
 def time_of(text: str) -> datetime | None:
-    """The time in a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`, or with another zone."""
+    """Return the time of a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`."""
     from zoneinfo import ZoneInfo  # which looks for its data when it is imported
 
     words = text.split()

@@ -1,4 +1,4 @@
-"""PrairieLearn's external grader: a question for each exercise, and the grader that they share.
+"""PrairieLearn's external grader: a question for each exercise, and their common grader.
 
 The grader lies in `serverFilesCourse`, which students do not see, and is copied to
 `/grade/serverFilesCourse`; a student's files are in `/grade/student`. The results go to
@@ -36,7 +36,7 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """Files for a course's repository; `index` is where pip looks for builds of torch."""
+    """Return files for a course's repository; `index` is where pip looks for builds of torch."""
     shared = bundle(course, exercises, PLATFORM)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
@@ -49,7 +49,7 @@ def package(course: Course, exercises: Sequence[Exercise], index: str | None = N
 
 
 def _question(course: Course, exercise: Exercise) -> Files:
-    """A question: its settings, its page, and the stub to download."""
+    """Return a question: its settings, its page, and the stub to download."""
     folder = f"questions/{exercise.name}"
     seconds = course.limits(exercise).total_seconds + STARTING
     info = {
@@ -80,7 +80,7 @@ def _question(course: Course, exercise: Exercise) -> Files:
 
 
 def run(root: Path, exercise: Path) -> None:
-    """Grade what lies below `/grade` for the exercise of that name, and write the results.
+    """Grade the submission below `/grade` for the exercise of that name, and write the results.
 
     Raises:
         UserError: it cannot be graded here; then there are no results, and PrairieLearn says so.
@@ -94,7 +94,7 @@ def run(root: Path, exercise: Path) -> None:
 
 
 def encoded(report: Report, policy: HintPolicy) -> bytes:
-    """The results of a report on one exercise as JSON, cut to what PrairieLearn takes."""
+    """Return the results of a report on one exercise as JSON, cut to the allowed size."""
     shown = for_student(report, policy).exercises[0]
     pictures = _pictures(shown)
     for cut in CUTS:
@@ -108,10 +108,9 @@ def encoded(report: Report, policy: HintPolicy) -> bytes:
 def results_of(
     shown: ExerciseReport, notes: Sequence[str], pictures: dict[str, bytes], cut: int
 ) -> dict[str, Any]:
-    """The results of an exercise in PrairieLearn's form; `pictures` by the name of their check.
+    """Return the results of an exercise in PrairieLearn's form; `pictures` by their check's name.
 
-    What could not be loaded, or has to be looked at by a person, is "not gradable": it costs no
-    attempt, and PrairieLearn shows why.
+    A file that cannot be loaded, or needs a person, is "not gradable": it costs no attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status
@@ -144,7 +143,7 @@ def _test(check: CheckReport, picture: bytes | None, cut: int) -> dict[str, Any]
 
 
 def _pictures(shown: ExerciseReport) -> dict[str, bytes]:
-    """Pictures of the first failures, by their checks' names."""
+    """Return pictures of the first failures, by their checks' names."""
     found: dict[str, bytes] = {}
     for check in shown.checks:
         picture = picture_of(check) if len(found) < MAX_PICTURES else None

@@ -1,4 +1,4 @@
-"""A repository a student: folders `assignment-user`, as Classroom 50 and its like clone them."""
+"""A repository for each student: folders `assignment-user`, as Classroom 50 clones them."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ LEAST = 2  # folders, from which what they have in common can be told
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """What all names begin with, up to a hyphen: the assignment; empty if there is none."""
+    """Return the common beginning of all names, up to a hyphen: the assignment."""
     first, last = min(names), max(names)
     same = (at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
     common = first[: next(same, min(len(first), len(last)))]
@@ -27,7 +27,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def recognise(listing: Listing) -> int:
-    """Only with a `.git` in it is a folder taken for a repository: many names have a hyphen."""
+    """Count folders with a `.git`: names with a hyphen are too common."""
     folders = listing.folders
     if len(folders) < LEAST or not prefix_of(folders):
         return 0
