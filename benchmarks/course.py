@@ -19,7 +19,6 @@ from rich.table import Table
 
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.grading.judge import Judge
-from autograder.sandbox.fork_server import collect_ended
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import read_source
 from benchmarks.own_code import own_seconds
@@ -84,7 +83,6 @@ def _processes() -> float:
     A fork server is ended at once, so what it forked is left to whoever has taken its place.
     """
     ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
-    collect_ended(wait=True)
     until = time.monotonic() + ENDING
     while time.monotonic() < until:
         with contextlib.suppress(ChildProcessError):

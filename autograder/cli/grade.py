@@ -15,7 +15,6 @@ from autograder.cli.options import (
 )
 from autograder.cli.result_files import ResultFiles, result_file_options, write_class_result_files
 from autograder.course.optimisations import is_off
-from autograder.worker.confinement import Level
 
 
 @click.command()
@@ -79,7 +78,7 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
                 3 nothing was changed: grades would change, and nobody said yes
     """
     if not (options["dry_run"] or options["scheduler"] or options["local_cluster"]):
-        start_ahead(options["confinement"])
+        start_ahead()
     from autograder.cli.grade_run import GradeOptions, run
 
     code = run(GradeOptions(**options))
@@ -89,12 +88,9 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
     raise SystemExit(code)
 
 
-def start_ahead(confinement: Level | None) -> None:
+def start_ahead() -> None:
     """Let processes that take long to start do so while this one imports what it needs."""
     from autograder.classroom.judge_processes import judges_ahead
-    from autograder.sandbox.levels import LEVELS, probe_ahead
 
     if not is_off("judges_ahead"):
         judges_ahead()
-    if confinement != "none":
-        probe_ahead(confinement or LEVELS[0])

@@ -67,7 +67,7 @@ def nbgrader_grade(
 ) -> None:
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     _needed()
-    start_ahead(confinement)
+    start_ahead()
     from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment

@@ -91,18 +91,6 @@ def _id_of(descriptor: int) -> int:
     return max(ids[0], 0) if ids else 0
 
 
-_ending: set[int] = set()  # processes whose memory is freed just now
-
-
-def collect_ended(wait: bool = False) -> None:
-    """Collect what is left of fork servers that were ended; `wait` for those that still are."""
-    for process in list(_ending):
-        with contextlib.suppress(ChildProcessError):
-            if not os.waitpid(process, 0 if wait else os.WNOHANG)[0]:
-                continue
-        _ending.discard(process)
-
-
 class ForkServer:
     """A fork server that is starting, or runs. Its children run on `core`, if one is named.
 
@@ -119,7 +107,6 @@ class ForkServer:
         core: int | None = None,
         probing: bool = False,
     ) -> None:
-        collect_ended()
         self.confined = bool(layers)
         self._own = None if self.confined else tempfile.mkdtemp(prefix="submission-", dir=scratch)
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
@@ -242,17 +229,11 @@ class ForkServer:
         return ForkServerGone(f"The fork server ended. {self._last_words}".strip(), killed)
 
     def close(self) -> None:
-        """Hang up and end it. Its memory takes a while to free: nobody waits for that.
-
-        May be called twice.
-        """
+        """Hang up and end it. May be called twice."""
         self._control.close()
         self._output.close()
-        if self._process.returncode is None:
-            self._process.kill()
-        if self._process.returncode is None:  # `kill` may have seen that it had ended
-            self._process.returncode = -signal.SIGKILL
-            _ending.add(self._process.pid)
+        self._process.kill()
+        self._process.wait()
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 

@@ -53,19 +53,6 @@ def why_not(level: Level) -> str:
     raise UserError("The confinement could not be tried: something keeps killing its processes.")
 
 
-_ahead: dict[Level, ForkServer] = {}
-
-
-def probe_ahead(level: Level = LEVELS[0]) -> None:
-    """Start what a level will be tried in, and do not wait for it; it ends with this process."""
-    if sys.platform == "linux" and not _ahead and not why_not.cache_info().currsize:
-        _ahead[level] = _server(level)
-
-
-def _server(level: Level) -> ForkServer:
-    return ForkServer((), LAYERS[level], (), (), probing=True)
-
-
 def _tried(level: Level) -> str:
     """Return what a child on that level could do, or why there is none; nothing if all is well."""
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +60,7 @@ def _tried(level: Level) -> str:
         secret.write_text("an answer")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
-        server = _ahead.pop(level, None) or _server(level)
+        server = ForkServer((), LAYERS[level], (), (), probing=True)
         try:
             child = server.fork(Limits())
             with contextlib.closing(child.open()) as line:

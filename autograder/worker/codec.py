@@ -163,7 +163,6 @@ class Axes(msgspec.Struct, array_like=True):
     x_label: Letters = ""
     y_label: Letters = ""
     x_scale: Letters = ""
-    y_scale: Letters = ""
     x_ticks: Texts = []
     y_ticks: Texts = []
     legend: Texts = []

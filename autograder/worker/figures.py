@@ -1,7 +1,7 @@
 """A matplotlib figure as plain data: what is drawn and written where it can be seen."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from .figure_view import (
     tell_apart,
 )
 
+MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
 _NOTHING = ("", " ", "None", "none", None)
 
 
@@ -48,15 +49,21 @@ def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
 def label_of(artist: Any, found: list[LegendEntry]) -> str:
     """Return what the legend says of a line or a scatter; nothing if it cannot be told."""
     left = found
-    for trait in (_colour, _dashes, _marker, _width):
-        mine = trait(artist)
-        alike = [entry for entry in left if trait(entry.sample) == mine]
-        left = alike or left
+    for trait in (_colour, *_STYLES):
+        own_trait = trait(artist)
+        left = [entry for entry in left if trait(entry.sample) == own_trait] or left
     texts = {entry.text for entry in left}
     if (len(texts) == 1 and len(found) > 1) or len(found) == 1:
         return left[0].text
     own = str(artist.get_label())[:MAX_LETTERS]
     return own if own in texts else ""
+
+
+def _style(name: str) -> Callable[[Any], object]:
+    return lambda artist: str(getattr(artist, name)()) if hasattr(artist, name) else None
+
+
+_STYLES = tuple(map(_style, ("get_linestyle", "get_marker", "get_linewidth")))
 
 
 def can_be_seen(artist: Any, ground: Floats) -> bool:
@@ -91,21 +98,6 @@ def _colour(artist: Any) -> tuple[float, ...]:
         if colour[3] > 0:
             return tuple(round(float(part), 2) for part in colour[:3])
     return ()
-
-
-def _dashes(artist: Any) -> object:
-    return str(artist.get_linestyle()) if hasattr(artist, "get_linestyle") else None
-
-
-def _marker(artist: Any) -> object:
-    return str(artist.get_marker()) if hasattr(artist, "get_marker") else None
-
-
-def _width(artist: Any) -> object:
-    return str(artist.get_linewidth()) if hasattr(artist, "get_linewidth") else None
-
-
-MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
 
 
 def describe_figure(figure: Any) -> Figure:
@@ -163,7 +155,6 @@ def _axes(
         x_label=_label(axes, axes.xaxis, view, view.x_labels),
         y_label=_label(axes, axes.yaxis, view, view.y_labels),
         x_scale=_letters(axes.get_xscale()),
-        y_scale=_letters(axes.get_yscale()),
         x_ticks=[label for label, _ in x_ticks],
         y_ticks=[label for label, _ in y_ticks],
         legend=[entry.text for entry in entries],
