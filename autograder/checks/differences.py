@@ -1,7 +1,6 @@
 """First difference of two values of any kind, in words. Nothing is cut to compare it."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,18 @@ from autograder.worker.codec import Figure, Tensor
 from autograder.worker.values import Record, items_of, kind_of
 
 SHORT = 60
-_WORD = re.compile(r"\S+")
+MOST_NAMED = 5
+NUMBERS = {int, float, complex}
+NAMES: dict[type, str] = {
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a number",
+    complex: "a complex number",
+    str: "a text",
+    bytes: "bytes",
+    np.ndarray: "an array",
+    Figure: "a figure",
+}
 
 
 @dataclass(frozen=True)
@@ -45,29 +55,30 @@ def text_difference(yours: str, right: str) -> Difference | None:
     if yours == right:
         return None
     if not yours:
-        return Difference(f"is empty; expected {quoted(right)}")
+        return Difference(f"is empty; expected {_short(right)}")
     if yours.strip() == right.strip():
         return Difference(_at_the_ends(yours, right))
     if "\n" in right:
         return _in_lines(yours.split("\n"), right.split("\n"))
-    return Difference(_in_line(yours, right))
-
-
-def quoted(text: str) -> str:
-    """Return a text with quotation marks, in short."""
-    return as_text(text, SHORT)
+    both = f"is {_short(yours)}; expected {_short(right)}"
+    if yours.casefold() == right.casefold():
+        detail = _detail(yours, right)
+        return Difference(f"{both}{detail}: only small and capital letters differ")
+    mine, theirs = yours.split(), right.split()
+    if mine == theirs:
+        where = _character(yours, right)
+        return Difference(f"has other white space between its words: {where}")
+    if len(theirs) > 1:
+        return Difference(_in_words(mine, theirs))
+    return Difference(f"{both}{_detail(yours, right)}")
 
 
 def _at_the_ends(yours: str, right: str) -> str:
-    mine, theirs = (text[: len(text) - len(text.lstrip())] for text in (yours, right))
-    if mine != theirs:
-        return f"begins with {_blank(mine)}; expected {_blank(theirs)} there"
-    mine, theirs = (text[len(text.rstrip()) :] for text in (yours, right))
-    return f"ends with {_blank(mine)}; expected {_blank(theirs)} there"
-
-
-def _blank(text: str) -> str:
-    return quoted(text) if text else "no white space"
+    start = [text[: len(text) - len(text.lstrip())] for text in (yours, right)]
+    end = [text[len(text.rstrip()) :] for text in (yours, right)]
+    does, blanks = ("begins", start) if start[0] != start[1] else ("ends", end)
+    mine, theirs = (_short(text) if text else "no white space" for text in blanks)
+    return f"{does} with {mine}; expected {theirs} there"
 
 
 def _in_lines(yours: Sequence[str], right: Sequence[str]) -> Difference:
@@ -78,62 +89,32 @@ def _in_lines(yours: Sequence[str], right: Sequence[str]) -> Difference:
     said = f"has {several(len(yours), 'line')}; expected {len(right)}"
     longer, what = (right, "lacks") if len(yours) < len(right) else (yours, "has too many")
     first = min(len(yours), len(right))
-    return Difference(f"{said}. The first that it {what} is {quoted(longer[first])}")
-
-
-def _in_line(yours: str, right: str) -> str:
-    both = f"is {quoted(yours)}; expected {quoted(right)}"
-    if yours.casefold() == right.casefold():
-        return f"{both}{_detail(yours, right)}: only small and capital letters differ"
-    mine, theirs = _WORD.findall(yours), _WORD.findall(right)
-    if mine == theirs:
-        return f"has other white space between its words: {_character(yours, right)}"
-    if len(theirs) > 1:
-        return _in_words(mine, theirs)
-    return f"{both}{_detail(yours, right)}"
+    return Difference(f"{said}. The first that it {what} is {_short(longer[first])}")
 
 
 def _in_words(mine: Sequence[str], theirs: Sequence[str]) -> str:
     for number, (one, other) in enumerate(zip(mine, theirs, strict=False), 1):
         if one != other:
             which = f"differs in the {ordinal(number)} word"
-            return f"{which}: yours {quoted(one)}, expected {quoted(other)}{_detail(one, other)}"
+            return f"{which}: yours {_short(one)}, expected {_short(other)}{_detail(one, other)}"
     if len(mine) < len(theirs):
         after = f"ends after the {ordinal(len(mine))} word" if mine else "has no word"
-        return f"{after}; expected {quoted(theirs[len(mine)])} next"
-    return f"goes on after the {ordinal(len(theirs))} word, with {quoted(mine[len(theirs)])}"
+        return f"{after}; expected {_short(theirs[len(mine)])} next"
+    return f"goes on after the {ordinal(len(theirs))} word, with {_short(mine[len(theirs)])}"
 
 
 def _detail(yours: str, right: str) -> str:
     """Say which character it is, where the texts are too long to see it."""
-    if max(len(yours), len(right)) <= SHORT // 2:
-        return ""
-    return f" ({_character(yours, right)})"
+    too_long = max(len(yours), len(right)) > SHORT // 2
+    return f" ({_character(yours, right)})" if too_long else ""
 
 
 def _character(yours: str, right: str) -> str:
     shorter = min(len(yours), len(right))
     place = next((n for n in range(shorter) if yours[n] != right[n]), shorter)
-    mine, theirs = (
-        quoted(text[place]) if place < len(text) else "missing" for text in (yours, right)
-    )
-    return f"the {ordinal(place + 1)} character is {mine}; expected {theirs}".replace(
-        "expected missing", "expected none"
-    )
-
-
-MOST_NAMED = 5
-NUMBERS = {int, float, complex}
-NAMES: dict[type, str] = {
-    bool: "a truth value",
-    int: "a whole number",
-    float: "a number",
-    complex: "a complex number",
-    str: "a text",
-    bytes: "bytes",
-    np.ndarray: "an array",
-    Figure: "a figure",
-}
+    mine = _short(yours[place]) if place < len(yours) else "missing"
+    theirs = _short(right[place]) if place < len(right) else "none"
+    return f"the {ordinal(place + 1)} character is {mine}; expected {theirs}"
 
 
 def describe_kind(value: object) -> str:
