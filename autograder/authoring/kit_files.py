@@ -38,7 +38,7 @@ def seeds_of(course: Course, count: int) -> tuple[int, ...]:
     return tuple(list(others)[:count])
 
 
-def paper(
+def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
     """All text files of the released course. The course's packages have to be importable.

@@ -39,21 +39,21 @@ OFTEN = 0.2  # s, after which a process looks whether it is still wanted
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part of one exercise of the course in `root`; `paper` is where its release lies."""
+    """One part of one exercise of the course in `root`; `kit` is where its release lies."""
 
     root: Path
     exercise: str
     part: RecordedPart
     policy: HintPolicy
     seeds: tuple[int, ...]
-    paper: Path
+    kit: Path
 
     @property
     def about(self) -> str:
         return f"the {self.part} of {self.exercise}"
 
 
-class How(msgspec.Struct, frozen=True):
+class RecordingOptions(msgspec.Struct, frozen=True):
     """How to record: in so many processes, or with none in this one; `anew`, what is kept too."""
 
     workers: int = 0
@@ -68,11 +68,14 @@ def record_part(task: RecordingTask) -> bytes:
     if task.part == "mistakes":
         found = names_of(course, exercise, HINTS[task.policy])
         return pack(found) if found.functions else b""
-    return msgspec.msgpack.encode(recorded_answers(course, task.paper, exercise))
+    return msgspec.msgpack.encode(recorded_answers(course, task.kit, exercise))
 
 
 def record_all(
-    course: Course, tasks: Sequence[RecordingTask], how: How, say: Callable[[str], None]
+    course: Course,
+    tasks: Sequence[RecordingTask],
+    how: RecordingOptions,
+    say: Callable[[str], None],
 ) -> Parts:
     """Return what is recorded for all tasks; `say` is told of each that is done.
 

@@ -14,12 +14,12 @@ from autograder.authoring.kit_files import (
     WORK,
     FileForm,
     KitFiles,
-    paper,
     pictures,
     surroundings,
+    text_files,
 )
 from autograder.authoring.leaks import leaks
-from autograder.authoring.recording import How, RecordedPart, RecordingTask, record_all
+from autograder.authoring.recording import RecordedPart, RecordingOptions, RecordingTask, record_all
 from autograder.authoring.wheel import build_wheel
 from autograder.checks.check_result import Check
 from autograder.checks.recorded_answers import FOLDER, SUFFIX, pack
@@ -38,7 +38,7 @@ Bytes = dict[str, bytes]
 Checks = Mapping[str, Sequence[Check]]
 
 
-class Handout(msgspec.Struct, frozen=True):
+class ReleaseOptions(msgspec.Struct, frozen=True):
     """What is to be released, and how."""
 
     exercises: tuple[Exercise, ...]
@@ -48,24 +48,27 @@ class Handout(msgspec.Struct, frozen=True):
 
 
 def bundle(
-    course: Course, wanted: Handout, say: Callable[[str], None], how: How | None = None
+    course: Course,
+    options: ReleaseOptions,
+    say: Callable[[str], None],
+    how: RecordingOptions | None = None,
 ) -> Bytes:
     """Return all files of the released course, by their path.
 
     Raises:
         UserError: it cannot be released, or somebody stopped it; it says why.
     """
-    exercises = wanted.exercises
+    exercises = options.exercises
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
-        files = paper(course, exercises, wanted.policy, wanted.form, wanted.seeds)
-        shown, secrets = _texts(course, wanted, checks)
+        files = text_files(course, exercises, options.policy, options.form, options.seeds)
+        shown, secrets = _texts(course, options, checks)
     wheel_name, wheel_data = build_wheel()
-    files |= surroundings(course, exercises, wanted.form, wheel_name, np.__version__)
+    files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
     whole |= pictures(course, files)
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
-    whole |= _records(course, files, wanted, checks, say, how or How())
+    whole |= _records(course, files, options, checks, say, how or RecordingOptions())
     whole[wheel_name] = wheel_data
     _refuse_leaks(leaks(whole, course, exercises, secrets, shown))
     return dict(sorted(whole.items()))
@@ -80,12 +83,12 @@ def _refuse_leaks(found: Sequence[str]) -> None:
         )
 
 
-def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], list[str]]:
+def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[list[str], list[str]]:
     """Return hints and findings that the policy shows to students, and those that it does not."""
-    most, exam = HINTS[wanted.policy], wanted.policy == "exam"
+    most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
-    for exercise in wanted.exercises:
+    for exercise in options.exercises:
         secret += [line for question in exercise.questions for line in question.rubric]
         hints = [check.hints for check in checks[exercise.name]]
         known = known_mistakes(course.content.reference, exercise.name)
@@ -100,14 +103,14 @@ def _texts(course: Course, wanted: Handout, checks: Checks) -> tuple[list[str], 
 def _records(
     course: Course,
     files: KitFiles,
-    wanted: Handout,
+    options: ReleaseOptions,
     checks: Checks,
     say: Callable[[str], None],
-    how: How,
+    how: RecordingOptions,
 ) -> Bytes:
     """Return what is recorded for checks, and for the diagnosis, unless no finding is shown."""
     parts: tuple[RecordedPart, ...] = ("mistakes", "checks")
-    if wanted.policy == "exam":
+    if options.policy == "exam":
         parts = ("checks",)
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
@@ -115,8 +118,8 @@ def _records(
         made = load_course(folder / FILE_NAME).content.released
         assert made is not None
         tasks = [
-            RecordingTask(course.root, each.name, part, wanted.policy, made.seeds, folder)
-            for each in wanted.exercises
+            RecordingTask(course.root, each.name, part, options.policy, made.seeds, folder)
+            for each in options.exercises
             for part in parts
         ]
         found = record_all(course, tasks, how, say)
@@ -128,7 +131,7 @@ def _records(
         elif part == "checks":
             answers = msgspec.msgpack.decode(data, type=ReferenceAnswers)
             exercise = course.exercise(name)
-            record = finished(answers, exercise, checks[name], wanted.policy, about)
+            record = finished(answers, exercise, checks[name], options.policy, about)
             records[f"{place}{SUFFIX}"] = pack(record)
     return records
 

@@ -10,8 +10,8 @@ import click
 
 from autograder.authoring.compare import Compared, compared
 from autograder.authoring.kit_files import FileForm
-from autograder.authoring.recording import MAX_KEPT, How
-from autograder.authoring.release import Handout, bundle, update, without_work, write
+from autograder.authoring.recording import MAX_KEPT, RecordingOptions
+from autograder.authoring.release import ReleaseOptions, bundle, update, without_work, write
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.cache import Cache
@@ -79,13 +79,13 @@ def release(
         raise UserError(f"{course.root} is a released course already: it has no answers to record.")
     require("release", "autograder release")
     chosen = _chosen(course, exercises, assignments)
-    handout = Handout(chosen, policy or course.content.hints, form, seeds)
+    handout = ReleaseOptions(chosen, policy or course.content.hints, form, seeds)
     require_libraries(chosen)
     if form == "ipynb":
         require("authoring", "autograder release --as ipynb")
     _refuse_existing(target, again)
     processes = workers or min(2, os.cpu_count() or 1)
-    how = How(processes, anew, Cache.of_user("recorded", MAX_KEPT))
+    how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT))
     files = bundle(course, handout, _print_recorded, how)
     kept: list[str] = []
     if target.suffix == ZIP:

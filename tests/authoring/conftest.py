@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.release import Handout, bundle, write
+from autograder.authoring.release import ReleaseOptions, bundle, write
 from autograder.course.course_file import load_course
 
 NAMES = ("word_counts", "byte_pairs")
@@ -62,7 +62,7 @@ def marked(root, tmp_path_factory):
 def files_of(course, policy="practice", form="py"):
     """What is released of the course."""
     exercises = tuple(course.exercise(name) for name in NAMES)
-    return bundle(course, Handout(exercises, policy, form, seeds=1), lambda _: None)
+    return bundle(course, ReleaseOptions(exercises, policy, form, seeds=1), lambda _: None)
 
 
 @pytest.fixture(scope="session")

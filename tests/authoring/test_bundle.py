@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.authoring.kit_files import paper, pictures
+from autograder.authoring.kit_files import pictures, text_files
 from autograder.authoring.leaks import leaks, unpacked
 from autograder.authoring.release import update, without_work
 from autograder.checks.recorded_answers import ExerciseRecord, HiddenCheck, read_packed
@@ -113,7 +113,7 @@ def handed_out(course):
 
     def handed_out(form):
         with importable(course):
-            files = paper(course, [course.exercise("softmax")], "practice", form, 1)
+            files = text_files(course, [course.exercise("softmax")], "practice", form, 1)
         return {name: text.encode() for name, text in files.items()} | pictures(course, files)
 
     return handed_out

@@ -40,7 +40,7 @@ def said():
 
 @pytest.mark.check("One", hints=HINTS)
 def test_one(asked, reference):
-    """How it is done."""
+    """RecordingOptions it is done."""
     from reference.words import secret  # a comment
     assert right(LIMIT) == drawn(said()) == tools.x, "It is wrong."
 

@@ -8,8 +8,8 @@ import pytest
 from autograder.authoring import record_key as keys
 from autograder.authoring import recording
 from autograder.authoring.record_key import record_key
-from autograder.authoring.recording import How
-from autograder.authoring.release import Handout, bundle
+from autograder.authoring.recording import RecordingOptions
+from autograder.authoring.release import ReleaseOptions, bundle
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
@@ -18,15 +18,15 @@ from tests.authoring.conftest import NAMES
 
 def made(course, how, said=None):
     exercises = tuple(course.exercise(name) for name in NAMES)
-    wanted = Handout(exercises, "practice", "py", seeds=1)
+    wanted = ReleaseOptions(exercises, "practice", "py", seeds=1)
     return bundle(course, wanted, (said if said is not None else []).append, how)
 
 
 def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tmp_path):
     """In two processes, then kept, and in this process; the second time nothing is recorded."""
     kept, first, second = Cache(tmp_path / "kept", 9), [], []
-    assert made(marked, How(2, kept=kept), first) == released
-    assert made(marked, How(2, kept=kept), second) == released
+    assert made(marked, RecordingOptions(2, kept=kept), first) == released
+    assert made(marked, RecordingOptions(2, kept=kept), second) == released
     assert len(first) == len(second) == 4
     assert not any("kept" in each for each in first) and all("kept" in each for each in second)
 
@@ -42,13 +42,13 @@ def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, mon
 
     monkeypatch.setattr(recording, "record_part", stopped)
     with pytest.raises(UserError, match="2 of 4 parts are kept: the same command goes on"):
-        made(marked, How(kept=kept))
+        made(marked, RecordingOptions(kept=kept))
     monkeypatch.setattr(recording, "record_part", real)
     said = []
-    assert made(marked, How(kept=kept), said) == released
+    assert made(marked, RecordingOptions(kept=kept), said) == released
     assert [each.partition(",")[0] for each in said if "kept" in each] == done
     anew = []
-    made(marked, How(anew=True, kept=kept), anew)
+    made(marked, RecordingOptions(anew=True, kept=kept), anew)
     assert len(said) == len(anew) == 4 and not any("kept" in each for each in anew)
 
 
