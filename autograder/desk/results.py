@@ -25,7 +25,7 @@ from autograder.desk.submissions import Submissions
 from autograder.desk.unnamed_groups import UnnamedGroups
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.overview import ClassOverview, Row
-from autograder.report.presentation import QUIET, diagnosed
+from autograder.report.presentation import QUIET
 from autograder.report.statistics import Summary, summarise
 
 LONGEST = 300
@@ -55,7 +55,7 @@ class CheckOutcomes:
             self.not_full.append(place)
         if check.outcome not in QUIET:
             diagnosis = check.diagnosis
-            text = diagnosed(check) if diagnosis else check.finding or check.outcome
+            text = diagnosis.sentence if diagnosis else check.finding or check.outcome
             new = Sentence(text[:LONGEST], [], diagnosis is not None and diagnosis.kind == "named")
             self._sentences.setdefault(new.text, new).by.append(place)
 

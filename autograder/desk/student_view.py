@@ -41,7 +41,7 @@ def show(visit: Visit) -> Response:
                 "exercise": exercise,
                 "files": files,
                 "said": warning,
-                "finding": opening(exercise),
+                "finding": opening(exercise).text,
             }
         )
     order = selected(choice, now, visit.place.course)

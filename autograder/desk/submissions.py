@@ -18,7 +18,6 @@ from autograder.classroom.submissions import StudentWork, opened, read_work_guar
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport, Line
-from autograder.report.presentation import diagnosed
 from autograder.submission.source import Source
 from autograder.submission.stubs import read_stubs
 
@@ -136,7 +135,7 @@ def _notes(report: ExerciseReport, defined: dict[str, Line]) -> Notes:
         if diagnosis is None:
             add(check.place, check.finding or check.title)
             continue
-        text = diagnosed(check)
+        text = diagnosis.sentence
         add(check.place, text or check.finding or check.title)
         for place in diagnosis.places:
             add(place, text)

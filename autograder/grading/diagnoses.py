@@ -132,10 +132,9 @@ def _diagnosed(
         diagnosis = with_lines(finding, session.source.units).about(own.function)
     if diagnosis is None:
         return msgspec.structs.replace(result, group=group)
-    repeats = bool(result.finding) and diagnosis.sentence.startswith(result.finding)
     return msgspec.structs.replace(
         result,
-        diagnosis=msgspec.structs.replace(diagnosis, repeats_finding=repeats),
+        diagnosis=diagnosis.beside(result.finding),
         group="" if diagnosis.kind == "named" else group,
         hints=hints,
     )

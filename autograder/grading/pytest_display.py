@@ -147,6 +147,6 @@ class PolicyPlugin:
         )
         for check in exercise_for_student(exercise, self.policy, hints).checks:
             if check.name == item.name:
-                lines = check_lines(check, with_values=True, said=set())
+                lines = check_lines(check, with_values=True, shown=set())
                 return [check.title, *[plain(line) for line in lines][1:]]
         return []

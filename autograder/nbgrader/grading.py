@@ -30,7 +30,7 @@ class ShownReport(msgspec.Struct):
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
         """What to say at which answer: the finding, and a hint, by the cell's id."""
-        said, failed = [opening(self.report)], first_failure(self.report)
+        said, failed = [opening(self.report).text], first_failure(self.report)
         if not said[0] or not answers:
             return {}
         about = failed.diagnosis.function if failed is not None and failed.diagnosis else ""

@@ -24,7 +24,7 @@ from autograder.report.model import (
     Report,
     WrittenAnswer,
 )
-from autograder.report.presentation import adds_its_reason, diagnosed, opening, presented
+from autograder.report.presentation import HIDDEN_INPUTS, check_sentences, opening, presented
 from autograder.report.styled_lines import StyledLine, plain
 from autograder.report.terminal import INDENT, LETTERS, check_lines, evidence_lines, exercise_lines
 
@@ -65,10 +65,11 @@ def environment(*folders: Path) -> jinja2.Environment:
         matrices=matrices,
         charts=charts,
         letters=LETTERS,
-        as_told=presented,
+        presented=presented,
         opening=opening,
-        adds_its_reason=adds_its_reason,
-        diagnosed=diagnosed,
+        check_sentences=check_sentences,
+        HIDDEN_INPUTS=HIDDEN_INPUTS,
+        texts=set,
     )
     return made
 
@@ -287,7 +288,7 @@ MAX_TEXT = 20_000  # characters of one check
 
 def check_text(check: CheckReport) -> str:
     """What went wrong, the values side by side, and hints; empty if there is nothing to say."""
-    lines = list(check_lines(check, with_values=True, said=set()))[1:]
+    lines = list(check_lines(check, with_values=True, shown=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 
 
@@ -296,10 +297,10 @@ def first_line(check: CheckReport) -> str:
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:
-        return diagnosed(check)
+        return check.diagnosis.sentence
     if check.finding:
         return check.finding
-    return "This check does not show its inputs." if check.hidden else "This check failed."
+    return HIDDEN_INPUTS if check.hidden else "This check failed."
 
 
 def check_html(check: CheckReport) -> str:

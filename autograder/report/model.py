@@ -209,7 +209,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
     `code` is the form of the finding, `calls` the kind of calls that it is said of (all, if empty),
     `statements` are its facts. `sentence` is the finding as people read it, with the function's
-    name where it needs one; `repeats_finding` if that begins with the check's own finding.
+    name where it needs one; `repeats_finding` says where the check's own finding stands in it.
     """
 
     kind: Literal["named", "located", "error"]
@@ -222,7 +222,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     calls: str = ""
     statements: tuple[Statement, ...] = ()
     sentence: str = ""
-    repeats_finding: bool = False
+    repeats_finding: Literal["", "begins_with", "ends_with", "is"] = ""
 
     def __post_init__(self) -> None:
         """Render the sentence, in a record of an older version too."""
@@ -230,6 +230,17 @@ class Diagnosis(Record, frozen=True, kw_only=True):
             needs_name = not self.finding.startswith(self.function)
             name = f"{self.function}: " if needs_name else ""
             msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
+
+    def beside(self, finding: str) -> "Diagnosis":
+        """Return the diagnosis with the place of a check's own finding in its sentence."""
+        place: Literal["", "begins_with", "ends_with", "is"] = ""
+        if finding and self.sentence == finding:
+            place = "is"
+        elif finding and self.sentence.startswith(finding):
+            place = "begins_with"
+        elif finding and self.sentence.endswith(finding):
+            place = "ends_with"
+        return msgspec.structs.replace(self, repeats_finding=place)
 
 
 class Repair(Record, frozen=True, kw_only=True):

@@ -1,37 +1,61 @@
-"""A report as it is read: what is not begun, or cannot be read, is said once and is no mistake."""
+"""Reports as they are read: a stub or an unreadable file is said once, and is no mistake."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from autograder.course.text import few, join_names
-from autograder.report.model import CheckReport, ExerciseReport
+from autograder.report.model import Cause, CheckReport, ExerciseReport
 from autograder.report.reasons import not_written
 
 QUIET = frozenset({"passed", "not run", "not told"})
+NOT_JUDGED = frozenset({"not run", "not told"})
 MOST_NAMED = 4
-NOT_PYTHON = " is not valid Python"  # whatever the file is called before it
+HIDDEN_INPUTS = "This check does not show its inputs."
+
+
+class Opening(NamedTuple):
+    """The one sentence to act on; empty where there is nothing to do.
+
+    `is_reason` if it is the report's reason, and `reason` is that reason where it adds something.
+    """
+
+    text: str
+    is_reason: bool = False
+    reason: str = ""
+
+
+class CheckSentences(NamedTuple):
+    """The sentences on a check in an output format: those said further up are left out."""
+
+    diagnosis: str = ""
+    finding: str = ""
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
-    """The exercise as its faces show it: points and the record stay as they are.
+    """Return the exercise as output formats show it: points and the record stay as they are.
 
     Checks that met nothing but a stub, or a file that could not be loaded, are shown as not run,
     with the reason at the first of them, and so are those that need one of them. The first has the
     hints of what is to be begun with. A note says nothing that the report opens with.
     """
     found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
-    why = {name: said for name, said in found.items() if said is not None}
+    why = {name: text for name, text in found.items() if text is not None}
     if not why:
         return exercise
-    checks = tuple(_shown(exercise, why))
-    notes = tuple(note for note in exercise.notes if not _said_by(exercise.reason, note))
-    return msgspec.structs.replace(exercise, checks=checks, notes=notes)
+    causes = exercise.note_causes or (None,) * len(exercise.notes)
+    notes = tuple(
+        note
+        for note, cause in zip(exercise.notes, causes, strict=False)
+        if not _is_in_reason(exercise, cause)
+    )
+    return msgspec.structs.replace(exercise, checks=tuple(_shown(exercise, why)), notes=notes)
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Why a check met nothing that it could look at; empty where the report opens with that."""
-    if _is_unreadable(exercise) and _said_by(exercise.reason, check.finding):
+    """Return why a check met nothing to look at; empty where the report opens with that."""
+    if _is_unreadable(exercise) and _is_in_reason(exercise, check.cause):
         return ""
     if not check.unwritten:
         return None
@@ -43,15 +67,25 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
     return exercise.status == "not loaded" and bool(exercise.reason)
 
 
-def _said_by(reason: str, sentence: str) -> bool:
-    """Whether a sentence about the file, under whatever name, is part of the reason."""
-    _, known, rest = sentence.partition(NOT_PYTHON)
-    return sentence == reason or (bool(known) and rest in reason)
+def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
+    """Return whether a cause is the reason, or the syntax error that the reason tells of."""
+    if cause is None or exercise.cause is None:
+        return False
+    error = _syntax_error(cause)
+    return cause == exercise.cause or (error is not None and error == _syntax_error(exercise.cause))
+
+
+def _syntax_error(cause: Cause) -> Cause | None:
+    """Return the syntax error in a cause or behind it, whatever the file is called there."""
+    for each in (cause, cause.because):
+        if each is not None and each.code == "not_python":
+            return msgspec.structs.replace(each, subject="")
+    return None
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
-    """Whether all that was looked at is still as it was handed out."""
-    looked_at = [e for e in exercise.checks if e.outcome not in {"not run", "not told"}]
+    """Return whether all that was looked at is still as it was handed out."""
+    looked_at = [each for each in exercise.checks if each.outcome not in NOT_JUDGED]
     seen = [each for each in looked_at if not each.hidden]
     if exercise.points or exercise.answers:  # checks that passed may be folded away
         return False
@@ -64,22 +98,25 @@ def _named(names: tuple[str, ...]) -> str:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """The checks, those in `why` and what needs them as not run."""
+    """Yield the checks, those in `why` and what needs them as not run."""
     waits: dict[str, str] = {}  # why a check waits, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
-        said = why.get(check.name, waits.get(_needed(check)))
-        if said is None and nothing and _failed_in_silence(check):
-            said = ""
-        if said is None:
+        needs = check.cause is not None and check.cause.code == "needs_first"
+        needed = check.cause.names[0] if check.cause is not None and needs else ""
+        text = why.get(check.name, waits.get(needed))
+        silent = check.hidden and not check.finding and check.diagnosis is None
+        if text is None and nothing and silent and check.outcome == "failed":
+            text = ""
+        if text is None:
             yield check
             continue
-        waits[check.title] = said
+        waits[check.title] = text
         hints = check.hints if check.name == next(iter(why)) else ()
         yield msgspec.structs.replace(
             check,
             outcome="not run",
-            finding=said,
+            finding=text,
             cause=None,
             evidence=None,
             place=None,
@@ -87,59 +124,64 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
         )
 
 
-def _needed(check: CheckReport) -> str:
-    """Return the title of the check that this one needs first, where it was not run for that."""
-    is_waiting = check.cause is not None and check.cause.code == "needs_first"
-    return check.cause.names[0] if check.cause is not None and is_waiting else ""
-
-
-def _failed_in_silence(check: CheckReport) -> bool:
-    """Whether a check failed of which its student may read no more."""
-    silent = not check.finding and check.diagnosis is None
-    return check.hidden and check.outcome == "failed" and silent
-
-
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """The first check that went wrong by itself, and not because another did."""
+    """Return the first check that went wrong by itself, and not because another did."""
     checks = presented(exercise).checks
     return next((check for check in checks if check.outcome not in QUIET), None)
 
 
-def opening(exercise: ExerciseReport) -> str:
-    """The one sentence to act on; nothing where there is nothing to do.
-
-    It is which mistake comes first, or else what is to be written next.
-    """
+def opening(exercise: ExerciseReport) -> Opening:
+    """Return which mistake comes first, or else what is to be written next."""
+    whole_reason = Opening(exercise.reason, is_reason=True)
     if _is_unreadable(exercise):
-        return exercise.reason
+        return whole_reason
+    unwritten = [check for check in exercise.checks if check.unwritten]
+    is_known = exercise.cause is not None and exercise.cause in [each.cause for each in unwritten]
+    reason = "" if is_known else exercise.reason
     first = first_failure(exercise)
-    said = headline(first) if first is not None else ""
-    waiting = next((check for check in exercise.checks if check.unwritten), None)
-    if said or waiting is None:
-        return said or exercise.reason
+    text = headline(first) if first is not None else ""
+    if first is not None and text:
+        says_reason = _says_reason(first, exercise)
+        is_reason = says_reason and _repeats(first) == "is"
+        return Opening(text, is_reason, "" if says_reason else reason)
+    if not unwritten:
+        return whole_reason
+    waiting = unwritten[0]
     what = waiting.unwritten
     if waiting.place is not None:
         what += f", in line {waiting.place.line} of {waiting.place.file}"
-    begun = not _nothing_begun(exercise)
-    return f"Write this next: {what}." if begun else f"Nothing is written yet. Begin with {what}."
+    if _nothing_begun(exercise):
+        return Opening(f"Nothing is written yet. Begin with {what}.", reason=reason)
+    return Opening(f"Write this next: {what}.", reason=reason)
 
 
-def adds_its_reason(exercise: ExerciseReport, said: str) -> bool:
-    """Whether the report's reason is more than what its opening has `said`."""
-    known = {check.finding for check in exercise.checks if check.unwritten}
-    reason = exercise.reason
-    return bool(reason) and not said.endswith(reason) and reason not in known
+def _says_reason(check: CheckReport, exercise: ExerciseReport) -> bool:
+    """Return whether the headline of a check ends with the exercise's reason."""
+    if check.cause is None or check.cause != exercise.cause:
+        return False
+    return check.diagnosis is None or _repeats(check) in {"ends_with", "is"}
+
+
+def _repeats(check: CheckReport) -> str:
+    return check.diagnosis.repeats_finding if check.diagnosis is not None else ""
 
 
 def headline(check: CheckReport) -> str:
-    """What a check that failed says in one sentence: which mistake it is, or what it found."""
+    """Return what a failed check says in one sentence: which mistake it is, or what it found."""
     if check.diagnosis is None:
         return f"{check.title}: {check.finding}" if check.finding else ""
-    return diagnosed(check)
+    return check.diagnosis.sentence
 
 
-def diagnosed(check: CheckReport) -> str:
-    """The diagnosis of a check, with the name of the function that it is about."""
-    assert check.diagnosis is not None
-    said, function = check.diagnosis.finding, check.diagnosis.function
-    return said if said.startswith(function) else f"{function}: {said}"
+def check_sentences(check: CheckReport, shown: set[str]) -> CheckSentences:
+    """Return what to show of a check that did not pass, and add it to what is `shown` already."""
+    diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""
+    is_quiet = check.outcome in QUIET
+    finding = check.finding
+    if _repeats(check) in {"begins_with", "is"} or (is_quiet and finding in shown):
+        finding = ""
+    elif check.hidden and not finding and not diagnosis and not is_quiet:
+        finding = HIDDEN_INPUTS
+    new = diagnosis if diagnosis not in shown else ""
+    shown.update((diagnosis, check.finding) if is_quiet else (diagnosis,))
+    return CheckSentences(new, finding)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from autograder.course.text import capital, number
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
 from autograder.report.numbers import digits_for, index, shape, shown
-from autograder.report.presentation import QUIET, adds_its_reason, diagnosed, opening, presented
+from autograder.report.presentation import QUIET, check_sentences, opening, presented
 from autograder.report.styled_lines import StyledLine
 from autograder.report.terminal import score
 
@@ -19,18 +19,18 @@ def exercise_sentences(
 
 
 def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[str]:
-    said = opening(exercise)
-    if said:
-        yield said
+    start = opening(exercise)
+    if start.text:
+        yield start.text
     yield f"{exercise.title}, {where}: {score(exercise)}." if where else score(exercise)
-    if adds_its_reason(exercise, said):
-        yield exercise.reason
-    left, told = details, {said}
+    if start.reason:
+        yield start.reason
+    left, sentences = details, {start.text}
     for place, check in enumerate(presented(exercise).checks, 1):
         points = f", {number(check.points)} of {number(check.max_points)} points"
         points = points if check.max_points else ""
         yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
-        yield from (f"  {text}" for text in _of_check(check, left > 0, told))
+        yield from (f"  {text}" for text in _of_check(check, left > 0, sentences))
         left -= check.outcome not in QUIET and not check.hidden
     for note in presented(exercise).notes:
         yield f"Note: {note}"
@@ -39,25 +39,16 @@ def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[s
         yield from (f"  {text}" for text in exercise.printed.strip().split("\n")[:8])
 
 
-def _of_check(check: CheckReport, with_values: bool, told: set[str]) -> Iterator[str]:
+def _of_check(check: CheckReport, with_values: bool, said: set[str]) -> Iterator[str]:
     if check.note:
         yield check.note
     if check.outcome == "passed":
         return
-    named = diagnosed(check) if check.diagnosis is not None else ""
-    is_new = bool(named) and named not in told
-    told.add(named)
-    if is_new:
-        yield named
-    if check.hidden and not check.finding and not named and check.outcome not in QUIET:
-        yield "This check does not show its inputs."
-    known = check.outcome in QUIET and check.finding in told
-    if check.finding and not named.startswith(check.finding) and not known:
-        yield check.finding
-    told.add(check.finding)
+    sentences = check_sentences(check, said)
+    yield from filter(None, sentences)
     if with_values and check.evidence is not None:
         yield from _of_evidence(check.evidence)
-    if with_values or (check.hidden and is_new):
+    if with_values or (check.hidden and sentences.diagnosis):
         for place, hint in enumerate(check.hints, 1):
             yield f"Hint {place}: {hint}"
 

@@ -8,7 +8,6 @@ import msgspec
 
 from autograder.course.course_file import Exercise
 from autograder.report.model import ExerciseReport, Report
-from autograder.report.presentation import diagnosed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,7 +120,7 @@ class ClassMistakes:
             if diagnosis is None or not diagnosis.misconceptions:
                 continue
             ids = "+".join(diagnosis.misconceptions)
-            new = MistakeCount(exercise.title, diagnosed(check), ids)
+            new = MistakeCount(exercise.title, diagnosis.sentence, ids)
             count = self._made.setdefault((exercise.name, diagnosis.function, ids), new)
             if not count.by or count.by[-1] != row:
                 count.by.append(row)

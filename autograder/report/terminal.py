@@ -8,7 +8,7 @@ import msgspec
 from autograder.course.text import number, several
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
 from autograder.report.numbers import difference, digits_for, index, shape, shown
-from autograder.report.presentation import QUIET, adds_its_reason, diagnosed, opening, presented
+from autograder.report.presentation import QUIET, check_sentences, opening, presented
 from autograder.report.styled_lines import StyledLine, cells, plain, wrapped
 
 # Values beside each other in a terminal: yours, expected, and where they differ.
@@ -190,9 +190,9 @@ def exercise_lines(
     """
     yield from wrapped(_head(exercise, where or exercise.file), width)
     left = details
-    said = {opening(exercise)}
+    shown = {opening(exercise).text}
     for check in presented(exercise).checks:
-        yield from check_lines(check, with_values=left > 0, said=said, width=width)
+        yield from check_lines(check, with_values=left > 0, shown=shown, width=width)
         if check.outcome not in QUIET and not check.hidden:
             left -= 1
     yield from wrapped(repair_lines(exercise), width)
@@ -207,16 +207,16 @@ def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
 
 def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
     """The finding first, then the score."""
-    said = opening(exercise)
-    if said:
-        yield [(said, "bold")]
+    start = opening(exercise)
+    if start.text:
+        yield [(start.text, "bold")]
     style = "full" if exercise.points == exercise.max_points else "partial"
     if exercise.status == "by hand":
         style = ""
     file = f" ({where})" if where else ""
     yield [(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)]
-    if adds_its_reason(exercise, said):
-        yield [(exercise.reason, "")]
+    if start.reason:
+        yield [(start.reason, "")]
     yield []
 
 
@@ -241,46 +241,36 @@ def score(exercise: ExerciseReport) -> str:
 
 
 def check_lines(
-    check: CheckReport, with_values: bool, said: set[str], width: int | None = None
+    check: CheckReport, with_values: bool, shown: set[str], width: int | None = None
 ) -> Iterator[StyledLine]:
-    """One check: its mark, points and title, then what went wrong, and hints.
+    """Yield one check: its mark, points and title, then what went wrong, and hints.
 
-    `said` holds what stands further up already: diagnoses, and why checks were not run.
+    `shown` holds the sentences further up: diagnoses, and why checks were not run.
     """
-    told = diagnosed(check) if check.diagnosis is not None else ""
-    is_new = bool(told) and told not in said
-    if check.outcome != "passed" and is_new:
-        said.add(told)
-    known = check.outcome in QUIET and check.finding in said
-    if check.outcome in QUIET:
-        said.add(check.finding)
-    yield from wrapped(_found(check, told, is_new, known), width)
+    mark, style = MARKS[check.outcome]
+    points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
+    lines: list[StyledLine] = [
+        [(f"  {mark} ", style), (f"{points:>5}  ", "dim"), (check.title, "")]
+    ]
+    if check.note:
+        lines.append([(INDENT + check.note, "good")])
     if check.outcome == "passed":
+        yield from wrapped(lines, width)
         return
+    sentences = check_sentences(check, shown)
+    if sentences.diagnosis:
+        lines.append([(INDENT, ""), (sentences.diagnosis, "bold")])
+    if sentences.finding:
+        is_dim = check.outcome in QUIET or not check.finding
+        lines.append([(INDENT + sentences.finding, "dim" if is_dim else "")])
+    yield from wrapped(lines, width)
     if with_values and check.evidence is not None:
         yield from _indented(check.evidence, width)
-    if with_values or (check.hidden and is_new):
+    if with_values or (check.hidden and sentences.diagnosis):
         hints: list[StyledLine] = [
             [(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints
         ]
         yield from wrapped(hints, width)
-
-
-def _found(check: CheckReport, told: str, is_new: bool, known: bool) -> Iterator[StyledLine]:
-    """The check, and what it found; why it was not run is `known` from one further up."""
-    mark, style = MARKS[check.outcome]
-    points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
-    yield [(f"  {mark} ", style), (f"{points:>5}  ", "dim"), (check.title, "")]
-    if check.note:
-        yield [(INDENT + check.note, "good")]
-    if check.outcome == "passed":
-        return
-    if is_new:
-        yield [(INDENT, ""), (told, "bold")]
-    if check.hidden and not check.finding and not told and check.outcome not in QUIET:
-        yield [(INDENT + "This check does not show its inputs.", "dim")]
-    if check.finding and not told.startswith(check.finding) and not known:
-        yield [(INDENT + check.finding, "dim" if check.outcome in QUIET else "")]
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:

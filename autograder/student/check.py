@@ -166,7 +166,7 @@ def _search_notice() -> Iterator[None]:
 
 def _in_short(report: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
     """Yield an exercise in a line or two: its points, and the one sentence to act on."""
-    message = opening(report)
+    message = opening(report).text
     if spoken:
         yield [(f"{report.name}: {score(report)}. {message}".strip(), "")]
         return

@@ -126,7 +126,7 @@ def change_since(
     elif lost:
         sentences.append(f"{len(lost)} checks fail that passed before.")
     if not sentences and found_before is not None:
-        if opening(report) == found_before:
+        if opening(report).text == found_before:
             return "The same checks pass as before."
         return "The same checks pass as before; what is found is something else."
     return " ".join(sentences)

@@ -81,7 +81,7 @@ class WatchedExercise:
         passed: Collection[str] | None = None
         found = None
         if self.shown is not None:
-            passed, found = passed_checks(self.shown), opening(self.shown)
+            passed, found = passed_checks(self.shown), opening(self.shown).text
         elif before.last_check is not None:
             passed = before.last_check.passed
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)

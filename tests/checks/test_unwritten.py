@@ -20,7 +20,7 @@ def test_stubs_are_not_begun(root, name, first, hints):
     course = load_course(root / "course.yml")
     with Judge(course, [course.exercise(name)]) as judge:
         report = judge.grade(read_source(root / f"exercises/{name}.py", name))
-    assert opening(report).startswith(f"Nothing is written yet. Begin with {first}")
+    assert opening(report).text.startswith(f"Nothing is written yet. Begin with {first}")
     failed = [each for each in report.checks if each.outcome == "failed"]
     assert all(each.unwritten for each in failed if not each.hidden)
     assert bool(failed[0].hints) == hints

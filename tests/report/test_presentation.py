@@ -1,5 +1,6 @@
 """What is not begun, or cannot be read, is said once, in a terminal, in words and on a page."""
 
+import msgspec
 import pytest
 
 from autograder.report.html import exercise_html
@@ -22,7 +23,8 @@ def unwritten(name, what, **changes):
     place = Line(file="f.py", line=7, text="raise NotImplementedError")
     said = f"{what} is not written yet."
     call = Evidence(call=f"{what}(1)")
-    fields = {"finding": said, "unwritten": what, "place": place, "evidence": call}
+    cause = Cause(code="not_written", subject=what)
+    fields = {"finding": said, "cause": cause, "unwritten": what, "place": place, "evidence": call}
     return check(name, **{**fields, **changes})
 
 
@@ -49,11 +51,12 @@ UNTOUCHED = exercise(
     unwritten("d", "g"),
     check("e", hidden=True),
     reason="f is not written yet.",
+    cause=Cause(code="not_written", subject="f"),
 )
 
 
 def test_what_is_not_begun_is_said_once():
-    assert opening(UNTOUCHED) == "Nothing is written yet. Begin with f, in line 7 of f.py."
+    assert opening(UNTOUCHED).text == "Nothing is written yet. Begin with f, in line 7 of f.py."
     assert first_failure(UNTOUCHED) is None
     assert {each.outcome for each in presented(UNTOUCHED).checks} == {"not run"}
     for face in faces(UNTOUCHED):
@@ -73,7 +76,7 @@ def test_what_is_left_of_it_is_said_once():
         check("f", hidden=True),
         points=1.0,
     )
-    assert opening(half) == "Write this next: g, in line 7 of f.py."
+    assert opening(half).text == "Write this next: g, in line 7 of f.py."
     told = presented(half).checks
     assert {each.finding for each in told[1:5]} == {"Not run: g and h are not written yet."}
     assert told[5].outcome == "failed"
@@ -83,7 +86,7 @@ def test_what_is_left_of_it_is_said_once():
 
 def test_a_mistake_comes_before_what_is_not_begun():
     mixed = exercise(unwritten("a", "f"), check("b", finding="It differs."))
-    assert opening(mixed) == "Title of b: It differs."
+    assert opening(mixed).text == "Title of b: It differs."
 
 
 def test_the_first_hint_stays_where_to_begin():
@@ -91,24 +94,42 @@ def test_the_first_hint_stays_where_to_begin():
     report = exercise(
         unwritten("a", "x", hints=hints, place=None), unwritten("b", "y", hints=hints, place=None)
     )
-    assert opening(report) == "Nothing is written yet. Begin with x."
+    assert opening(report).text == "Nothing is written yet. Begin with x."
     for face in faces(report):
         assert face.count(hints[0]) == 1
 
 
-@pytest.mark.parametrize("subject", ["f.py", "g is not defined in f.py. The file"])
-def test_a_file_that_is_no_python_is_said_once(subject):
+SYNTAX = Cause(
+    code="not_python",
+    subject="The file",
+    message="'(' was never closed",
+    place=Line(file="f.py", line=3, text="f("),
+)
+UNDEFINED = Cause(code="not_defined", subject="g", message="f.py", because=SYNTAX)
+
+
+@pytest.mark.parametrize(
+    "subject, cause",
+    [
+        ("f.py", msgspec.structs.replace(SYNTAX, subject="f.py")),
+        ("g is not defined in f.py. The file", UNDEFINED),
+    ],
+)
+def test_a_file_that_is_no_python_is_said_once(subject, cause):
     reason = f"{subject} {BROKEN}"
+    other = msgspec.structs.replace(UNDEFINED, subject="h")
     report = exercise(
-        check("a", finding=reason, evidence=Evidence(call="f(1)")),
+        check("a", finding=reason, cause=cause, evidence=Evidence(call="f(1)")),
         waits("b", "a"),
-        check("c", finding=f"h is not defined in f.py. The file {BROKEN}"),
+        check("c", finding=f"h is not defined in f.py. The file {BROKEN}", cause=other),
         check("d", hidden=True),
         status="not loaded",
         reason=reason,
+        cause=cause,
         notes=(f"The file {BROKEN}", "Something else."),
+        note_causes=(SYNTAX, Cause(code="import_failed", message="Something else.")),
     )
-    assert opening(report) == reason
+    assert opening(report).text == reason
     for face in faces(report):
         assert face.count("is not valid Python") == 1
         assert "✗" not in face and "it needs" not in face
