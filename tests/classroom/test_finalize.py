@@ -65,6 +65,18 @@ def two(second="missing", **first):
     return msgspec.structs.replace(report, exercises=(one, other))
 
 
+def test_no_total_is_negative(course):
+    """More was taken off for lateness than is left after the work was graded again."""
+    name = course.content.assignments[0].name
+    taken_off = Lateness(assignment=name, due=DUE.isoformat(), points=20.0, said="Late.")
+    report = finalize(two(), course, only=[], before=[taken_off])
+    assert report.lateness == (taken_off,)
+    assert report.points == 0.0
+    less = Adjustment(points=-30.0, said="All together: -30 points")
+    report = finalize(two(), course, [less])
+    assert (report.points, report.adjustments[0].points) == (0.0, -9.0)
+
+
 def test_a_row_with_an_excuse_adds_up(course, tmp_path):
     report = finalize(two(excused=True), course)
     assert (report.points, report.max_points, report.status) == (0.0, 12.0, "missing")
