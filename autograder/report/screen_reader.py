@@ -46,6 +46,7 @@ def _of_check(check: CheckReport, with_values: bool, said: set[str]) -> Iterator
         return
     sentences = check_sentences(check, said)
     yield from filter(None, sentences)
+    said.add(check.finding)
     if with_values and check.evidence is not None:
         yield from _of_evidence(check.evidence)
     if with_values or (check.hidden and sentences.diagnosis):
