@@ -43,9 +43,6 @@ def reads(tree):
                 yield node
             if node.func.attr in SEARCHES and any(map(is_sentence, node.args)):
                 yield node
-        elif isinstance(node, ast.Subscript) and is_sentence(node.value):
-            if node.value.attr not in {"notes", "changes"} and not isinstance(node.slice, ast.Slice):
-                yield node
 
 
 def test_no_code_reads_a_sentence():
