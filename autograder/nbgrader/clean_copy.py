@@ -1,4 +1,4 @@
-"""A clean copy of what a student handed in: regular files of a bearable size, and no links."""
+"""A clean copy of a submission: regular files of a bearable size, and no links."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ MAX_DEPTH = 20  # folders within folders
 
 
 class CopyLimits(msgspec.Struct, frozen=True):
-    """The most that is copied: files, bytes of one file and, roughly, bytes in all."""
+    """The maximum to copy: files, bytes of one file and, roughly, bytes in all."""
 
     files: int = 1000
     file: int = 32 * 1024 * 1024
@@ -25,11 +25,11 @@ class CopyLimits(msgspec.Struct, frozen=True):
 
 
 class StagedSubmission(msgspec.Struct, frozen=True):
-    """What nbgrader may have of a submission.
+    """The part of a submission that nbgrader gets.
 
-    `present` are the assignment's notebooks that were handed in, `missing` the others. `refused`
-    says of a notebook why it cannot be used; `notes` what else a person should know; `unknown` are
-    notebooks whose names are none of the assignment's.
+    `present` are the assignment's notebooks that were handed in, `missing` the others; `refused`
+    says why a notebook cannot be used; `unknown` are notebooks of other names; `notes` are for a
+    person.
     """
 
     sources: tuple[Source, ...] = ()

@@ -1,7 +1,7 @@
 """A grader in a process of its own, for a server that lives long.
 
-Checks and reference are imported once in a process. So a server that has graded would go on with
-what it knows when they change, and would mix up two courses, whose packages have one name.
+A process imports checks and reference once: a server that graded itself would miss their changes,
+and would mix up two courses, whose packages have one name.
 """
 
 import contextlib
@@ -26,13 +26,10 @@ Version = tuple[tuple[str, int, int], ...]
 
 
 def version_of(course: Course) -> Version:
-    """What tells a change of a course: its files, their times and sizes."""
+    """Return a course's files with their times and sizes."""
     files = [path for folder in course.grading for path in sorted(folder.rglob("*.py"))]
-    found = []
-    for path in (course.root / FILE_NAME, *files):
-        state = path.stat()
-        found.append((str(path), state.st_mtime_ns, state.st_size))
-    return tuple(found)
+    states = ((path, path.stat()) for path in (course.root / FILE_NAME, *files))
+    return tuple((str(path), state.st_mtime_ns, state.st_size) for path, state in states)
 
 
 class GraderProcess:
@@ -45,15 +42,15 @@ class GraderProcess:
         )
 
     def grade(self, source: Source) -> ExerciseReport:
-        """The report on a source.
+        """Grade a source.
 
         Raises:
             UserError: the course cannot be used.
-            GraderTrouble: the process has ended.
+            InternalError: the process has ended.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(OSError):  # it has ended; what it said last can still be read
+        with contextlib.suppress(OSError):  # it has ended; its last answer can still be read
             self._process.stdin.write(msgspec.json.encode(source) + b"\n")
             self._process.stdin.flush()
         answer = self._process.stdout.readline()
@@ -97,7 +94,7 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """What is printed on the way must not get among the answers."""
+    """Serve; what is printed on the way must not get among the answers."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.nbgrader.grading import NotebookGrader
+from autograder.nbgrader.grading import shown_report
 from autograder.report.html import exercise_html
 from autograder.report.model import (
     Cause,
@@ -104,10 +104,7 @@ def faces(exercise, policy, hints_shown=99):
         grader=grader,
         exercises=(exercise,),
     )
-    grading = types.SimpleNamespace(
-        course=types.SimpleNamespace(content=types.SimpleNamespace(hints=policy))
-    )
-    graded = NotebookGrader._as_shown(grading, exercise)
+    graded = shown_report(exercise, policy)
     return "\n".join(
         [
             msgspec.json.encode(for_student(report, policy, hints_shown)).decode(),
