@@ -127,7 +127,7 @@ STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 
 
 class ReferenceAnswers(msgspec.Struct):
-    """What the reference answered to the checks of one exercise.
+    """Answers of the reference to the checks of one exercise.
 
     `untold` are the checks that a released course cannot tell even of the course's own solution.
     """

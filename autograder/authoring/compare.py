@@ -13,7 +13,7 @@ from autograder.submission.source import Source
 
 
 class Compared(msgspec.Struct):
-    """What the two said of one exercise.
+    """Counts of what the two courses said of one exercise.
 
     `same`, `untold` and `differences` count checks that are not hidden; `named` are functions and
     checks for which the full course has a name, `also_named` those that the released one has the
@@ -35,7 +35,7 @@ class Compared(msgspec.Struct):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing that the released course says is false."""
+        """Return whether nothing that the released course says is false."""
         return not self.differences and not self.false_names
 
     def add(self, other: "Compared") -> None:
@@ -95,5 +95,5 @@ def _own_name(result: CheckResult) -> tuple[str, ...]:
 
 
 def _follows_untold(right: CheckResult, told: CheckResult) -> bool:
-    """Whether a check ran because one before it is not told, which is no difference in itself."""
+    """Return whether a check ran only because one before it is not told: no difference in itself."""
     return right.outcome == "not run" and told.outcome in {"passed", "failed"}

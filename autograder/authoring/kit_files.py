@@ -1,4 +1,4 @@
-"""What a released course consists of but for its records: files as text, by their path."""
+"""Files of a released course but for its records, as text, by their path."""
 
 import functools
 import re
@@ -33,7 +33,7 @@ _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "ha
 
 
 def seeds_of(course: Course, count: int) -> tuple[int, ...]:
-    """The seeds to record: never the one that work is graded with."""
+    """Return the seeds to record: never the one that work is graded with."""
     others = (seed for seed in range(1, count + 2) if seed != course.content.seed)
     return tuple(list(others)[:count])
 
@@ -41,7 +41,7 @@ def seeds_of(course: Course, count: int) -> tuple[int, ...]:
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
-    """All text files of the released course. The course's packages have to be importable.
+    """Return all text files of the released course, whose packages have to be importable.
 
     Raises:
         UserError: a file of the course's cannot be handed out; it says why.
@@ -60,7 +60,7 @@ def text_files(
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
-    """The pictures that the scripts of a released course show; a notebook carries its own."""
+    """Return the pictures that the scripts of a released course show; a notebook carries its own."""
     scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
@@ -97,7 +97,7 @@ def _without_rubrics(exercise: Exercise) -> Exercise:
 
 
 def _without_defaults(record: Any) -> Any:
-    """A record as plain data, without the fields that are as they are by default."""
+    """Return a record as plain data, without the fields that have their default."""
     if isinstance(record, tuple):
         return [_without_defaults(each) for each in record]
     if not isinstance(record, msgspec.Struct):
@@ -111,7 +111,7 @@ def _without_defaults(record: Any) -> Any:
 
 
 def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
-    """The checks of some exercises, and the helpers that they use, as they are handed out."""
+    """Return the checks of some exercises, and their helpers, as they are handed out."""
     content = course.content
     naming = Naming(
         content.reference,
@@ -141,7 +141,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
 
 
 def _is_used(helper: str, files: KitFiles) -> bool:
-    """Whether what is handed out imports a helper, or reads its file."""
+    """Return whether what is handed out imports a helper, or reads its file."""
     folder, _, last = helper.rpartition(".")
     package = f"{PACKAGE}.{folder}".rstrip(".")
     used = re.compile(

@@ -25,7 +25,7 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantPlace(msgspec.Struct, frozen=True):
-    """Where an operator fits: the operator's name, and how many places of its own come before."""
+    """Place at which an operator fits: its name, and how many places of its own come before."""
 
     operator: str
     occurrence: int

@@ -21,12 +21,12 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
 
 def pictures_in(text: str) -> list[str]:
-    """The files that a text shows, each once, as it names them: relative to the students' files."""
+    """Return the files that a text shows, each once, relative to the students' files."""
     return list(dict.fromkeys(path for _, path in _local(text)))
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """The pictures that texts show, by their paths beside the students' files; those there are."""
+    """Return the pictures there are of those that texts show, by their paths there."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}
@@ -67,7 +67,7 @@ def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
 
 
 def _local(text: str) -> Iterator[tuple[str, str]]:
-    """The descriptions and paths of pictures that are files in the students' folder."""
+    """Yield descriptions and paths of pictures that are files in the students' folder."""
     for said, path in _SHOWN.findall(text):
         if not _ELSEWHERE.match(path) and ".." not in path.split("/"):
             yield said, path

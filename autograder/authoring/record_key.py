@@ -66,7 +66,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """The files of the course that count, but for those of its own work."""
+    """Return the files of the course that count, but for those of its own work."""
     every = {file for folder in course.grading for file in _files(folder)}
     rest = (name for name in course.exercises if name != exercise.name)
     others = {file for name in rest for file in _own(course, name)} & every
@@ -79,7 +79,7 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _own(course: Course, name: str) -> Iterator[Path]:
-    """The files that are one exercise's alone, unless another reaches for them."""
+    """Yield the files that are one exercise's alone, unless another reaches for them."""
     yield course.checks_file(name)
     for folder in OWN:
         place = course.root / course.content.reference / folder / name
@@ -87,7 +87,7 @@ def _own(course: Course, name: str) -> Iterator[Path]:
 
 
 def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
-    """What a file of the course's imports of others' files and of the course's other folders.
+    """Yield what a file imports of others' files and of the course's other folders.
 
     One that looks for files by itself where exercises have theirs may read any of them.
     """
@@ -106,7 +106,7 @@ def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
 
 
 def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
-    """The files of a package or module with a dotted name, and of those that it is in."""
+    """Yield the files of a package or module with a dotted name, and of those around it."""
     for count in range(1, len(parts) + 1):
         place = root.joinpath(*parts[:count])
         module, package = place.with_suffix(".py"), place / "__init__.py"
@@ -122,7 +122,7 @@ def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
 
 @functools.lru_cache(maxsize=4096)
 def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
-    """The full names of what a file imports, modules or not; whether a text in it names a folder.
+    """Return the full names that a file imports, and whether a text in it names a folder.
 
     That of misconceptions or checks, in which an exercise has files of its own.
     """

@@ -54,7 +54,7 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """How to record: in so many processes, or with none in this one; `anew`, what is kept too."""
+    """Options of recording: in so many processes, or in this one for 0; `anew`, what is kept too."""
 
     workers: int = 0
     anew: bool = False

@@ -39,7 +39,7 @@ Checks = Mapping[str, Sequence[Check]]
 
 
 class ReleaseOptions(msgspec.Struct, frozen=True):
-    """What is to be released, and how."""
+    """Options of a release."""
 
     exercises: tuple[Exercise, ...]
     policy: HintPolicy

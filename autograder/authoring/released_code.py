@@ -15,7 +15,7 @@ from autograder.course.errors import UserError
 
 @dataclass(frozen=True)
 class Naming:
-    """Where names come from.
+    """Origin of the names in a file.
 
     Attributes:
         reference: the course's package of right answers.

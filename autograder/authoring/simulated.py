@@ -56,7 +56,7 @@ class _SimulatedWorkers(Workers):
 
 
 def solution_module(course: Course, exercise: Exercise) -> ModuleType:
-    """The exercise's solution, as a module."""
+    """Load an exercise's solution as a module."""
     path = course.solution_file(exercise.name)
     module = ModuleType(exercise.name)
     sys.modules[exercise.name] = module
@@ -65,7 +65,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
 
 
 def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callable[..., Any]:
-    """What does as the recipe says, with these misconceptions at work.
+    """Return a function that does as the recipe says, with these misconceptions at work.
 
     `original` is what the solution has under that name.
     """
@@ -82,7 +82,7 @@ def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callab
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """A copy of a module with some names replaced; its other functions still call the old ones."""
+    """Copy a module with some names replaced; its other functions still call the old ones."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

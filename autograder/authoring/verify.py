@@ -51,7 +51,7 @@ Simulations = Iterator[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
-    """What was shown of an exercise. Each list holds what does not hold, in words."""
+    """Counts of what was shown of an exercise, and what does not hold, in words."""
 
     name: str
     checks: int = 0
@@ -118,7 +118,7 @@ class Verifier:
         self.result.faults.append(text)
 
     def _graded(self, source: Source | SimulatedClient, wanted: RunOptions = ALL_CHECKS) -> Graded:
-        """What became of a source.
+        """Grade a source.
 
         Raises:
             GraderTrouble: nothing did.
@@ -131,7 +131,7 @@ class Verifier:
         return graded
 
     def _sources(self) -> list[tuple[str, Source]]:
-        """The solution, and the right answers in other styles."""
+        """Return the solution, and the right answers in other styles."""
         folder = self.course.root / self.course.content.right / self.exercise.name
         paths = [self._solution, *sorted(folder.glob("*.py"))]
         return [
@@ -212,7 +212,7 @@ class Verifier:
             self._values(own())
 
     def _only_nan(self, function: str, replay: Replay, wrong: Misconception) -> bool:
-        """Whether nothing in its answers could tell it from others: it is to have no name then."""
+        """Return whether nothing in its answers tells it from others: it has no name then."""
         if not only_nan([replay.outcome(i, (wrong,)) for i in range(len(replay.probes(1)))]):
             return False
         self.result.remarks.append(f"{function}, {wrong.id}: gives nothing but NaN, and no name")
@@ -224,7 +224,7 @@ class Verifier:
             self._fault(said)
 
     def _values(self, simulated: Simulations) -> None:
-        """Misconceptions in values that are handed in, rather than in functions."""
+        """Try misconceptions in values that are handed in, rather than in functions."""
         tries = itertools.islice(simulated, 0, None, self.share)
         while True:
             try:
@@ -249,7 +249,7 @@ class Verifier:
                 self.result.remarks.append(f"{name}, {wrong}: has no name of its own there")
 
     def _apart(self, function: str, replay: Replay) -> None:
-        """Some probes tell every two misconceptions apart, and each from the right answer."""
+        """Show that probes tell every two misconceptions apart, and each from the right answer."""
         everywhere = range(len(replay.probes(2)))
         singles = replay.singles
         for number, wrong in enumerate(singles):
@@ -263,7 +263,7 @@ class Verifier:
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
-        """The names that a submission with these misconceptions gets; a fault if none is lost."""
+        """Return the names that a submission with these misconceptions gets."""
         changed = with_functions(
             self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
         )
@@ -277,7 +277,7 @@ class Verifier:
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Of pairs it is enough that most are named; none may have a false name."""
+        """Count the pairs that are named; it is enough that most are."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
@@ -317,7 +317,7 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full marks: {line}")
 
     def _seeds(self) -> None:
-        """One right answer after the other, each with a seed of its own; the time of each check."""
+        """Grade right answers in turn, each with a seed of its own, and time the checks."""
         seconds: dict[str, list[float]] = {}
         sources = self._sources()
         failed: Counter[str] = Counter()
@@ -361,7 +361,7 @@ COLUMNS = (
 
 
 def row(verified: Verified) -> list[str]:
-    """One exercise's cells, in the order of `COLUMNS`."""
+    """Return one exercise's cells, in the order of `COLUMNS`."""
     return [
         verified.name,
         str(verified.checks),
@@ -377,7 +377,7 @@ def row(verified: Verified) -> list[str]:
 
 
 def markdown(results: Sequence[Verified]) -> str:
-    """The table, and what does not hold, as Markdown."""
+    """Return the table, and what does not hold, as Markdown."""
     lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     lines += [f"| {' | '.join(row(verified))} |" for verified in results]
     for verified in results:

@@ -18,7 +18,7 @@ DRAWS = 2
 
 
 def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
-    """Checks that have hints, and not three; checks that are worth nothing."""
+    """Yield the checks that have hints, and not three, and those that are worth nothing."""
     for check in {each.check.function: each.check for each in results}.values():
         count = len([hint for hint in check.hints if hint.strip()])
         if count not in {0, HINTS}:

@@ -17,7 +17,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """What a judge of a run must be and know; `secret` are paths to hide from submissions."""
+    """All that a judge of a run must know; `secret` are paths to hide from submissions."""
 
     run: str
     course_file: str
