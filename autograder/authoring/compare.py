@@ -95,5 +95,5 @@ def _own_name(result: CheckResult) -> tuple[str, ...]:
 
 
 def _follows_untold(right: CheckResult, told: CheckResult) -> bool:
-    """Return whether a check ran only because one before it is not told: no difference in itself."""
+    """Return whether a check ran only as one before it is not told: no difference in itself."""
     return right.outcome == "not run" and told.outcome in {"passed", "failed"}

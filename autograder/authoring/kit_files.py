@@ -60,7 +60,7 @@ def text_files(
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
-    """Return the pictures that the scripts of a released course show; a notebook carries its own."""
+    """Return the pictures that scripts of a released course show; a notebook carries its own."""
     scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 

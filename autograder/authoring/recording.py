@@ -54,7 +54,7 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """Options of recording: in so many processes, or in this one for 0; `anew`, what is kept too."""
+    """Options of recording: so many processes, or this one for 0; `anew`, what is kept too."""
 
     workers: int = 0
     anew: bool = False
