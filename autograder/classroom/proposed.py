@@ -26,7 +26,7 @@ from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import open_new
 from autograder.report.grades_table import safe_cell, write_grades, write_table
-from autograder.report.html import Pages
+from autograder.report.html import Pages, page_of
 from autograder.report.model import Grader, Report, WrittenAnswer
 from autograder.report.overview import ClassOverview, above_maximum_note
 from autograder.report.redaction import for_student
@@ -103,7 +103,7 @@ class Proposal:
     def _page(self, report: Report, data: bytes) -> str:
         """Prepare the student's page, unless it is there and would be the same."""
         policy = self._course.content.hints
-        page = self._pages.path(report)
+        page = page_of(report)
         key = cache_key(data, policy)
         there = self._out / page
         is_file = there.is_file() and not there.is_symlink()

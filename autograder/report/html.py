@@ -3,7 +3,7 @@
 import functools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,13 @@ from autograder.report.model import (
 )
 from autograder.report.presentation import HIDDEN_INPUTS, check_sentences, opening, presented
 from autograder.report.styled_lines import StyledLine, plain
-from autograder.report.terminal import INDENT, LETTERS, check_lines, evidence_lines, exercise_lines
+from autograder.report.terminal import (
+    INDENT,
+    LETTERS,
+    check_lines,
+    evidence_lines,
+    exercise_lines,
+)
 
 if TYPE_CHECKING:
     from autograder.report.overview import ClassOverview
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
 FOLDER = "feedback"
 INDEX = "index.html"
 ANSWERS = "by-hand.html"
+MAX_TEXT = 20_000  # characters of one check
 OUTCOMES = {
     "passed": "✓",
     "failed": "✗",
@@ -83,7 +90,7 @@ def preload_pages() -> None:
 
 
 def in_pixels(style: str) -> str:
-    """A style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
+    """Return a style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
@@ -93,7 +100,7 @@ def exercise_html(
     first: Sequence[str] = (),
     last: Sequence[str] = (),
 ) -> str:
-    """One exercise as a piece of HTML that brings its own style: for a cell of a notebook.
+    """Return an exercise as HTML that brings its own style, for a cell of a notebook.
 
     Checks that have `passed` are folded; lines of text come `first` and `last`. All of it can be
     read where styles and scripts are taken out.
@@ -104,7 +111,7 @@ def exercise_html(
 
 
 def page_of(report: Report) -> str:
-    """Where a student's page lies, below the folder of results."""
+    """Return where a student's page lies, below the folder of results."""
     called = report.hand_in.pseudonym if report.hand_in else ""
     return f"{FOLDER}/{file_name(called or report.student)}.html"
 
@@ -120,19 +127,14 @@ class Pages:
 
     def write(self, report: Report) -> str:
         """Write a student's page; returns its path below the folder."""
-        page = self.path(report)
+        page = page_of(report)
         text = environment().get_template("student.html").render(report=report)
         write_atomically(self.out / page, text)
         return page
 
-    def path(self, report: Report) -> str:
-        """Where a student's page lies, below the folder."""
-        return page_of(report)
-
     def write_index(self, overview: "ClassOverview") -> None:
-        from autograder.report.class_page import (
-            class_page_content,  # with numpy, for the end of a run
-        )
+        """Write the class's page."""
+        from autograder.report.class_page import class_page_content  # with numpy: at a run's end
 
         index = environment().get_template("index.html")
         write_atomically(self.out / INDEX, index.generate(**class_page_content(overview)))
@@ -144,7 +146,7 @@ class Pages:
         changed: Mapping[tuple[str, str, str], object],
         orphaned: Sequence[object],
     ) -> None:
-        """The page of all answers in words, question by question, and of marks without one.
+        """Write the page of all answers in words, by question, and of marks without one.
 
         Marks that do not count are records with the fields that the page shows.
         """
@@ -164,12 +166,12 @@ class Pages:
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
-    """Yours, expected and their difference, as rows of cells with text, shade (0 to 1), mark."""
+    """Return yours, expected and their difference, as rows of cells with text, shade and mark."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
     digits = numbers.digits_for(yours, expected) if expected is not None else 3
-    named = [("yours", yours)] + ([("expected", expected)] if expected is not None else [])
+    named = [("yours", yours), *([("expected", expected)] if expected is not None else [])]
     finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
     largest = max(finite, default=0.0) or 1.0
     kind = "groups" if yours.groups else "heat"
@@ -233,7 +235,7 @@ def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
 
 
 def charts(evidence: Evidence) -> list[dict[str, Any]]:
-    """The curves, as points of a drawing of 340 by 190; the x axis is logarithmic."""
+    """Return the curves as points of a drawing of 340 by 190; the x axis is logarithmic."""
     return [_chart(curve) for curve in evidence.curves]
 
 
@@ -276,14 +278,8 @@ def _chart(curve: Curve) -> dict[str, Any]:
 
 
 def _shade(value: CellValue, largest: float) -> str:
-    """How dark the cell is, in percent, by the size of its number."""
+    """Return how dark a cell is, in percent, by the size of its number."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
-
-
-# One check that its student may see, as text and as HTML, for platforms that show one or other.
-
-
-MAX_TEXT = 20_000  # characters of one check
 
 
 def check_text(check: CheckReport) -> str:
@@ -293,7 +289,7 @@ def check_text(check: CheckReport) -> str:
 
 
 def first_line(check: CheckReport) -> str:
-    """The sentence to act on; for a failed check there always is one."""
+    """Return the sentence to act on; for a failed check there always is one."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:
@@ -304,7 +300,7 @@ def first_line(check: CheckReport) -> str:
 
 
 def check_html(check: CheckReport) -> str:
-    """The same as a piece of HTML that needs no style: where one is taken out, it still reads."""
+    """Return a check as HTML that can be read without a style."""
     values = ""
     if check.outcome != "passed" and check.evidence is not None:
         values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]
@@ -312,28 +308,26 @@ def check_html(check: CheckReport) -> str:
     return text
 
 
-# The face of a report below a notebook's cell: what passed folded, with lines around it.
-
-
 def notebook_outputs(
     shown: ExerciseReport, first: Sequence[StyledLine] = (), last: Sequence[StyledLine] = ()
 ) -> tuple[str, str]:
-    """A report that its student may see, as HTML and as text; lines come `first` and `last`."""
-    open_ones, passed = fold_passed(shown)
-    lines = [*first, *exercise_lines(open_ones), *_folded_line(passed), *last]
-    said = [[plain(line).strip() for line in some] for some in (first, last)]
-    return exercise_html(open_ones, passed, *said), "\n".join(plain(line) for line in lines)
+    """Return what a notebook's cell shows of a report that its student may see: HTML and text.
+
+    Passed checks are folded; lines come `first` and `last`.
+    """
+    rest, passed = fold_passed(shown)
+    folded: list[StyledLine] = []
+    if passed:
+        folded.append([(f"  ✓ {several(len(passed), 'check')} pass", "")])
+    lines = [*first, *exercise_lines(rest), *folded, *last]
+    around = [[plain(line).strip() for line in some] for some in (first, last)]
+    return exercise_html(rest, passed, *around), "\n".join(plain(line) for line in lines)
 
 
 def fold_passed(shown: ExerciseReport) -> tuple[ExerciseReport, tuple[CheckReport, ...]]:
-    """The report without the checks that pass and have nothing to say, and these; two at least."""
+    """Split off the checks that pass without a note, if there are two at least."""
     passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
     if len(passed) < 2:
         return shown, ()
     rest = tuple(each for each in shown.checks if each not in passed)
     return msgspec.structs.replace(shown, checks=rest), passed
-
-
-def _folded_line(passed: Sequence[CheckReport]) -> Iterator[StyledLine]:
-    if passed:
-        yield [(f"  ✓ {several(len(passed), 'check')} pass", "")]

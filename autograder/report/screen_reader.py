@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from autograder.course.text import capital, number
 from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
-from autograder.report.numbers import digits_for, index, shape, shown
+from autograder.report.numbers import digits_for, shape, shown
 from autograder.report.presentation import QUIET, check_sentences, opening, presented
 from autograder.report.styled_lines import StyledLine
-from autograder.report.terminal import score
+from autograder.report.terminal import place_of, score
 
 
 def exercise_sentences(
     exercise: ExerciseReport, details: int = 1, where: str = ""
 ) -> Iterator[StyledLine]:
-    """The report on an exercise, a sentence a line, as `exercise_lines` has it in a terminal."""
+    """Yield the report on an exercise a sentence a line, as `exercise_lines` in a terminal."""
     for text in _sentences(exercise, details, where or exercise.file):
         yield [(text, "")]
 
@@ -71,10 +71,7 @@ def _of_evidence(evidence: Evidence) -> Iterator[str]:
 
 
 def _of_matrix(word: str, matrix: Matrix, digits: int) -> Iterator[str]:
-    place = (
-        f" at {index(matrix.at)}" if any(matrix.at) or (matrix.at and len(matrix.shape) > 2) else ""
-    )
-    yield f"{word}{place}, shape {shape(matrix.shape)}"
+    yield f"{word}{place_of(matrix)}, shape {shape(matrix.shape)}"
     for row, values in enumerate(matrix.rows):
         name = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
         wrong = matrix.wrong[row] if word == "Yours" and matrix.wrong else (False,) * len(values)
@@ -87,8 +84,8 @@ def _of_matrix(word: str, matrix: Matrix, digits: int) -> Iterator[str]:
 
 def _of_curve(curve: Curve) -> Iterator[str]:
     yield curve.name
-    for x, mine, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+    for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
         yield (
-            f"  {curve.against} {shown(x)}: yours {shown(mine, 3)}, "
+            f"  {curve.against} {shown(x)}: yours {shown(y, 3)}, "
             f"fair {shown(low, 3)} to {shown(high, 3)}"
         )

@@ -1,4 +1,4 @@
-"""A report in the terminal: lines of styled text."""
+"""A report in the terminal, as lines of styled text; values are side by side where they fit."""
 
 import math
 from collections.abc import Iterator
@@ -11,21 +11,28 @@ from autograder.report.numbers import difference, digits_for, index, shape, show
 from autograder.report.presentation import QUIET, check_sentences, opening, presented
 from autograder.report.styled_lines import StyledLine, cells, plain, wrapped
 
-# Values beside each other in a terminal: yours, expected, and where they differ.
-
-
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-APART = 4
+APART = 4  # places between panels
+MARKS = {
+    "passed": ("✓", "good"),
+    "failed": ("✗", "bad"),
+    "not run": ("–", "dim"),
+    "not told": ("·", "dim"),
+    "timed out": ("✗", "bad"),
+    "crashed": ("✗", "bad"),
+    "error": ("!", "odd"),
+}
+INDENT = " " * 11
+MAX_PRINTED = 8  # lines
 
 Panel = list[StyledLine]
 
 
 def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
-    """The call, then yours, expected and their difference, or curves as a table.
+    """Yield the call, then yours, expected and their difference, or curves as a table.
 
-    They stand side by side where `room`, in places of the terminal, is enough for them, and else
-    below each other.
+    They are side by side where `room`, in places of the terminal, is enough for them.
     """
     if evidence.call:
         yield from wrapped([[("  after ", "dim"), (evidence.call, "")]], room)
@@ -39,8 +46,8 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
     for row in _in_rows(_panels(yours, expected, room), room):
         yield from _beside(row)
     if evidence.groups:
-        told = f"    A, B, …: the {evidence.groups} that the number belongs to"
-        yield from wrapped([[(told, "dim")]], room)
+        legend = f"    A, B, …: the {evidence.groups} that the number belongs to"
+        yield from wrapped([[(legend, "dim")]], room)
 
 
 def _panels(yours: Matrix, expected: Matrix | None, room: int | None) -> list[Panel]:
@@ -55,16 +62,17 @@ def _panels(yours: Matrix, expected: Matrix | None, room: int | None) -> list[Pa
 
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
-    """One side, of which so many columns are left out that the others fit."""
-    made = [*_title(word, matrix), *_rows(matrix, digits)]
+    """Return one side, without as many columns as have no room."""
+    title = [(f"{word}{place_of(matrix)}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]
+    panel = [title, *_rows(matrix, digits)]
     columns = len(matrix.rows[0]) if matrix.rows else 0
-    if room is None or columns < 2 or _wide(made) + APART <= room:
-        return made
+    if room is None or columns < 2 or _wide(panel) + APART <= room:
+        return panel
     return _panel(word, _without_a_column(matrix), digits, room)
 
 
 def _without_a_column(matrix: Matrix) -> Matrix:
-    """Less by the last column, or by the first where only the last has what is wrong."""
+    """Leave out the last column, or the first where only the last has what is wrong."""
     wrong = [any(row[place] for row in matrix.wrong) for place in range(len(matrix.rows[0]))]
     first = wrong[-1:] == [True] and not any(wrong[:-1])
     keep = slice(1, None) if first else slice(None, -1)
@@ -78,7 +86,7 @@ def _without_a_column(matrix: Matrix) -> Matrix:
 
 
 def _in_rows(panels: list[Panel], room: int | None) -> list[list[Panel]]:
-    """Which panels stand beside each other."""
+    """Group the panels that fit beside each other."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
@@ -92,9 +100,8 @@ def _beside(panels: list[Panel]) -> Iterator[StyledLine]:
     for row in range(max(len(panel) for panel in panels)):
         line: StyledLine = [(" " * APART, "")]
         for panel in panels:
-            mine = panel[row] if row < len(panel) else []
-            gap = " " * (_wide(panel) - cells(plain(mine)) + APART)
-            line += [*mine, (gap, "")]
+            part = panel[row] if row < len(panel) else []
+            line += [*part, (" " * (_wide(panel) - cells(plain(part)) + APART), "")]
         yield line[:-1]
 
 
@@ -104,20 +111,17 @@ def _wide(panel: Panel) -> int:
 
 def _curve_lines(curve: Curve) -> Iterator[StyledLine]:
     yield [(f"    {curve.name}", "bold")]
-    for x, mine, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
-        fine = not isinstance(mine, str) and low <= mine <= high
-        text = f"yours {shown(mine, 3):>8}   fair {shown(low, 3)} to {shown(high, 3)}"
-        yield [
-            (f"    {'  ' if fine else '› '}", "" if fine else "bad"),
-            (f"{curve.against} {shown(x):>4}: {text}", "" if fine else "bad"),
-        ]
+    for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+        fine = not isinstance(y, str) and low <= y <= high
+        mark, style = ("  ", "") if fine else ("› ", "bad")
+        text = f"yours {shown(y, 3):>8}   fair {shown(low, 3)} to {shown(high, 3)}"
+        yield [(f"    {mark}", style), (f"{curve.against} {shown(x):>4}: {text}", style)]
 
 
-def _title(word: str, matrix: Matrix) -> list[StyledLine]:
-    place = (
-        f" at {index(matrix.at)}" if any(matrix.at) or (matrix.at and len(matrix.shape) > 2) else ""
-    )
-    return [[(f"{word}{place}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]]
+def place_of(matrix: Matrix) -> str:
+    """Return ` at [1]` for the part of a larger array, else nothing."""
+    is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
+    return f" at {index(matrix.at)}" if is_part else ""
 
 
 def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
@@ -137,12 +141,17 @@ def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
             padded = f"{text:>{width}}"
             line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
         rows.append(line)
-    cut = _cut(matrix)
-    return [*rows, [(cut, "dim")]] if cut else rows
+    plane = (1, *matrix.shape)[-2:] if matrix.shape else (1, 1)
+    size = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
+    if size != plane and all(size) and not matrix.names:
+        last_row, last_column = matrix.top + size[0] - 1, matrix.left + size[1] - 1
+        part = f"(rows {matrix.top} to {last_row}, columns {matrix.left} to {last_column})"
+        rows.append([(part, "dim")])
+    return rows
 
 
 def _blocks(apart: list[list[float]]) -> list[StyledLine]:
-    """A difference as blocks: the darker, the larger; the sign says which is larger."""
+    """Draw a difference as blocks: the darker, the larger; the sign says which is larger."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     rows: list[StyledLine] = []
     for row in apart:
@@ -156,37 +165,12 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
     return rows
 
 
-def _cut(matrix: Matrix) -> str:
-    """What part of the array is shown, if it is not all of it."""
-    plane = (1, *matrix.shape)[-2:] if matrix.shape else (1, 1)
-    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    if (rows, columns) == plane or not rows or matrix.names:
-        return ""
-    return (
-        f"(rows {matrix.top} to {matrix.top + rows - 1}, "
-        f"columns {matrix.left} to {matrix.left + columns - 1})"
-    )
-
-
-MARKS = {
-    "passed": ("✓", "good"),
-    "failed": ("✗", "bad"),
-    "not run": ("–", "dim"),
-    "not told": ("·", "dim"),
-    "timed out": ("✗", "bad"),
-    "crashed": ("✗", "bad"),
-    "error": ("!", "odd"),
-}
-INDENT = " " * 11
-MAX_PRINTED = 8
-
-
 def exercise_lines(
     exercise: ExerciseReport, details: int = 1, where: str = "", width: int | None = None
 ) -> Iterator[StyledLine]:
-    """The report on an exercise; the values are shown for the first `details` failures.
+    """Yield the report on an exercise, with the values of the first `details` failures.
 
-    `where` is the file as it is found from here; no line is wider than `width`, where one is given.
+    `where` is the file as it is found from here; no line is wider than `width`, if one is given.
     """
     yield from wrapped(_head(exercise, where or exercise.file), width)
     left = details
@@ -200,7 +184,7 @@ def exercise_lines(
 
 
 def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
-    """Where a small change makes every check pass, if such a place is known."""
+    """Yield where a small change makes every check pass, if such a place is known."""
     if exercise.repair is not None:
         yield [("  ", ""), (exercise.repair.said, "bold")]
 
@@ -211,8 +195,7 @@ def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
     if start.text:
         yield [(start.text, "bold")]
     style = "full" if exercise.points == exercise.max_points else "partial"
-    if exercise.status == "by hand":
-        style = ""
+    style = "" if exercise.status == "by hand" else style
     file = f" ({where})" if where else ""
     yield [(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)]
     if start.reason:
@@ -221,7 +204,7 @@ def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
 
 
 def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
-    """What is said besides, and what the code printed."""
+    """Yield the notes, and what the code printed."""
     for note in exercise.notes:
         yield [("  Note: ", "bold"), (note, "")]
     if exercise.printed.strip():
@@ -234,7 +217,7 @@ def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
 
 
 def score(exercise: ExerciseReport) -> str:
-    """The points, in words."""
+    """Return the points in words."""
     if exercise.status == "by hand":
         return f"{number(exercise.max_points)} points, given by a person"
     return f"{number(exercise.points)} of {number(exercise.max_points)} points"
@@ -274,7 +257,7 @@ def check_lines(
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """The values, set in as far as there is room for them."""
+    """Yield the values, indented as far as there is room for them."""
     indent = INDENT
     if width is not None:
         beside = max(cells(plain(line)) for line in [[], *evidence_lines(evidence)])
