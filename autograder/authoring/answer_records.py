@@ -20,7 +20,7 @@ from autograder.checks.recorded_answers import (
     canary,
     packed_value,
 )
-from autograder.checks.released_checks import record_with
+from autograder.checks.reference_answers import record_with
 from autograder.checks.torch_modules import reference_pass
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.own_modules import importable

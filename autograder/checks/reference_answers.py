@@ -1,12 +1,27 @@
 """Right answers for checks: those of the reference, or the records of a released course."""
 
 import importlib
+from collections.abc import Iterable
+from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from autograder.checks.check_result import NotJudged
+import msgspec
+
+from autograder.checks.check_result import (
+    Check,
+    CheckResult,
+    MayFollow,
+    NotJudged,
+    without_judgement,
+)
 from autograder.course.course_file import Course
+from autograder.course.errors import UserError
+from autograder.report.model import Cause
 from autograder.worker.messages import Passed
+
+if TYPE_CHECKING:
+    from autograder.checks.recorded_answers import ExerciseRecord
 
 
 class AnswerSource(Protocol):
@@ -23,12 +38,20 @@ class AnswerSource(Protocol):
 
 
 class _Current:
+    """Sources of this process: of the check that runs, and of all while records are made."""
+
     source: AnswerSource | None = None
+    recorder: AnswerSource | None = None
 
 
 def answer_from(source: AnswerSource | None) -> None:
     """Let all stand-ins of this process get their answers from `source` from now on."""
     _Current.source = source
+
+
+def record_with(recorder: AnswerSource | None) -> None:
+    """Let a recorder answer all released checks from now on; their records, if it is None."""
+    _Current.recorder = recorder
 
 
 def _source() -> AnswerSource:
@@ -90,3 +113,72 @@ def load_reference(course: Course, module: str = "") -> ModuleType | StandInPack
     if course.content.released is not None:
         return StandInPackage(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
+
+
+def refuse_other_seeds(course: Course, seed: int | None) -> None:
+    """Pass if the answers to what is drawn by a seed are recorded.
+
+    Raises:
+        UserError: they are not recorded.
+    """
+    made = course.content.released
+    if made is not None and seed is not None and seed not in made.seeds:
+        known = ", ".join(map(str, made.seeds))
+        raise UserError(
+            f"The answers for seed {seed} are not recorded in this course. Those for {known} are."
+        )
+
+
+def begin_check(course: Course, check: Check) -> Check:
+    """Set where a check's answers come from; return it with the hints that are recorded for it."""
+    if course.content.released is None:
+        return check
+    if _Current.recorder is not None:
+        answer_from(_Current.recorder)
+        return check
+    record = _record(course, check.path)
+    return msgspec.structs.replace(check, hints=record.hints.get(check.name, ()))
+
+
+def _record(course: Course, checks: Path) -> "ExerciseRecord":
+    """Return what is recorded for a file of checks, and let it answer them."""
+    from autograder.checks.recorded_answers import playback
+
+    found = playback(course, checks.stem.removeprefix("test_"))
+    answer_from(found)
+    return found.record
+
+
+def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
+    """Return what became of a check whose answer may follow from the student's own step.
+
+    If all that was judged of that step is right, nothing else follows from it: the answer is wrong.
+    """
+    about = [each.outcome for each in results if error.own in each.about]
+    told = [outcome for outcome in about if outcome not in {"not told", "not run"}]
+    right = bool(told) and all(outcome == "passed" for outcome in told)
+    return error.wrong if right else error
+
+
+def with_unreleased_checks(
+    course: Course, path: Path | None, results: list[CheckResult]
+) -> list[CheckResult]:
+    """Return the results of a released course's checks, with those that it does not hand out.
+
+    `path` is the file that the checks are collected from, if there are any.
+    """
+    if course.content.released is None or path is None or _Current.recorder is not None:
+        return results
+    record = _record(course, path)
+    known = {result.name: result for result in results}
+    for hidden in record.hidden:
+        check = Check(
+            name=hidden.name,
+            function=hidden.name,
+            path=path,
+            title=hidden.title,
+            weight=hidden.weight,
+            hidden=True,
+        )
+        known[hidden.name] = without_judgement(check, "not told", Cause(code="hidden"))
+    return [known[name] for name in record.order if name in known]

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.checks.check_result import Check, CheckResult, MayFollow
 from autograder.checks.fixtures import Fixtures
-from autograder.checks.released_checks import (
+from autograder.checks.reference_answers import (
     begin_check,
     settle_follow_through,
     with_unreleased_checks,

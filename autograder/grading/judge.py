@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from autograder.checks.check_result import CheckResult
-from autograder.checks.released_checks import refuse_other_seeds
+from autograder.checks.reference_answers import refuse_other_seeds
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from autograder.checks.check_result import CheckResult, without_judgement
-from autograder.checks.released_checks import with_unreleased_checks
+from autograder.checks.reference_answers import with_unreleased_checks
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
