@@ -16,18 +16,15 @@ from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.finalize import ReportMerger, without_checks
 from autograder.classroom.grade_difference import Bases
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.history import GRADES, settle
-from autograder.classroom.journal import FILE as JOURNAL
-from autograder.classroom.journal import Journal, key_of
+from autograder.classroom.history import GRADES, in_use, settle
 from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
-from autograder.classroom.lock import in_use
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks
 from autograder.classroom.proposed import Decide, GradedClass, Proposal
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records, ReportSpool
+from autograder.classroom.records import JOURNAL, Journal, Records, ReportSpool, key_of
 from autograder.classroom.submissions import Opened, StudentWork, guarded, opened, read_work
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
@@ -68,7 +65,7 @@ class Job(msgspec.Struct, frozen=True):
     anonymous: bool = False
 
 
-class Selection(msgspec.Struct, frozen=True):
+class RunSelection(msgspec.Struct, frozen=True):
     """The cells of the table that a run changes, and all that the table has.
 
     `graded` are the exercises graded now, `columns` all of the table; `folders` are all rows, those
@@ -143,7 +140,9 @@ def grade_class(
         ) from None
 
 
-def _select(job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudonyms) -> Selection:
+def _select(
+    job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudonyms
+) -> RunSelection:
     """Select what is graded, with the students called as the results call them.
 
     Raises:
@@ -154,7 +153,7 @@ def _select(job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudo
     if job.anonymous:
         folders, students = pseudonyms.hidden(folders), tuple(map(pseudonyms.called, students))
     if not job.partial:
-        return Selection(before, job.exercises, job.exercises, list(folders))
+        return RunSelection(before, job.exercises, job.exercises, list(folders))
     _refuse_unknown(students, {folder.student for folder in folders})
     graded = job.exercises
     if students and len(graded) == len(job.course.exercises):  # none was named: those of the table
@@ -166,7 +165,7 @@ def _select(job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudo
     if others:
         rows += [Folder(student, None) for student in others]
         rows.sort(key=lambda folder: folder.student)
-    return Selection(before, graded, columns, rows, others, may_be_gone=not students)
+    return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
 
 
 def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
@@ -194,7 +193,7 @@ class _ClassRun:
     proposal: Proposal
 
     def __init__(
-        self, job: Job, selection: Selection, pseudonyms: Pseudonyms, progress: Progress
+        self, job: Job, selection: RunSelection, pseudonyms: Pseudonyms, progress: Progress
     ) -> None:
         course = job.course
         self.job, self.course, self.selection = job, course, selection

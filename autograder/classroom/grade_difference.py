@@ -321,10 +321,7 @@ def _total(
     """Return the change of the total besides the exercises: lateness, what people added to it."""
     if before is None or after is None:
         return None
-    late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
-    added = [
-        [e.points for e in r.adjustments if not e.exercise and e.points] for r in (before, after)
-    ]
+    late, added = zip(*map(_on_total, (before, after)), strict=True)
     codes = [LATENESS] if late[0] != late[1] else []
     codes += [ADJUSTMENT] if added[0] != added[1] else []
     if not codes and (cells or before.points == after.points):
@@ -334,6 +331,12 @@ def _total(
     fills = codes == [LATENESS] and _are_open(before, names, course)
     old, new = (f"{number(r.points)}/{number(r.max_points)}" for r in (before, after))
     return _cell(TOTAL, old, new, reasons, fills)
+
+
+def _on_total(report: Report) -> tuple[dict[str, float], list[float]]:
+    """Return the points that lateness takes off by assignment, and what people added."""
+    late = {each.assignment: each.points for each in report.lateness}
+    return late, [e.points for e in report.adjustments if not e.exercise and e.points]
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:

@@ -52,16 +52,7 @@ def find_folders(
     if not folders and packed:
         return _packed(packed, set()), _no_folders(entries, packed)
     if not folders:
-        names = set(exercises)
-        if any(Path(entry.name).stem in names for entry in entries):
-            raise UserError(
-                f"{root} looks like the folder of one student. For one's own work there is "
-                f"`autograder check {root}/NAME.py`; to grade a class, name the folder above."
-            )
-        raise UserError(
-            f"{root} holds no folders. Expected one folder for each student, "
-            f"with files such as {next(iter(names), 'NAME')}.py in it."
-        )
+        raise _no_students(root, [entry.name for entry in entries], set(exercises))
     if len(folders) == 1 and levels and _is_around_students(Path(folders[0].path), exercises):
         students, notes = find_folders(Path(folders[0].path), exercises, levels - 1)
         around = (
@@ -74,6 +65,18 @@ def find_folders(
         [*students, *_packed(packed, {f.student for f in students})], key=lambda f: str(f.path)
     )
     return both, _no_folders(entries, [*folders, *packed])
+
+
+def _no_students(root: Path, entries: list[str], exercises: set[str]) -> UserError:
+    if any(Path(entry).stem in exercises for entry in entries):
+        return UserError(
+            f"{root} looks like the folder of one student. For one's own work there is "
+            f"`autograder check {root}/NAME.py`; to grade a class, name the folder above."
+        )
+    return UserError(
+        f"{root} holds no folders. Expected one folder for each student, "
+        f"with files such as {next(iter(exercises), 'NAME')}.py in it."
+    )
 
 
 def _is_zip(entry: "os.DirEntry[str]") -> bool:
@@ -215,12 +218,6 @@ def _folder(
     """
     person, pieces = share.person, share.pieces
     times = [piece.at for piece in pieces if piece.at is not None]
-    notes = list(share.notes)
-    if is_group:
-        notes.append(f"Handed in by {one_line(person.name or person.key, 60)}, a group.")
-    if share.together_with:
-        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
-        notes.append(f"Handed in together with {names}.")
     at = known.at or (_latest(times).isoformat() if times else "")
     late = any(piece.late for piece in pieces)
     hand_in = msgspec.structs.replace(
@@ -234,7 +231,20 @@ def _folder(
         at_from=known.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
-    return Folder(student, staged(share, found.listing, place), hand_in, tuple(notes))
+    notes = _notes_on(share, is_group)
+    return Folder(student, staged(share, found.listing, place), hand_in, notes)
+
+
+def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
+    """Return notes on a share for the student, with those that are in it already."""
+    notes = list(share.notes)
+    if is_group:
+        name = share.person.name or share.person.key
+        notes.append(f"Handed in by {one_line(name, 60)}, a group.")
+    if share.together_with:
+        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
+        notes.append(f"Handed in together with {names}.")
+    return tuple(notes)
 
 
 def _latest(times: list[datetime]) -> datetime:

@@ -1,4 +1,7 @@
-"""History of a folder of results: its versions, and the commands that made it.
+"""Folder of results: its lock, its versions, and the commands that made it.
+
+One run at a time has the folder. The lock is the kernel's, on an open file: it ends with the
+process, however that ends.
 
 A run prepares its results in `proposed/`. To put them in force, that folder is renamed to
 `history/0002.applying`, and its files replace the current ones. Whoever opens the results next
@@ -6,9 +9,13 @@ finishes what was begun: at no time is there half of the old and half of the new
 """
 
 import contextlib
+import getpass
 import os
+import platform
 import shutil
-from collections.abc import Iterator, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,15 +23,20 @@ from typing import Any
 import msgspec
 
 from autograder.classroom.grade_difference import Change
-from autograder.classroom.lock import in_use, user
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.store import read_store, timestamp, write_store
 from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, synced, write_atomically
-from autograder.course.text import few
+from autograder.course.text import few, one_line
 from autograder.report.html import ANSWERS, FOLDER, INDEX
 from autograder.report.model import Grader
 
+if sys.platform != "win32":
+    import fcntl
+
+LOCK = ".lock"
+LOCK_PAUSE = 0.2
+MOST_HOLDER = 2000  # bytes that are read of what the other one wrote
 COMMANDS_FILE = ".runs.json"
 MOST_COMMANDS, MOST_BYTES = 20, 200_000
 HISTORY, PROPOSED, APPLYING = "history", "proposed", ".applying"
@@ -292,3 +304,99 @@ def read_changes(path: Path) -> Iterator[Change]:
         return
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """The process that has a folder: what it does, and since when by that machine's clock."""
+
+    process: int
+    machine: str
+    user: str
+    since: str
+    doing: str
+
+    def said(self) -> str:
+        """Return it for a person; anybody may have written it."""
+        who = f"{self.user}, " if self.user else ""
+        text = f"{who}process {self.process} on {self.machine}, since {self.since}: {self.doing}"
+        return one_line(text, 300)
+
+
+@contextlib.contextmanager
+def in_use(
+    results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
+) -> Iterator[None]:
+    """Have a folder of results to oneself.
+
+    Args:
+        doing: the purpose, as another run is told.
+        wait: how many seconds to wait for another run; `waiting` is told once who that is.
+
+    Raises:
+        UserError: another run has it; it says who.
+    """
+    if sys.platform == "win32":  # there the journal alone keeps a second run away
+        yield
+        return
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(results / LOCK, flags, 0o666)
+    except OSError as error:
+        raise UserError(
+            f"{results / LOCK} cannot be opened: {error.strerror}. Remove it, or see that the "
+            f"folder can be written to."
+        ) from None
+    try:
+        locked = _take(descriptor, results, wait, waiting)
+        if locked:
+            since = datetime.now().astimezone().isoformat(" ", "seconds")
+            here = platform.node() or "this machine"
+            holder = Holder(os.getpid(), here, user(), since, doing)
+            with contextlib.suppress(OSError):  # a full disk keeps nobody from having it
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, msgspec.json.encode(holder), 0)
+        yield
+        if locked:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
+    """Take the lock; return False if the file system has none, and the journal's has to do."""
+    end = time.monotonic() + wait
+    is_told = False
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            who = _holder(descriptor)
+        except OSError:
+            return False
+        if time.monotonic() >= end:
+            raise UserError(
+                f"{results} is in use by another run ({who}). Wait for it or end it; with --wait "
+                f"SECONDS `grade` waits by itself."
+            )
+        if not is_told:
+            waiting(f"{results} is in use by another run ({who}); waiting for it.")
+            is_told = True
+        time.sleep(LOCK_PAUSE)
+
+
+def _holder(descriptor: int) -> str:
+    try:
+        data = os.pread(descriptor, MOST_HOLDER, 0)
+        return msgspec.json.decode(data, type=Holder).said()
+    except (OSError, msgspec.MsgspecError):
+        return "which has only just begun"
+
+
+def user() -> str:
+    """Return the name of who runs this; "" if it is not known."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.lock import user
+from autograder.classroom.history import user
 from autograder.classroom.store import (
     FILE,
     ExportedMark,

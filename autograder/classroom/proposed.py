@@ -17,11 +17,10 @@ from autograder.classroom.history import (
     put_in_force,
     replace_results,
 )
-from autograder.classroom.journal import Journal
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Records
+from autograder.classroom.records import Journal, Records
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import open_new

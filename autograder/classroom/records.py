@@ -1,15 +1,36 @@
-"""Records of a class on disk: those of the results, and those that wait to be written."""
+"""Records of a class on disk: those of the results, those that wait, and the journal."""
 
+import sqlite3
 import tempfile
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from autograder.classroom.store import refuse_links
+from autograder.course.cache import cache_key
+from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.report.model import Report
+from autograder.report.model import Grader, Report
+from autograder.submission.source import Source
 
 FILE = "report.jsonl"
+JOURNAL = "journal.sqlite"
+_JOURNAL_VERSION = 1
+_JOURNAL_TABLES = """
+CREATE TABLE IF NOT EXISTS results (
+    student TEXT NOT NULL,
+    exercise TEXT NOT NULL,
+    key TEXT NOT NULL,
+    report BLOB NOT NULL,
+    PRIMARY KEY (student, exercise)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pages (
+    student TEXT PRIMARY KEY,
+    key TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TEMP TABLE prepared (student TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
+"""
 
 
 class _Name(msgspec.Struct, frozen=True):
@@ -129,3 +150,104 @@ class ReportSpool:
 
     def close(self) -> None:
         self._file.close()
+
+
+class Journal:
+    """Reports by student and exercise, each with a key of what it depends on.
+
+    It is a cache: a row that anything has changed is graded again. One run has it to itself.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open it.
+
+        Raises:
+            UserError: another run has it, it is damaged or a link, or the disk is full.
+        """
+        self.path = folder / JOURNAL
+        refuse_links(self.path)
+        try:
+            self._database = sqlite3.connect(self.path, isolation_level=None, timeout=5)
+        except sqlite3.DatabaseError as error:
+            raise self._refused(error) from None
+        try:
+            self._database.text_factory = bytes  # also what is damaged
+            # exclusive first: then a write-ahead log shares no memory, and works on network drives
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._database.execute("BEGIN IMMEDIATE")  # from here on no other run has it
+            self._database.execute("COMMIT")
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            if version not in {0, _JOURNAL_VERSION}:
+                raise sqlite3.DatabaseError(f"its version is {version}")
+            self._database.executescript(_JOURNAL_TABLES)
+            self._database.execute(f"PRAGMA user_version = {_JOURNAL_VERSION}")
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            raise self._refused(error) from None
+
+    def _refused(self, error: sqlite3.DatabaseError) -> UserError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            message = f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
+        elif code == sqlite3.SQLITE_FULL:
+            message = (
+                f"{self.path} cannot be written: the disk is full. Make room and run it again."
+            )
+        elif code == sqlite3.SQLITE_IOERR:
+            message = (
+                f"{self.path} cannot be written ({error}): the disk may be full. Make room and run "
+                f"it again."
+            )
+        else:
+            message = (
+                f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
+                f"all is then graded anew."
+            )
+        return UserError(message)
+
+    def find(self, student: str, exercise: str, key: str) -> bytes | None:
+        """Return the report on an exercise, if it was graded with this key."""
+        query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
+        row = self._run(query, student, exercise).fetchone()
+        if row is None or not isinstance(row[1], bytes):
+            return None
+        data: bytes = row[1]
+        return data if row[0] == cache_key(key, data).encode() else None
+
+    def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
+        """Keep a report, with a seal."""
+        seal = cache_key(key, report)
+        self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
+
+    def prepare_page(self, student: str, key: str) -> None:
+        """Note what a page was written from that is not in its place yet, until this is closed."""
+        self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
+
+    def forget_prepared(self) -> None:
+        """Forget the pages that are about to be replaced."""
+        self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
+
+    def keep_prepared(self) -> None:
+        """Note that the prepared pages are in their places."""
+        self._run("REPLACE INTO pages SELECT student, key FROM prepared")
+
+    def page_is(self, student: str, key: str) -> bool:
+        """Tell whether a student's page was written from this content."""
+        query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
+        return self._run(query, student, key).fetchone() is not None
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _run(self, query: str, *values: str | bytes) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(query, values)
+        except sqlite3.DatabaseError as error:
+            raise self._refused(error) from None
+
+
+def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
+    """Return the key of all that a report depends on: submission, exercise, limits and grader."""
+    return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])

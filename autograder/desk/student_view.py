@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.classroom.decisions import MOST, TOTAL, check_named, decision_row, doubt_of
-from autograder.classroom.lock import user
+from autograder.classroom.history import user
 from autograder.classroom.table_import import as_number
 from autograder.course.errors import UserError
 from autograder.course.text import number, several

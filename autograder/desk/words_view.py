@@ -9,7 +9,7 @@ import msgspec
 from starlette.responses import PlainTextResponse, Response
 
 from autograder.classroom.clusters import Sheet, Wording, differing_pieces, rubric, sheets, total
-from autograder.classroom.lock import user
+from autograder.classroom.history import user
 from autograder.classroom.marking import Answered, AnswerMarks, Marking, Overtaken
 from autograder.classroom.store import GivenMark
 from autograder.classroom.table_import import as_number

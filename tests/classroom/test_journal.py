@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from autograder.classroom.grade_class import Job, grade_class
-from autograder.classroom.journal import FILE, Journal
+from autograder.classroom.records import JOURNAL, Journal
 
 pytestmark = [pytest.mark.one_in(3), pytest.mark.usefixtures("one_judge")]
 
@@ -24,7 +24,7 @@ def grade(course, tmp_path):
         grade_class(job, lambda *_: None)
         return (tmp_path / "out" / "report.jsonl").read_bytes()
 
-    grade.journal = tmp_path / "out" / FILE
+    grade.journal = tmp_path / "out" / JOURNAL
     return grade
 
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from autograder.classroom.lock import FILE, in_use
+from autograder.classroom.history import LOCK, in_use
 from autograder.course.errors import UserError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the journal alone locks there")
@@ -22,7 +22,7 @@ def test_the_second_is_told_who_has_it(tmp_path):
             pass
     with in_use(tmp_path, "grading other"):
         pass
-    assert (tmp_path / FILE).read_bytes() == b""
+    assert (tmp_path / LOCK).read_bytes() == b""
 
 
 def test_the_second_can_wait(tmp_path):
@@ -46,13 +46,13 @@ def test_what_another_one_wrote_is_not_believed(tmp_path):
         with pytest.raises(UserError) as caught, in_use(tmp_path, "second"):
             pass
         assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 600
-        (tmp_path / FILE).write_bytes(b"\xff{")
+        (tmp_path / LOCK).write_bytes(b"\xff{")
         with pytest.raises(UserError, match="only just begun"), in_use(tmp_path, "second"):
             pass
 
 
 def test_a_linked_lock_is_not_followed(tmp_path):
-    (tmp_path / FILE).symlink_to(tmp_path / "theirs")
+    (tmp_path / LOCK).symlink_to(tmp_path / "theirs")
     with pytest.raises(UserError, match="cannot be opened"), in_use(tmp_path, "first"):
         pass
     assert not (tmp_path / "theirs").exists()
@@ -60,7 +60,7 @@ def test_a_linked_lock_is_not_followed(tmp_path):
 
 def test_a_killed_run_has_nothing(tmp_path):
     code = (
-        "import sys, time; from pathlib import Path; from autograder.classroom.lock import in_use\n"
+        "import sys, time; from pathlib import Path; from autograder.classroom.history import in_use\n"
         "with in_use(Path(sys.argv[1]), 'grading'): print('mine', flush=True); time.sleep(60)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
