@@ -25,7 +25,7 @@ AT_ONCE = 0.05  # an answer that comes within this time is not measured
 
 
 class Had(NamedTuple):
-    """What a process has had since it started, in seconds."""
+    """The time that a process has had since it started, in seconds."""
 
     processor: float
     asleep: float

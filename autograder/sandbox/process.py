@@ -22,7 +22,7 @@ from autograder.worker.limits import MAX_TASKS
 from autograder.worker.messages import Callback, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
-MAX_ASKS = 10_000
+MAX_ASKS = 100_000  # of one call: a student's test may ask a function thousands of times
 
 AnswerTo = Callable[[Callback], Request]
 

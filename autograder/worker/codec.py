@@ -196,8 +196,6 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
     def extend(value: object) -> object:
         nonlocal size
-        if isinstance(value, Handle):
-            return msgspec.msgpack.Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
         if isinstance(value, complex) and not isinstance(value, np.generic):
             return msgspec.msgpack.Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
         if not isinstance(value, np.ndarray):

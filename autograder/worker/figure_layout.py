@@ -4,7 +4,7 @@ matplotlib settles in `draw` where axes stand, which ticks they have and which c
 Most of its time goes to measuring texts, which nobody asks for here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 # Formatters whose labels with mathematics in them are matplotlib's own, and not a student's.
@@ -12,7 +12,7 @@ OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "Lo
 
 
 class TickLabel(NamedTuple):
-    """What is written at a place of an axis, and the tick that it looks like."""
+    """The text at a place of an axis, and the tick that it looks like."""
 
     place: Any
     text: str
@@ -26,11 +26,6 @@ def tick_labels(axis: Any) -> list[TickLabel]:
         Exception: whatever matplotlib raises where it cannot place or label the ticks.
     """
     return [*_labels(axis, axis.major, "major"), *_labels(axis, axis.minor, "minor")]
-
-
-def has_mathematics(labels: Sequence[TickLabel]) -> bool:
-    """Return whether a label may have mathematics in it."""
-    return any("$" in label.text for label in labels)
 
 
 def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
@@ -86,8 +81,11 @@ def lay_out(figure: Any) -> Ticks:
     """
     figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
     ticks: Ticks = {}
-    if _is_plain(figure) and _settled(figure.axes, ticks):
-        _place_notes(figure)
+    if is_plain(figure) and _settled(figure.axes, ticks):
+        for artist in _artists(figure):  # put notes where drawing would, if they are on the axes
+            is_note = hasattr(artist, "anncoords") and artist.get_visible()
+            if is_note and artist._check_xy(_NOT_NEEDED):
+                artist.update_positions(_NOT_NEEDED)
         if _can_be_set(figure):
             return ticks
     figure.draw_without_rendering()
@@ -107,15 +105,8 @@ def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
             found = ticks[id(axis)] = tick_labels(axis)
             kinds = {type(axis.get_major_formatter()), type(axis.get_minor_formatter())}
             if not {kind.__name__ for kind in kinds} <= OWN_LABELS:
-                own = own and not has_mathematics(found)
+                own = own and not any("$" in label.text for label in found)
     return own
-
-
-def _place_notes(figure: Any) -> None:
-    """Put notes where drawing would; those whose place is off the axes are not drawn."""
-    for artist in _artists(figure):
-        if _is_note(artist) and artist.get_visible() and artist._check_xy(_NOT_NEEDED):
-            artist.update_positions(_NOT_NEEDED)
 
 
 def _can_be_set(figure: Any) -> bool:
@@ -129,7 +120,8 @@ def _can_be_set(figure: Any) -> bool:
     return True
 
 
-def _is_plain(figure: Any) -> bool:
+def is_plain(figure: Any) -> bool:
+    """Return whether all that drawing the figure would settle can be settled without it."""
     if _kind(figure) != "matplotlib.figure.Figure" or figure.subfigs:
         return False
     if figure.canvas.callbacks.callbacks.get("draw_event"):
@@ -161,16 +153,9 @@ def _is_simple(artist: Any) -> bool:
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():
         return False
-    if _is_note(artist) and not _is_plain_note(artist):
-        return False
+    if hasattr(artist, "anncoords"):  # a note: without an arrow, and at no other artist's place
+        if artist.arrowprops is not None:
+            return False
+        if not isinstance(artist.xycoords, str) or not isinstance(artist.anncoords, str):
+            return False
     return not (hasattr(artist, "get_usetex") and artist.get_usetex())
-
-
-def _is_note(artist: Any) -> bool:
-    return hasattr(artist, "anncoords")
-
-
-def _is_plain_note(note: Any) -> bool:
-    """Return whether it has no arrow, and stands at a place that depends on no other artist."""
-    coordinates = (note.xycoords, note.anncoords)
-    return note.arrowprops is None and all(isinstance(each, str) for each in coordinates)

@@ -1,4 +1,4 @@
-"""What of a matplotlib figure can be seen: visible, on its axes, not transparent, and not covered.
+"""The parts of a matplotlib figure that can be seen: on its axes, not transparent, not covered.
 
 Nothing is rendered: this follows from where artists stand and in which order they are drawn.
 """

@@ -1,4 +1,4 @@
-"""What judge and worker say to each other.
+"""The messages between judge and worker.
 
 A hostile process may write any message. The bounds are part of the types, so that whatever the
 judge has decoded is small and of the kind that it says it is.
@@ -101,7 +101,7 @@ class CodePlace(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Problem(msgspec.Struct, array_like=True, frozen=True):
-    """Why there is no value.
+    """The reason why there is no value.
 
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
         `bases` are the names of Python's own classes that it is an instance of.
@@ -124,7 +124,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Passed(msgspec.Struct, array_like=True):
-    """What came of a forward pass.
+    """The result of a forward pass.
 
     `state` has the shapes of the module's parameters and buffers; where one that was to be loaded
     is missing or of another shape, the module was not called. `gradients` go by the parameter's

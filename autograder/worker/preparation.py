@@ -1,4 +1,4 @@
-"""What a worker does before it runs a student's code: imports, bounded output, filled memory."""
+"""Preparation of a worker for a student's code: imports, bounded output, filled memory."""
 
 import builtins
 import functools

@@ -247,7 +247,7 @@ def _key(key: object, where: str) -> Any:
 
 
 def _kind(value: object) -> str:
-    """`a function`, `a generator`, `a set`, `an object of type X`."""
+    """Return `a function`, `a generator`, `a set` or `an object of type X`."""
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
         return "a function"
     name = type(value).__name__

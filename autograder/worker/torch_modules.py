@@ -103,7 +103,7 @@ def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
 
 
 def _held(torch: Any, module: Any) -> dict[str, Any]:
-    """Parameters, and the buffers that are kept with them, by name."""
+    """Return parameters, and the buffers that are kept with them, by name."""
     held = {}
     for prefix, _, own in _inside(torch, module):
         passing = own["_non_persistent_buffers_set"]

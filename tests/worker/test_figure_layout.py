@@ -110,7 +110,7 @@ DRAWN |= {f"three of {path.name}": three(path) for path in RIGHT}
 @pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
 def test_it_is_described_as_if_it_were_drawn(draw, monkeypatch):
     laid_out = msgspec.msgpack.encode(figures.describe_figure(draw()))
-    monkeypatch.setattr(figure_layout, "_is_plain", lambda figure: False)
+    monkeypatch.setattr(figure_layout, "is_plain", lambda figure: False)
     assert laid_out == msgspec.msgpack.encode(figures.describe_figure(draw()))
 
 

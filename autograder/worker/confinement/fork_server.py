@@ -36,7 +36,7 @@ COUNTED = 5.0  # seconds that a process waits to be counted
 
 
 class Serving(Protocol):
-    """What a child does once it is locked down."""
+    """The work of a child that is locked down."""
 
     def serve(self) -> None: ...
 

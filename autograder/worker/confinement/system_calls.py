@@ -1,4 +1,4 @@
-"""What a confined process may ask of the kernel: files by landlock, system calls by seccomp.
+"""Rules for a confined process: files by landlock, system calls by seccomp.
 
 Of each call was asked: what can it do to another process, to a file outside, to the kernel? What it
 does to its own memory, threads and descriptors is its own matter; what is not named here fails.
