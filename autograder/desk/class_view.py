@@ -11,7 +11,7 @@ from autograder.desk.results import ClassMember, ClassResults
 from autograder.desk.selection import (
     HARMLESS,
     LOOK_AT,
-    Selection,
+    StudentFilter,
     points_in,
     selected,
     shown_exercises,
@@ -35,7 +35,7 @@ class PointsCell(NamedTuple):
 
 def show(visit: Visit) -> Response:
     now = visit.results()
-    choice = Selection.of(visit.request.query_params)
+    choice = StudentFilter.of(visit.request.query_params)
     course, graded = visit.place.course, {each.name for each in now.exercises}
     exercises, found = shown_exercises(choice, now, course), selected(choice, now, course)
     totals = [points_in(r, exercises) for r in map(now.row, found) if r.status != "missing"]
@@ -86,7 +86,7 @@ def _page(visit: Visit, count: int) -> Page:
 
 
 def _line(
-    now: ClassResults, student: ClassMember, exercises: list[Exercise], choice: Selection
+    now: ClassResults, student: ClassMember, exercises: list[Exercise], choice: StudentFilter
 ) -> dict[str, Any]:
     row = now.row(student)
     total = points_in(row, exercises) if choice.assignment else row.total

@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.desk.results import CheckOutcomes, ClassResults
-from autograder.desk.selection import Selection
+from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
 from autograder.report import statistics
 from autograder.report.class_page import interval_text
@@ -91,7 +91,7 @@ def _check(
             for each in said[:SENTENCES]
         ],
         "more": len(said) - SENTENCES,
-        "address": Selection(check=f"{exercise}/{check.name}").address(),
+        "address": StudentFilter(check=f"{exercise}/{check.name}").address(),
     }
 
 
@@ -104,7 +104,7 @@ def _mistakes(now: ClassResults, title: str) -> list[dict[str, Any]]:
     return [
         {
             "made": made,
-            "address": Selection(mistake=str(number)).address(),
+            "address": StudentFilter(mistake=str(number)).address(),
             **_people(now, made.by),
         }
         for number, made in enumerate(now.mistakes)

@@ -1,8 +1,8 @@
-"""Who may ask the desk for anything: the browser that had the first address, from its own pages.
+"""The guard of the desk: it admits only the browser that had the first address, from its own pages.
 
-Everything is looked at here before a view is: the `Host` (a name that leads to this machine from a
-stranger's page is refused), where the request comes from, the token or the cookie, the size of
-what is posted. Every answer carries a policy by which a page runs no script but the desk's own.
+It checks before any view the `Host` (against names that lead here from a stranger's page), the
+request's origin, the token or the cookie, and the size of a posted form. Every answer carries a
+policy by which a page runs only the desk's own scripts.
 """
 
 import hmac
@@ -15,14 +15,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# What only the browser of the person at this machine knows.
-
-
-BYTES = 32
+BYTES = 32  # of a secret
 
 
 class Secrets(NamedTuple):
-    """The token of the first address, the value of the cookie, and what forms carry."""
+    """The token of the first address, the value of the cookie, and the token of forms."""
 
     token: str
     session: str
@@ -30,12 +27,12 @@ class Secrets(NamedTuple):
 
     @classmethod
     def drawn(cls) -> "Secrets":
-        """New ones, which nobody can guess."""
+        """Draw new ones, which nobody can guess."""
         return cls(*(secrets.token_urlsafe(BYTES) for _ in cls._fields))
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are the same, in a time that does not tell how far they agree."""
+    """Compare two texts in a time that does not tell how far they agree."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
@@ -57,7 +54,7 @@ HEADERS: Final = {
 
 
 class Guard:
-    """Lets through what may pass, and refuses the rest with a sentence that says why."""
+    """Admits requests, or refuses them with a sentence that says why."""
 
     def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app
@@ -85,7 +82,7 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """What is answered in place of a view; None for what may pass."""
+        """Return the answer instead of a view's; None for a request that may pass."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused("This method is not used here.", HTTPStatus.METHOD_NOT_ALLOWED)
@@ -105,10 +102,10 @@ class Guard:
         return None
 
     def _is_from_here(self, method: str, headers: Headers) -> bool:
-        """Whether a page of the desk, or the person's own hand, asks.
+        """Tell whether a page of the desk, or the person's own hand, asks.
 
-        Our pages send no referrer, and so browsers say "null" for the origin of their forms; then
-        what the browser itself says of the site decides, which no page can forge.
+        Our pages send no referrer, so browsers say "null" for the origin of their forms; then the
+        browser's own word on the site decides, which no page can forge.
         """
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != "null":

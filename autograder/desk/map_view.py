@@ -9,7 +9,7 @@ import numpy.typing as npt
 from starlette.responses import Response
 
 from autograder.desk.results import ClassResults
-from autograder.desk.selection import Selection
+from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
 from autograder.report.class_page import boxes
 from autograder.report.tally import Floats, MistakeCount, costliest
@@ -92,7 +92,7 @@ def show(visit: Visit) -> Response:
 
 
 def _linked(now: ClassResults, made: MistakeCount) -> dict[str, Any]:
-    return {"made": made, "address": Selection(mistake=str(now.mistakes.index(made))).address()}
+    return {"made": made, "address": StudentFilter(mistake=str(now.mistakes.index(made))).address()}
 
 
 def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:

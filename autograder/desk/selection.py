@@ -13,7 +13,7 @@ HARMLESS = {"graded", "missing", "by hand", "excused"}
 NOTHING = {"missing", "excused"}
 
 
-class Selection(NamedTuple):
+class StudentFilter(NamedTuple):
     """The filters and the order in an address; an empty one leaves nobody out.
 
     `q` is part of an id or a name; `mistake` is a number among the class's mistakes, and `check` an
@@ -30,7 +30,7 @@ class Selection(NamedTuple):
     down: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Selection":
+    def of(cls, query: Mapping[str, str]) -> "StudentFilter":
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
@@ -44,7 +44,7 @@ class Selection(NamedTuple):
         return any((self.q, self.status, self.section, self.mistake, self.check))
 
 
-def shown_exercises(choice: Selection, now: ClassResults, course: Course) -> list[Exercise]:
+def shown_exercises(choice: StudentFilter, now: ClassResults, course: Course) -> list[Exercise]:
     """Return all exercises, or those of the assignment."""
     for assignment in course.content.assignments:
         if assignment.name == choice.assignment:
@@ -52,7 +52,7 @@ def shown_exercises(choice: Selection, now: ClassResults, course: Course) -> lis
     return list(now.exercises)
 
 
-def selected(choice: Selection, now: ClassResults, course: Course) -> list[ClassMember]:
+def selected(choice: StudentFilter, now: ClassResults, course: Course) -> list[ClassMember]:
     """Return the selected students, in order."""
     places = _places(choice, now)
     words = choice.q.casefold().split()
@@ -67,7 +67,7 @@ def selected(choice: Selection, now: ClassResults, course: Course) -> list[Class
     return _sorted(found, choice, now, shown_exercises(choice, now, course))
 
 
-def _places(choice: Selection, now: ClassResults) -> set[int] | None:
+def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
     """Return the places of those who made the mistake and did not pass the check; None for all."""
     places: set[int] | None = None
     if choice.mistake:
@@ -91,7 +91,7 @@ def points_in(row: Row, exercises: list[Exercise]) -> float:
 
 
 def _sorted(
-    found: list[ClassMember], choice: Selection, now: ClassResults, exercises: list[Exercise]
+    found: list[ClassMember], choice: StudentFilter, now: ClassResults, exercises: list[Exercise]
 ) -> list[ClassMember]:
     names = {exercise.name for exercise in now.exercises}
 

@@ -12,7 +12,7 @@ from autograder.classroom.table_import import as_number
 from autograder.course.errors import UserError
 from autograder.course.text import number, several
 from autograder.desk.results import ClassMember, ClassResults
-from autograder.desk.selection import Selection, selected
+from autograder.desk.selection import StudentFilter, selected
 from autograder.desk.submissions import code_of
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import Report
@@ -29,7 +29,7 @@ CHANGES = {
 def show(visit: Visit) -> Response:
     now = visit.results()
     student = _student(visit, now)
-    choice = Selection.of(visit.request.query_params)
+    choice = StudentFilter.of(visit.request.query_params)
     report = now.report(student)
     sources = now.submissions.sources(student.id)
     parts = []

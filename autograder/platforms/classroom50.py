@@ -184,12 +184,10 @@ def result_of(
     Other points are multiplied until all are whole. A missing exercise is a test of 0 points.
     `released` are the points of the kit's checks by exercise: their sum is the maximum.
     """
-    given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
     known = released or {}
+    given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
     given += [p for points in known.values() for p in (points or {}).values()]
-    given += [exercise.points for exercise in exercises]
-    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in given))
-    factor = next(whole, FACTORS[-1])
+    factor = _factor([*given, *(exercise.points for exercise in exercises)])
     tests: list[dict[str, Any]] = []
     for exercise in exercises:
         tests += _tests(exercise, done.get(exercise.name), factor, known.get(exercise.name))
@@ -210,6 +208,12 @@ def result_of(
         "max-score": sum(test["max-score"] for test in tests),
         "tests": tests,
     }
+
+
+def _factor(points: Sequence[float]) -> int:
+    """Return the factor that makes all points whole numbers, or hundredths."""
+    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
+    return next(whole, FACTORS[-1])
 
 
 def _tests(

@@ -77,17 +77,13 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     heads = [name.strip().casefold() for name in table.header]
     about = [at for at, name in enumerate(heads) if name in form.about]
     unsafe = [at for at in about if heads[at] not in form.keys]
-    people = {
-        row.line: form.person(NamedRow(row.line, dict(zip(heads, row.cells, strict=False))))
-        for row in table.rows
-    }
-    students = [person for person in people.values() if person is not None]
-    matches = RowMatches(reports, form.platform, students, form.advice)
+    people = _people(form, table, heads)
+    matches = RowMatches(reports, form.platform, list(people.values()), form.advice)
     kept = sorted((*about, *columns))
     filled, unchanged = [], []
     for row in table.rows:
         cells = list(table.row({}, row))
-        person, report = people[row.line], matches.by_row.get(row.line)
+        person, report = people.get(row.line), matches.by_row.get(row.line)
         for at in unsafe if person is not None else ():
             cells[at] = safe_cell(cells[at])
         if report is not None:
@@ -100,17 +96,29 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
             unchanged.append(f"{next(filter(None, names), '?')} (no result)")
         filled.append([cells[at] for at in kept])
     notes = [
-        f"Column {one_line(table.header[at].strip())} is filled with {columns[at].title}."
-        for at in columns
+        *_column_notes(table, columns),
+        *names_note("Without a row, so not in the file", [*map(name_of, matches.without_row)]),
+        *names_note("Left as they are, since there are no points", unchanged),
+        *_in_no_column(reports, course, list(columns.values())),
+        *matches.unclear,
     ]
-    notes += names_note("Without a row, so not in the file", [*map(name_of, matches.without_row)])
-    notes += names_note("Left as they are, since there are no points", unchanged)
-    notes += _in_no_column(reports, course, list(columns.values()))
-    return ExportFile(
-        table.encoded(filled, [table.header[at] for at in kept]),
-        [*notes, *matches.unclear],
-        left_out=bool(matches.without_row or matches.unclear),
-    )
+    data = table.encoded(filled, [table.header[at] for at in kept])
+    return ExportFile(data, notes, left_out=bool(matches.without_row or matches.unclear))
+
+
+def _people(form: GradebookFormat, table: Table, heads: Sequence[str]) -> dict[int, Person]:
+    """Return the students by their rows' lines."""
+    found = {}
+    for row in table.rows:
+        person = form.person(NamedRow(row.line, dict(zip(heads, row.cells, strict=False))))
+        if person is not None:
+            found[row.line] = person
+    return found
+
+
+def _column_notes(table: Table, columns: dict[int, Assignment]) -> list[str]:
+    heads = {at: one_line(table.header[at].strip()) for at in columns}
+    return [f"Column {heads[at]} is filled with {columns[at].title}." for at in columns]
 
 
 def _graded_cells(
