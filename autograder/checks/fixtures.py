@@ -1,4 +1,4 @@
-"""What a check is given: the fixtures of its test."""
+"""Fixtures of checks, as a pytest plugin."""
 
 import zlib
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from autograder.sandbox.session import WorkerSession
 
 
 class Fixtures:
-    """The pytest plugin with the fixtures of checks; whoever runs checks says what they run on."""
+    """Pytest plugin with the fixtures of checks; a subclass says what they run on."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -30,7 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Number a hidden check's parameters: of their values pytest makes names that are shown."""
+        """Number a hidden check's parameters: pytest would show their values as names."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize
@@ -44,10 +44,10 @@ class Fixtures:
 
     @pytest.fixture
     def submission(self, request: pytest.FixtureRequest) -> Submission:
-        """The student's module, at arm's length.
+        """The student's module; a call runs in the worker.
 
-        A hidden check has a process of its own, in which nothing has run but the loading: so it
-        learns nothing of other checks, and nothing that is said there is shown.
+        A hidden check has a process of its own, in which only loading has run: it learns nothing of
+        other checks, and nothing that is printed there is shown.
         """
         session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
@@ -60,7 +60,7 @@ class Fixtures:
 
     @pytest.fixture
     def modules(self) -> ModuleType | StandInPackage:
-        """The course's own torch modules; whoever asks for them imports torch."""
+        """The course's own torch modules; a check that asks for them imports torch."""
         return load_reference(self.course, "modules")
 
     @pytest.fixture
@@ -71,5 +71,5 @@ class Fixtures:
 
     @pytest.fixture
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """Says something about a check that passes, such as "Right, from your a_scores."."""
+        """A function that adds a remark to a check that passes: `note("Right, from your a.")`."""
         return lambda text: request.node.user_properties.append(("note", text))

@@ -1,4 +1,4 @@
-"""What is computed once for all submissions that are asked the same."""
+"""Results that are computed once for all submissions that are asked the same."""
 
 import functools
 import hashlib
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def memoize(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """A function without effects whose results are kept, by the content of its arguments.
+    """Keep the results of a function without effects, by the content of its arguments.
 
     Arguments are numbers, texts, arrays, sequences and maps of such, and functions or classes.
     Arrays in the results cannot be written to.
@@ -39,7 +39,7 @@ def memoize(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 class _Asked:
-    """Arguments that are the same where all their numbers are, and of the same types."""
+    """Arguments, compared by the content and type of all their numbers."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = args

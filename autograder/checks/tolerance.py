@@ -1,4 +1,4 @@
-"""How far an answer may be from the exact value; the only place that says so."""
+"""Tolerance of all comparisons; the only place that says how far an answer may be off."""
 
 from typing import Any
 
@@ -12,12 +12,11 @@ ROUNDINGS = 8
 def allowed_error(
     answer: np.dtype[Any], expected: npt.NDArray[np.float64], condition: float = 1.0
 ) -> npt.NDArray[np.float64]:
-    """The largest difference that counts as right, for each entry of `expected`.
+    """Return the largest difference that counts as right, a float64 for each entry of `expected`.
 
-    1e-6 leaves room for the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. To it comes what
-    rounding may do: eight units in the last place of the answer's own dtype, but never more than
-    float32's, times the condition of the problem. An answer in half precision is not allowed more
-    for that: where scores are large, it would be allowed anything.
+    1e-6 leaves room for the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. Rounding adds eight units
+    in the last place of the answer's own dtype, at most float32's, times the condition of the
+    problem. Half precision is not allowed more: for large scores, anything would be right.
 
     For a softmax the condition is the largest |score|, since an error of |s|·eps in a score becomes
     one of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms, §1.6;

@@ -76,5 +76,5 @@ def shape(sizes: tuple[int, ...]) -> str:
 
 
 def index(place: tuple[int, ...]) -> str:
-    """`[1][2]`, as the student would write it."""
+    """Return `[1][2]`, as the student would write it."""
     return "".join(f"[{i}]" for i in place)
