@@ -1,4 +1,4 @@
-"""The page of a class: its table, its distribution, what it gets wrong, its checks, in one file."""
+"""The content of a class's page: its table, distribution, mistakes and checks."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ ON_THE_MAP = 40  # mistakes; those that fewer made are in the table
 
 
 def class_page_content(overview: ClassOverview) -> dict[str, Any]:
-    """What the template `index.html` shows."""
+    """Return what the template `index.html` shows."""
     made = overview.mistakes.commonest()
     summary = summarise(overview.scores)
     return {
@@ -39,7 +39,7 @@ def class_page_content(overview: ClassOverview) -> dict[str, Any]:
 
 
 def interval_text(of: Interval) -> str:
-    """Such as “0.12 to 0.40”; empty where it is not known."""
+    """Return “0.12 to 0.40”; empty if it is not known."""
     low, high = of
     if not math.isfinite(low):
         return ""
@@ -47,7 +47,7 @@ def interval_text(of: Interval) -> str:
 
 
 def status_cell(row: Row, exercise: str) -> str:
-    """What stands in the table for one exercise besides points: a status, in few letters."""
+    """Return what is in the table for one exercise besides points: a status."""
     if exercise in row.excused:
         return "excused"
     status = row.statuses[exercise]
@@ -55,7 +55,7 @@ def status_cell(row: Row, exercise: str) -> str:
 
 
 def _map(made: list[MistakeCount]) -> dict[str, Any]:
-    """Mistakes as rows, students as columns: where each row is dark, as steps of an SVG path."""
+    """Return mistakes as rows, students as columns; dark places as steps of an SVG path."""
     order = students_by_mistakes(made)
     column = {row: number for number, row in enumerate(order)}
     rows = []
@@ -66,7 +66,7 @@ def _map(made: list[MistakeCount]) -> dict[str, Any]:
 
 
 def boxes(places: list[int]) -> list[str]:
-    """Steps of an SVG path that fill some places of a row, in order; neighbours in one box."""
+    """Return steps of an SVG path that fill some places of a row; neighbours share a box."""
     boxes: list[str] = []
     start = 0
     for end in range(1, len(places) + 1):

@@ -1,4 +1,4 @@
-"""`grades.csv`: a row a student, safe to open in a spreadsheet."""
+"""`grades.csv`: one row per student, safe to open in a spreadsheet."""
 
 import csv
 import io
@@ -58,7 +58,7 @@ def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 
 def _lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """The rows as lines of CSV, one at a time."""
+    """Yield the rows as lines of CSV."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     for row in rows:
@@ -69,13 +69,13 @@ def _lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """What stands in the table for an exercise."""
+    """Return the cell of an exercise."""
     excused = exercise in row.excused
     return points_text(row.statuses[exercise], row.points[exercise], excused)
 
 
 def points_text(status: "Status", points: float, excused: bool) -> str:
-    """The points, `EX`, or nothing for what was not handed in or could not be graded."""
+    """Return the points, `EX`, or nothing for what was not handed in or could not be graded."""
     if excused:
         return EXCUSED
     unseen = {"missing", "not loaded", "needs a person", "by hand"}
@@ -83,10 +83,10 @@ def points_text(status: "Status", points: float, excused: bool) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula; two texts never become one."""
+    """Return text that a spreadsheet does not take for a formula; two texts never become one."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def plain_cell(cell: str) -> str:
-    """The text that `safe_cell` made a cell of."""
+    """Return the text that `safe_cell` made a cell of."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,4 +1,4 @@
-"""Numbers as people read them: signs and digits, shapes and places, and how far two are apart."""
+"""Numbers as people read them: signs and digits, shapes and places, and differences."""
 
 import math
 
@@ -8,7 +8,7 @@ _DIGITS = (3, 4, 6, 9, 12, 17)
 
 
 def as_cell(plain: float) -> CellValue:
-    """A number of Python's as JSON can hold it."""
+    """Return a number of Python's as JSON can hold it."""
     if isinstance(plain, bool | int):
         return plain
     number = float(plain)
@@ -18,7 +18,7 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """A number for people: whole ones as such, others with `digits` decimals or in short form."""
+    """Format a number: whole ones as such, others with `digits` decimals or in short form."""
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):
@@ -29,7 +29,7 @@ def shown(value: CellValue, digits: int = 3) -> str:
 
 
 def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """So many digits that no wrong cell looks the same on both sides."""
+    """Return so many digits that no wrong cell looks the same on both sides."""
     pairs = [
         (mine, right)
         for marks, mine_row, right_row in zip(yours.wrong, yours.rows, expected.rows, strict=False)
@@ -43,7 +43,7 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 
 
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
-    """Yours less expected, cell by cell, of two excerpts of one shape that show the same part.
+    """Return yours less expected, by cell, of two excerpts that show the same part.
 
     Infinities of one sign differ by 0; nothing is returned where the two cannot be compared.
     """
@@ -63,13 +63,13 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
 
 
 def _apart(yours: CellValue, expected: CellValue, wrong: bool) -> float:
-    """What is within the tolerance is no difference."""
+    """Return the difference of two cells; within the tolerance there is none."""
     mine, right = float(yours), float(expected)
     return mine - right if wrong and mine != right else 0.0
 
 
 def shape(sizes: tuple[int, ...]) -> str:
-    """`(2, 3)`, `(4,)`, or `a single number` for no axes."""
+    """Return `(2, 3)`, `(4,)`, or `a single number` for no axes."""
     if not sizes:
         return "() (a single number)"
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"

@@ -1,4 +1,4 @@
-"""What is kept of each report while a class is graded: a row, and what statistics need."""
+"""The overview of a class while it is graded: a row per student, and what statistics need."""
 
 import tempfile
 import weakref
@@ -13,14 +13,12 @@ from autograder.course.text import few, number, one_line
 from autograder.report.model import Report, Status
 from autograder.report.tally import ClassMistakes, Scores
 
-# Points above the maximum: a bonus, or a slip of whoever entered them.
-
-
 MAX_SHOWN = 20
+IN_MEMORY = 4 * 2**20  # bytes of rows; what is more goes into a file
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """A sentence that names them, or none."""
+    """Return a sentence that names who has more points than the maximum, or none."""
     shown = [one_line(each, 200) for each in above]
     if not shown:
         return []
@@ -30,7 +28,7 @@ def above_maximum_note(above: Iterable[str]) -> list[str]:
 
 
 def above_maximum(report: Report) -> list[str]:
-    """Where a student has more points than there are: in a check, an exercise, all together."""
+    """Return where a student has more points than there are: in a check, an exercise, in all."""
     counted = [exercise for exercise in report.exercises if not exercise.excused]
     places = [
         (f"{exercise.name}, {check.title}: ", check.points, check.max_points)
@@ -44,9 +42,6 @@ def above_maximum(report: Report) -> list[str]:
         for where, points, maximum in places
         if points > maximum + 0.005
     ]
-
-
-# One student's line in the tables of a class.
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -65,18 +60,12 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """The notes in one line; where one ends stays seen, whatever is in them."""
+        """The notes in one line, with a mark between them."""
         return " | ".join(self.notes)
 
 
-# The rows of a class in a file, so that memory does not grow with them.
-
-
-IN_MEMORY = 4 * 2**20  # bytes; what is more goes into a file
-
-
 class RowFile(Sequence[Row]):
-    """Rows, one after the other, read from where they lie; the file goes when nobody has this."""
+    """Rows in a file, so that memory does not grow with them; it is deleted with this object."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115

@@ -14,7 +14,7 @@ from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
-    """Save the first failure that has two values; returns a sentence that says what was done.
+    """Save the first failure that has two values; return a sentence that says what was done.
 
     Raises:
         UserError: the file cannot be written.
@@ -31,21 +31,18 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """A failed comparison as a PNG; None where there are no two arrays to compare."""
+    """Draw a failed comparison as a PNG; None where there are no two arrays to compare."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None
-    return _png(draw(yours, expected, f"{check.title}\n{check.evidence.call}"))
-
-
-def _png(figure: Any) -> bytes:
+    figure = draw(yours, expected, f"{check.title}\n{check.evidence.call}")
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
     return data.getvalue()
 
 
 def draw(yours: Matrix, expected: Matrix, title: str) -> Any:
-    """The two, and their difference where the shapes agree; wrong cells are outlined."""
+    """Draw the two, and their difference where the shapes agree; wrong cells are outlined."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Lines made to fit: how wide text is in a terminal, and words carried to the next line."""
+"""Styled lines: their width in a terminal, and words wrapped to the next line."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ FAR = 24  # what comes before the words of a line is kept clear of them, if it i
 
 
 def plain(line: StyledLine) -> str:
-    """A line without its styles."""
+    """Return a line without its styles."""
     return "".join(text for text, _ in line)
 
 
 def cells(text: str) -> int:
-    """How many places a text takes in a terminal."""
+    """Return how many places a text takes in a terminal."""
     if text.isascii():
         return len(text)
     return sum(_cells_of(char) for char in text)
@@ -28,7 +28,7 @@ def _cells_of(char: str) -> int:
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
-    """The lines, none wider than `width` where that is given; what goes on is set in."""
+    """Yield the lines, none wider than `width` if that is given; continued ones are indented."""
     for line in lines:
         if width is None or cells(plain(line)) <= width:
             yield line
@@ -50,7 +50,7 @@ def _broken(line: StyledLine, width: int) -> Iterator[StyledLine]:
 
 
 def _hang(line: StyledLine) -> int:
-    """Where the words of a line begin: behind its mark or its label."""
+    """Return where the words of a line begin: behind its mark or its label."""
     before = cells("".join(text for text, _ in line[:-1]))
     text = plain(line)
     leading = len(text) - len(text.lstrip(" "))
@@ -58,7 +58,7 @@ def _hang(line: StyledLine) -> int:
 
 
 def _end(text: str, start: int, room: int, indent: int) -> int:
-    """Where to break what begins at `start`: at a blank, or within a word that is too long."""
+    """Return where to break what begins at `start`: at a blank, or within a word too long."""
     end, used = start, 0
     while end < len(text) and used + _cells_of(text[end]) <= room:
         used += _cells_of(text[end])
@@ -70,7 +70,7 @@ def _end(text: str, start: int, room: int, indent: int) -> int:
 
 
 def _part(line: StyledLine, start: int, end: int) -> StyledLine:
-    """The characters of a line from `start` to `end`, with their styles."""
+    """Return the characters of a line from `start` to `end`, with their styles."""
     part: StyledLine = []
     at = 0
     for text, style in line:

@@ -1,4 +1,4 @@
-"""Values of checks as the report keeps them."""
+"""Values of checks as a report keeps them: excerpts of arrays, calls, and any value as text."""
 
 import datetime
 from collections.abc import Iterable, Iterator
@@ -13,16 +13,16 @@ from autograder.report.numbers import as_cell, index, shape, shown
 from autograder.worker.codec import Handle
 from autograder.worker.values import Record, Tuple, TupleArray
 
-# Any plain value as Python would write it, for people: what is shown may be cut, and says so.
+__all__ = ["cell", "describe_call", "excerpt", "index"]  # `index` for checks of courses
 
-
-MOST = 400
+SIDE = 8  # rows and columns of an excerpt
+MOST = 400  # characters of a value
 MAX_NAME = 80
 CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """A value on one line, of at most `most` characters, and a mark where it was cut.
+    """Write a value as Python does, on one line of at most `most` characters; a mark shows a cut.
 
     Items of sets are in order, so that the same value always gives the same text.
     """
@@ -35,7 +35,7 @@ def as_text(value: Any, most: int = MOST) -> str:
 
 
 def _parts(value: Any, most: int) -> Iterator[str]:
-    """The text in pieces; nobody needs more of it than `most` characters."""
+    """Yield the text in pieces; nobody needs more of it than `most` characters."""
     if isinstance(value, str | bytes):
         yield repr(value[: most + 1])
     elif isinstance(value, dict):
@@ -102,13 +102,8 @@ def _of_sequence(value: Any, most: int) -> Iterator[str]:
     yield ",)" if is_tuple and len(value) == 1 and not names else ")" if is_tuple else "]"
 
 
-__all__ = ["cell", "describe_call", "excerpt", "index"]  # `index` for checks of courses
-
-SIDE = 8
-
-
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
-    """The part of an array that shows what is wrong: around the first wrong cell, if one is."""
+    """Return the part of an array that shows what is wrong, around the first wrong cell."""
     at: tuple[int, ...] = ()
     row = column = 0
     if wrong is not None and wrong.any() and wrong.shape == array.shape and array.ndim:
@@ -144,7 +139,7 @@ def _start(index: int, size: int) -> int:
 
 
 def cell(value: Any) -> CellValue:
-    """A number as JSON can hold it."""
+    """Return a number as JSON can hold it."""
     return as_cell(value.item() if isinstance(value, np.generic) else value)
 
 
@@ -154,7 +149,7 @@ def describe_call(
     kwargs: dict[str, Any],
     made_with: tuple[Any, ...] | None = None,
 ) -> str:
-    """`softmax([1, 2], axis=0)`, or `SelfAttention(4)([[1, 2]])` for an object made first.
+    """Return `softmax([1, 2], axis=0)`, or `SelfAttention(4)([[1, 2]])` for an object made first.
 
     Arrays that are too large to print are named by their shape.
     """
@@ -173,10 +168,10 @@ def _argument(value: Any) -> str:
         return _nested(value.tolist())
     if isinstance(value, Handle):
         return f"<{value.type}>"
-    if isinstance(value, float | int | bool):
-        return (
-            shown(cell(value), 4).replace("−", "-") if not isinstance(value, bool) else str(value)
-        )
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float | int):
+        return shown(cell(value), 4).replace("−", "-")
     if isinstance(value, list) and len(value) <= 16:
         return _nested(value)
     return as_text(value, 60)
