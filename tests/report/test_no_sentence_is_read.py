@@ -20,7 +20,6 @@ ALLOWED = {
     "authoring/lint_recipes.py": "compares two sentences that a course's author wrote",
     "authoring/verify.py": "the same",
     "authoring/verify_findings.py": "the same",
-    "classroom/adjustments.py": "asks whether a stored line is the one that would be written now",
     "diagnosis/recipe.py": "an author's text with a place for a value",
 }
 
