@@ -1,7 +1,11 @@
 """Styled lines: their width in a terminal, and words wrapped to the next line."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len as cells
+from rich.cells import get_character_cell_size
+
+__all__ = ["StyledLine", "cells", "plain", "wrapped"]
 
 # A line is a list of (text, style); what a style looks like is for whoever prints it.
 StyledLine = list[tuple[str, str]]
@@ -12,19 +16,6 @@ FAR = 24  # what comes before the words of a line is kept clear of them, if it i
 def plain(line: StyledLine) -> str:
     """Return a line without its styles."""
     return "".join(text for text, _ in line)
-
-
-def cells(text: str) -> int:
-    """Return how many places a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(_cells_of(char) for char in text)
-
-
-def _cells_of(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
@@ -60,8 +51,8 @@ def _hang(line: StyledLine) -> int:
 def _end(text: str, start: int, room: int, indent: int) -> int:
     """Return where to break what begins at `start`: at a blank, or within a word too long."""
     end, used = start, 0
-    while end < len(text) and used + _cells_of(text[end]) <= room:
-        used += _cells_of(text[end])
+    while end < len(text) and used + get_character_cell_size(text[end]) <= room:
+        used += get_character_cell_size(text[end])
         end += 1
     if end == len(text):
         return end
