@@ -141,13 +141,20 @@ def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
             padded = f"{text:>{width}}"
             line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
         rows.append(line)
+    part = _shown_part(matrix)
+    return [*rows, [(part, "dim")]] if part else rows
+
+
+def _shown_part(matrix: Matrix) -> str:
+    """Say which part of the array is shown, if it is not all of it."""
     plane = (1, *matrix.shape)[-2:] if matrix.shape else (1, 1)
-    size = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    if size != plane and all(size) and not matrix.names:
-        last_row, last_column = matrix.top + size[0] - 1, matrix.left + size[1] - 1
-        part = f"(rows {matrix.top} to {last_row}, columns {matrix.left} to {last_column})"
-        rows.append([(part, "dim")])
-    return rows
+    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
+    if (rows, columns) == plane or not rows or matrix.names:
+        return ""
+    return (
+        f"(rows {matrix.top} to {matrix.top + rows - 1}, "
+        f"columns {matrix.left} to {matrix.left + columns - 1})"
+    )
 
 
 def _blocks(apart: list[list[float]]) -> list[StyledLine]:
