@@ -1,8 +1,8 @@
 """Store of what people enter for a class: marks, adjustments and versions in `marks.sqlite`.
 
-All access to SQLite goes through this module, the journal's too. Every change is one transaction
-that is on the disk before it is acknowledged. The tables that people edit are imported into the
-store and exported from it. See `docs/maintainers/marks-store.md`.
+Every change is one transaction that is on the disk before it is acknowledged. The tables that
+people edit are imported into the store and exported from it. The journal is a cache, and a database
+of its own. See `docs/maintainers/marks-store.md`.
 """
 
 import contextlib
