@@ -299,24 +299,13 @@ class _Search:
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
         """Return the fit with its biases: each goes with its weight, others are 0 or left out."""
-        role, is_shift = self.role, self.is_shift
         holds, absent = dict(holds), {}
-        taken = self.exact
         for name, shape in self.wanted.items():
-            if len(shape) != 1 or name in taken:
+            if len(shape) != 1 or name in self.exact:
                 continue
-            free = [o for o in self.own if o not in holds and self.own[o] == shape]
-            beside = [
-                f"{own.removesuffix('weight')}bias"
-                for own in holds
-                if own.endswith("weight")
-                and np.array_equal(holds[own], self.places.get(_weight_of(name), ()))
-            ]
-            alike = [o for o in free if is_shift(o) == is_shift(name)]
-            named = [o for o in alike if role(o) == role(name)]
-            either = [o for o in beside if o in free] or named
-            if either:
-                holds[either[0]] = self.places[name]
+            vectors = self._vectors_for(name, holds)
+            if vectors:
+                holds[vectors[0]] = self.places[name]
             elif (nothing := self.words.neutral(name)) is not None:
                 absent[name] = nothing
             else:
@@ -324,6 +313,17 @@ class _Search:
         extra = tuple(name for name in self.shifts if name not in holds)
         holds |= {name: np.broadcast_to(ZERO, self.own[name]) for name in extra}
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
+
+    def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
+        """Return the free vectors beside the weight of a bias, else those of its role."""
+        free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
+        weight = self.places.get(_weight_of(name), ())
+        held = [o for o in holds if o.endswith("weight") and np.array_equal(holds[o], weight)]
+        beside = [f"{own.removesuffix('weight')}bias" for own in held]
+        kind = self.is_shift(name), self.role(name)
+        return [o for o in beside if o in free] or [
+            o for o in free if (self.is_shift(o), self.role(o)) == kind
+        ]
 
 
 def _weight_of(name: str) -> str:

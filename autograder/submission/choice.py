@@ -89,12 +89,16 @@ def choose(
         _settle_between(choice, first, others, exercise)
         if choice.chosen is None:
             return choice
+    is_one_of_several = len(ordered) > 1 and best != Rank.UNTOUCHED and bool(choice.notes)
+    choice.notes[:0] = _notes_on_chosen(first, exercise, is_one_of_several)
+    return choice
+
+
+def _notes_on_chosen(first: FoundFile, exercise: str, is_one_of_several: bool) -> list[str]:
     if first.name != NameMatch.EXACT and not first.trouble:
         by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
-        choice.notes.insert(0, f"{first.shown} was taken as {exercise}{by}.")
-    elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
-        choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
-    return choice
+        return [f"{first.shown} was taken as {exercise}{by}."]
+    return [f"{first.shown} was graded for {exercise}."] if is_one_of_several else []
 
 
 def _settle_between(
