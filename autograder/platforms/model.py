@@ -1,0 +1,13 @@
+"""The old place of the importers' types, for one version: they are in `classroom.downloads`."""
+
+import warnings
+
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
+
+__all__ = ["Importer", "Listing", "Owner", "Piece"]
+
+warnings.warn(
+    "autograder.platforms.model is now autograder.classroom.downloads",
+    DeprecationWarning,
+    stacklevel=2,
+)
