@@ -132,7 +132,7 @@ def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
             for row, groups in zip(texts, matrix.groups, strict=True)
         ]
     width = max((len(text) for row in texts for text in row), default=0)
-    longest = max((len(name) for name in matrix.names), default=0)
+    longest = max(map(len, matrix.names), default=0)
     rows: list[StyledLine] = []
     for place, row in enumerate(texts):
         line: StyledLine = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
