@@ -357,3 +357,20 @@ def test_answers_without_a_number_are_no_pair_of_mistakes():
     with np.errstate(invalid="ignore"):
         found = diagnose(Examination(Replay(recipe), ask))
     assert found is None or len(found.misconceptions) < 2
+
+
+def test_a_name_needs_two_probes_that_tell_it_from_a_right_answer():
+    """One call in which a mistake shows may go wrong for any other reason."""
+
+    def late(number):
+        return float(number + (number == 5))
+
+    recipe = Recipe(
+        "count",
+        lambda _: [Probe((number,)) for number in range(6)],
+        (wrong("late", counted=lambda s: late(s.number)),),
+        steps={"counted": lambda s: float(s.number)},
+        parameters=("number",),
+    )
+    found = examine(late, recipe)
+    assert found is None or found.kind != "named"
