@@ -374,3 +374,17 @@ def test_a_name_needs_two_probes_that_tell_it_from_a_right_answer():
     )
     found = examine(late, recipe)
     assert found is None or found.kind != "named"
+
+
+def test_numbers_that_are_a_tenth_off_are_not_called_close():
+    def function(x, c):
+        return 2 * (x + c) * (1 + 0.1 * np.sin(np.arange(x.size)).reshape(x.shape))
+
+    found = examine(function)
+    assert found is None or "close" not in found.says
+
+
+def test_the_three_most_telling_statements_are_made():
+    facts = tuple(Fact(name, lambda s, v: True, f"{name} holds.") for name in ("one", "two"))
+    found = examine(lambda x, c: 2 * (x + c) * (7.5 if c < 0 else 1), replace(RECIPE, facts=facts))
+    assert [each.code for each in found.statements] == ["right_and_wrong", "fact", "fact"]
