@@ -123,12 +123,7 @@ class ReplayRecorder:
         """Return all of it, as data."""
         recipe, replay = self.recipe, self.replay
         singles = [self._place(wrong[0]) for wrong in replay.singles]
-        general = {each.id for each in GENERAL}
-        pairs = [
-            pair
-            for pair in replay.pairs
-            if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
-        ]
+        pairs = self._pairs()
         families = self._families()
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
@@ -161,6 +156,15 @@ class ReplayRecorder:
             families=family_places,
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
+
+    def _pairs(self) -> Sequence[tuple[Misconception, ...]]:
+        """Return the pairs of the recipe's own misconceptions that have a place."""
+        general = {each.id for each in GENERAL}
+        return [
+            pair
+            for pair in self.replay.pairs
+            if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
+        ]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
         """Return the plainest, without those put together from the recipe's steps: too many."""

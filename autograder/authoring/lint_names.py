@@ -107,33 +107,37 @@ def errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
     question.
     """
     text = course_text(course.checks_file(exercise.name))
-    package = course.content.reference
-    module = sys.modules.get(package) or importlib.import_module(package)
     solution = defined_in_solution(course, exercise)
-    known = [*(solution or ()), *dir(Submission)]
     errors: dict[AuthoringError, None] = {}
-
-    def note(line: int, says: str) -> None:
-        errors.setdefault(AuthoringError(text.path, line, says))
-
     for function in (each for each in ast.walk(text.tree) if isinstance(each, Function)):
         parameters = {each.arg for each in function.args.args}
         for node in ast.walk(function):
-            owner = node.value if isinstance(node, ast.Attribute) else None
-            if isinstance(node, ast.Attribute) and isinstance(owner, ast.Name):
-                name, fixture = node.attr, owner.id if owner.id in parameters else ""
-                if fixture == "reference":
-                    if not (hasattr(module, name) or importlib.util.find_spec(f"{package}.{name}")):
-                        near = near_name(name, [*names_of(module), *modules_in(package)])
-                        says = f"the reference, {package}/__init__.py, has no `{name}`{near}"
-                        note(node.lineno, says)
-                elif fixture == "submission" and solution is not None and name not in known:
-                    near = near_name(name, [*solution, *names_of(Submission)])
-                    note(node.lineno, f"the solution has no `{name}`{near}")
-            elif isinstance(node, ast.Call):
-                for says in _wrong_reading(node, exercise, solution):
-                    note(node.args[0].lineno, says)
+            says: list[str] = []
+            if isinstance(node, ast.Call):
+                says = [*_wrong_reading(node, exercise, solution)]
+            elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in parameters:
+                fixture = ast.unparse(node.value)
+                says = [*_wrong_attribute(fixture, node.attr, course, solution)]
+            line = node.args[0].lineno if says and isinstance(node, ast.Call) else 0
+            for each in says:
+                errors.setdefault(AuthoringError(text.path, line or node.lineno, each))
     return list(errors)
+
+
+def _wrong_attribute(
+    fixture: str, name: str, course: Course, solution: Mapping[str, ast.stmt] | None
+) -> Iterator[str]:
+    """Yield what is wrong with `reference.name` or `submission.name`."""
+    package = course.content.reference
+    if fixture == "reference":
+        module = sys.modules.get(package) or importlib.import_module(package)
+        if not (hasattr(module, name) or importlib.util.find_spec(f"{package}.{name}")):
+            near = near_name(name, [*names_of(module), *modules_in(package)])
+            yield f"the reference, {package}/__init__.py, has no `{name}`{near}"
+    defined = {*(solution or ()), *dir(Submission)}
+    if fixture == "submission" and solution is not None and name not in defined:
+        near = near_name(name, [*solution, *names_of(Submission)])
+        yield f"the solution has no `{name}`{near}"
 
 
 def _wrong_reading(

@@ -106,28 +106,29 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
             yield field, values, expected
         elif odd := [each for each in values if not isinstance(each, kind)]:
             yield field, values if kind is str else odd[0], expected
-    functions: dict[str, tuple[object, str]] = {
-        "probes": (recipe.probes, "a function"),
-        "axes": (recipe.axes, "a function"),
-    }
     for field in ("steps", "defaults"):
         value = getattr(recipe, field)
         if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
             yield field, value, "a dict by name"
-        elif field == "steps":
-            functions |= {
-                f"steps[{n!r}]": (do, "a function of the state") for n, do in value.items()
-            }
-    comparison: Any = recipe.comparison
-    if not isinstance(comparison, Comparison):
-        yield "comparison", comparison, "a Comparison"
-    else:
-        functions["read"] = comparison.read, "a function"
-        optional = {"sample": comparison.sample, "spread": comparison.spread}
-        functions |= {n: (does, "a function") for n, does in optional.items() if does is not None}
-    for field, (value, expected) in functions.items():
+    if not isinstance(recipe.comparison, Comparison):
+        yield "comparison", recipe.comparison, "a Comparison"
+    for field, value, expected in _functions(recipe):
         if not callable(value):
             yield field, value, expected
+
+
+def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
+    """Yield what has to be a function in a recipe: the field, the value, and what it is."""
+    yield "probes", recipe.probes, "a function"
+    yield "axes", recipe.axes, "a function"
+    for step, does in recipe.steps.items() if isinstance(recipe.steps, Mapping) else ():
+        yield f"steps[{step!r}]", does, "a function of the state"
+    comparison: Any = recipe.comparison
+    if isinstance(comparison, Comparison):
+        yield "read", comparison.read, "a function"
+        for field in ("sample", "spread"):
+            if getattr(comparison, field) is not None:
+                yield field, getattr(comparison, field), "a function"
 
 
 def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tuple[str, str]]:
