@@ -157,7 +157,7 @@ class ReplayRecorder:
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
 
-    def _pairs(self) -> Sequence[tuple[Misconception, ...]]:
+    def _pairs(self) -> list[Any]:
         """Return the pairs of the recipe's own misconceptions that have a place."""
         general = {each.id for each in GENERAL}
         return [

@@ -112,15 +112,15 @@ def errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
     for function in (each for each in ast.walk(text.tree) if isinstance(each, Function)):
         parameters = {each.arg for each in function.args.args}
         for node in ast.walk(function):
-            says: list[str] = []
             if isinstance(node, ast.Call):
+                line = node.args[0].lineno if node.args else node.lineno
                 says = [*_wrong_reading(node, exercise, solution)]
             elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in parameters:
-                fixture = ast.unparse(node.value)
+                line, fixture = node.lineno, ast.unparse(node.value)
                 says = [*_wrong_attribute(fixture, node.attr, course, solution)]
-            line = node.args[0].lineno if says and isinstance(node, ast.Call) else 0
-            for each in says:
-                errors.setdefault(AuthoringError(text.path, line or node.lineno, each))
+            else:
+                continue
+            errors |= dict.fromkeys(AuthoringError(text.path, line, each) for each in says)
     return list(errors)
 
 

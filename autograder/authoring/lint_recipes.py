@@ -110,8 +110,9 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
         value = getattr(recipe, field)
         if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
             yield field, value, "a dict by name"
-    if not isinstance(recipe.comparison, Comparison):
-        yield "comparison", recipe.comparison, "a Comparison"
+    comparison: Any = recipe.comparison
+    if not isinstance(comparison, Comparison):
+        yield "comparison", comparison, "a Comparison"
     for field, value, expected in _functions(recipe):
         if not callable(value):
             yield field, value, expected
