@@ -62,7 +62,7 @@ class Catalogue:
             self._faults.append(error)
 
     def mistakes(self, exercise: str) -> Mistakes:
-        """What the course knows of the mistakes of that exercise.
+        """Return what the course knows of the mistakes of that exercise.
 
         Raises:
             Exception: the course's module cannot be used; `lint` says why.
@@ -167,7 +167,7 @@ def _diagnose(catalogue: Catalogue, exercise: str, function: str, session: Worke
 
 
 def _examined(replay: Replay, session: WorkerSession) -> _Found:
-    """What is wrong with a function that has a recipe."""
+    """Return what is wrong with a function that has a recipe."""
 
     def alone() -> Ask:
         submission = Submission(session.fresh())
@@ -229,7 +229,7 @@ class RecordedCatalogue(Catalogue):
         return Mistakes()
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """What is recorded of a function's misconceptions."""
+        """Return what is recorded of a function's misconceptions, or None."""
         key = exercise, function
         if key not in self._replays:
             found = self._recorded(exercise).get(function)

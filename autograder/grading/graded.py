@@ -34,7 +34,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     seed: int | None = None
 
     def is_enough(self, outcome: CheckOutcome) -> bool:
-        """Whether nothing has to be known after a check with this outcome."""
+        """Return whether nothing has to be known after a check with this outcome."""
         if self.until == "a doubt":
             return outcome in {"timed out", "crashed"}
         return self.until == "a failure" and outcome != "passed"

@@ -25,7 +25,7 @@ TREE = "vscode_pytest"
 
 
 def title_of(item: pytest.Item) -> str:
-    """What students read of a check."""
+    """Return the title of a check."""
     mark = item.get_closest_marker("check")
     return str(mark.args[0]) if mark and mark.args else item.name
 

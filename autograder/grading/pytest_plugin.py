@@ -59,7 +59,7 @@ def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytes
 
 
 def is_check(item: pytest.Item) -> bool:
-    """Whether it looks at a student's file."""
+    """Return whether a test looks at a student's file."""
     return item.getparent(CheckModule) is not None
 
 

@@ -174,7 +174,7 @@ DiagnosisCode = Literal[
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """Why there is no right answer, in fields; the sentence beside it is rendered from them.
+    """Reason why there is no right answer, in fields; the sentence beside it is rendered from them.
 
     A cause holds exactly what its sentence shows, so two are equal if and only if their sentences
     are. `subject` is the function, value or file that it is about, `error` the name of an
@@ -244,7 +244,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
 
 class Repair(Record, frozen=True, kw_only=True):
-    """What is known of small edits of the submission after which every check passes.
+    """Knowledge of small edits of the submission after which every check passes.
 
     `said` is the sentence for the student. `kind` and `places` are the edits' own, where all that
     were found have them in common. The edits themselves are nowhere in a report.
@@ -256,7 +256,7 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """What became of one check. `points` are the course's, after scaling.
+    """Outcome of one check. `points` are the course's, after scaling.
 
     `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all
     submissions that answer alike.
@@ -292,7 +292,7 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class Basis(Record, frozen=True, kw_only=True):
-    """What a grade rests on besides the work.
+    """All that a grade rests on besides the work.
 
     Digests of the exercise's checks, of the reference, of the exercise's settings in `course.yml`
     and of the grader itself, whose `version` is beside it; and what it ran with.
@@ -337,7 +337,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
 
 class Grader(Record, frozen=True, kw_only=True):
-    """What graded: two reports with the same grader and the same submission are the same."""
+    """The grader: two reports with the same grader and the same submission are the same."""
 
     version: str
     python: str
@@ -349,7 +349,7 @@ class Grader(Record, frozen=True, kw_only=True):
 
 
 class HandIn(Record, frozen=True, kw_only=True):
-    """What a platform's download and the roster say of a hand-in and of who made it.
+    """Facts that a platform's download and the roster give about a hand-in and of who made it.
 
     `platform` and `platform_id` are where it came from and the student's number there; `ids` are
     their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
@@ -375,7 +375,7 @@ class HandIn(Record, frozen=True, kw_only=True):
 
 
 class Lateness(Record, frozen=True, kw_only=True):
-    """What the course's policy makes of the time of a hand-in; `said` is what the student reads.
+    """Effect of the course's policy on the time of a hand-in; `said` is what the student reads.
 
     `days` are those after the deadline, begun ones whole; of them `free_days` cost nothing.
     `points` are taken off the assignment's.
@@ -422,7 +422,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> list[str]:
-        """What lateness and people made of the points, in the order in which it was reckoned."""
+        """Sentences on what lateness and people made of the points, in the order in which it was reckoned."""
         return [
             *(each.said for each in self.adjustments if each.exercise),
             *(each.said for each in self.lateness),
@@ -431,7 +431,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def excused(self) -> bool:
-        """Whether the student is excused from all of it."""
+        """True if the student is excused from all of it."""
         return bool(self.exercises) and all(exercise.excused for exercise in self.exercises)
 
 
