@@ -67,7 +67,7 @@ READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by 
 
 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
-    """Return what graded: versions, and a digest of the course file, engine, checks and reference."""
+    """Return what graded: versions, and a digest of course file, engine, checks and reference."""
     return Grader(
         version=version(),
         python=platform.python_version(),

@@ -283,7 +283,7 @@ def _shade(value: CellValue, largest: float) -> str:
 
 
 def check_text(check: CheckReport) -> str:
-    """Return what went wrong, the values side by side, and hints; empty if there is nothing to say."""
+    """Return what went wrong, the values side by side, and hints; empty if there is nothing."""
     lines = list(check_lines(check, with_values=True, shown=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 

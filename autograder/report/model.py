@@ -422,7 +422,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> list[str]:
-        """Sentences on what lateness and people made of the points, in the order in which it was reckoned."""
+        """Sentences on what lateness and people changed, in the order in which it was applied."""
         return [
             *(each.said for each in self.adjustments if each.exercise),
             *(each.said for each in self.lateness),
