@@ -40,6 +40,13 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
     lint.refuse_authoring_errors(course, exercises)
 
 
+def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
+    """Refuse authoring errors in checks and reference; what finds them is imported only then."""
+    from autograder.authoring import lint
+
+    lint.refuse_errors_in_code(course, exercises)
+
+
 def _stamps(course: Course) -> Iterator[tuple[str, int, int]]:
     """Yield size and time of all that could make a difference: of the course, engine, libraries."""
     for path in (str(course.root / FILE_NAME), *library_folders()):

@@ -114,9 +114,7 @@ class _Reading:
             self.others += [] if named else [file.shown]
             return
         candidate = self._candidate(file)
-        recognised = (
-            exercises_in(candidate.source, candidate.code, self.stubs) if candidate.source else {}
-        )
+        recognised = self._recognised(candidate)
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
         for exercise, name in named.items():
             if name != NameMatch.WITHIN or not recognised or exercise in recognised:
@@ -128,6 +126,12 @@ class _Reading:
                 self._add(exercise, candidate, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
+
+    def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
+        """Return the exercises that the file's content speaks of."""
+        if not candidate.source:
+            return {}
+        return exercises_in(candidate.source, candidate.code, self.stubs)
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
         """Return the exercises that the file's name speaks of."""

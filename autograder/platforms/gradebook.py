@@ -92,8 +92,7 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
             for at, text in new.items():
                 cells[at] = text
         elif person is not None:
-            names = (name.strip() for name in (*person.names, person.id, *person.others))
-            unchanged.append(f"{next(filter(None, names), '?')} (no result)")
+            unchanged.append(f"{_first_name(person)} (no result)")
         filled.append([cells[at] for at in kept])
     notes = [
         *_column_notes(table, columns),
@@ -104,6 +103,12 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     ]
     data = table.encoded(filled, [table.header[at] for at in kept])
     return ExportFile(data, notes, left_out=bool(matches.without_row or matches.unclear))
+
+
+def _first_name(person: Person) -> str:
+    """Return the first of a person's names and ids that is not empty."""
+    names = (name.strip() for name in (*person.names, person.id, *person.others))
+    return next(filter(None, names), "?")
 
 
 def _people(form: GradebookFormat, table: Table, heads: Sequence[str]) -> dict[int, Person]:

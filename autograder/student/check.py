@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest  # noqa: F401
 
-from autograder.authoring.lint import refuse_errors_in_code
-from autograder.authoring.lint_cache import unless_cached
+from autograder.authoring.lint_cache import refuse_errors_in_code, unless_cached
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import number, several
