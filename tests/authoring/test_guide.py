@@ -1,11 +1,12 @@
 """docs/authors.md, followed to the letter, ends in an exercise that is verified."""
 
 import re
+import sys
 
 import pytest
 
 from autograder.authoring.verify import Verifier
-from autograder.cli import app
+from autograder.cli import main
 from autograder.course.course_file import load_course
 
 
@@ -26,8 +27,9 @@ def test_the_guide_leads_to_a_verified_exercise(root, tmp_path, monkeypatch, cap
     for command in commands:
         if command.startswith("build"):
             assert len(followed(tmp_path / "words", page)) == 5
+        monkeypatch.setattr(sys, "argv", ["autograder", *command.split()])
         with pytest.raises(SystemExit) as ended:
-            app(command.split(), standalone_mode=False)
+            main()
         assert ended.value.code == 0
         monkeypatch.chdir(tmp_path / "words")
     course = load_course(tmp_path / "words" / "course.yml")

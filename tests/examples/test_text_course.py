@@ -2,10 +2,11 @@
 
 import csv
 import json
+import sys
 
 import pytest
 
-from autograder.cli import app
+from autograder.cli import main
 from autograder.course.course_file import load_course
 from autograder.grading.judge import Judge
 from autograder.submission.source import Source
@@ -35,8 +36,9 @@ def graded(course):
 
 
 def run(*args):
-    with pytest.raises(SystemExit) as ended:
-        app([str(arg) for arg in args], standalone_mode=False)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr(sys, "argv", ["autograder", *map(str, args)])
+        main()
     return ended.value.code
 
 
