@@ -64,7 +64,8 @@ if TYPE_CHECKING:
     )
     from autograder.course.text import capital, few, is_plural, one_line, several
     from autograder.diagnosis.callers import ModuleCaller, TensorCaller, float32_probe
-    from autograder.diagnosis.family import (
+    from autograder.diagnosis.finding import Finding
+    from autograder.diagnosis.misconceptions import (
         Change,
         Family,
         Hints,
@@ -74,7 +75,6 @@ if TYPE_CHECKING:
         constant,
         without,
     )
-    from autograder.diagnosis.finding import Finding
     from autograder.diagnosis.mistakes import Mistakes
     from autograder.diagnosis.outcome import Comparison
     from autograder.diagnosis.recipe import (
@@ -123,7 +123,7 @@ GROUPS = {
     "Recipes and misconceptions": {
         "autograder.diagnosis.mistakes": "Mistakes",
         "autograder.diagnosis.recipe": "Recipe Probe Trait Fact LibraryObject State Caller",
-        "autograder.diagnosis.family": (
+        "autograder.diagnosis.misconceptions": (
             "Family Misconception Change Step Hints chosen without constant"
         ),
         "autograder.diagnosis.outcome": "Comparison",

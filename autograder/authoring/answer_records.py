@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from autograder.authoring.own_work import judge_for, own_work
+from autograder.authoring.course_submissions import judge_for, own_work
 from autograder.checks.check_result import Check, NotJudged
 from autograder.checks.projection_hash import ProjectionHash, hash_of_pass, require_plain_data
 from autograder.checks.recorded_answers import (
@@ -24,7 +24,7 @@ from autograder.checks.reference_answers import record_with
 from autograder.checks.torch_modules import reference_pass
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.own_modules import importable
-from autograder.grading.graded import RunOptions
+from autograder.grading.judge_requests import RunOptions
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Passed
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.authoring.own_work import judge_for, own_work
+from autograder.authoring.course_submissions import judge_for, own_work
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.submission.source import Source

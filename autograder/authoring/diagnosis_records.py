@@ -13,8 +13,8 @@ from autograder.checks.recorded_answers import packed_value
 from autograder.course.course_file import Course, Exercise
 from autograder.course.own_modules import importable
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
-from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.general import GENERAL
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.outcome import EXACT, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe

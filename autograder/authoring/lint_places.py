@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from autograder.course.authoring_errors import AuthoringError, CourseText, course_text
-from autograder.diagnosis.family import Change, Family, Misconception
+from autograder.diagnosis.misconceptions import Change, Family, Misconception
 from autograder.diagnosis.mistakes import NAME
 from autograder.diagnosis.recipe import Recipe
 

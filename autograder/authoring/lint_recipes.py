@@ -10,7 +10,7 @@ from typing import Any
 from autograder.authoring.lint_places import Places
 from autograder.course.authoring_errors import AuthoringError, meant
 from autograder.course.text import several
-from autograder.diagnosis.family import Family, Misconception
+from autograder.diagnosis.misconceptions import Family, Misconception
 from autograder.diagnosis.mistakes import NAME, Mistakes
 from autograder.diagnosis.outcome import Comparison
 from autograder.diagnosis.recipe import RETURNED, Fact, Probe, Recipe, Trait

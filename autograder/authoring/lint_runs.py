@@ -16,7 +16,7 @@ import numpy as np
 from autograder.authoring.lint_places import Places
 from autograder.authoring.lint_recipes import errors_in_probes
 from autograder.course.authoring_errors import AuthoringError
-from autograder.diagnosis.family import Alternative, Change, Misconception
+from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
 from autograder.diagnosis.recipe import Fact, Recipe, no_input_causes
 from autograder.grading.author_exceptions import as_authoring_error
 

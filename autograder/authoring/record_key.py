@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.authoring.own_work import own_work
+from autograder.authoring.course_submissions import own_work
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course.course_file import Course, Exercise
-from autograder.diagnosis.family import Change
+from autograder.diagnosis.misconceptions import Change
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.sandbox.child import Place
 from autograder.sandbox.process import AnswerTo

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from autograder.authoring.build import outdated, stub_text
+from autograder.authoring.course_submissions import judge_for
 from autograder.authoring.mutants import equivalent_mutants, mutants
-from autograder.authoring.own_work import judge_for
 from autograder.authoring.simulated import (
     SimulatedClient,
     simulate,
@@ -31,11 +31,11 @@ from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import several
 from autograder.diagnosis.facts import only_nan
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.recipe import Fingerprint, Recipe
 from autograder.diagnosis.replay import Replay, both
 from autograder.grading.author_exceptions import as_authoring_error
-from autograder.grading.graded import ALL_CHECKS, Graded, RunOptions
+from autograder.grading.judge_requests import ALL_CHECKS, Graded, RunOptions
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from autograder.checks.check_result import CheckResult
 from autograder.course.text import several
 from autograder.diagnosis.examination import Examination
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
 from autograder.diagnosis.replay import Replay

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.check_result import NotJudged
-from autograder.checks.signature import Leaves, Vector, signature_of
+from autograder.checks.value_structure import Leaves, Vector, signature_of
 from autograder.worker.values import Record, fields_of
 
 SUMS = 3

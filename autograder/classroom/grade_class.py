@@ -20,7 +20,7 @@ from autograder.classroom.history import GRADES, in_use, settle
 from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks
-from autograder.classroom.proposed import Decide, GradedClass, Proposal
+from autograder.classroom.pending_results import Decide, GradedClass, Proposal
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS

@@ -13,7 +13,7 @@ from autograder.course.optimisations import is_off
 from autograder.sandbox.spawn import keep_to_one_thread
 
 FORKS = sys.platform == "linux"  # elsewhere, numpy's own libraries do not stand a fork
-PRELOADED = "autograder.classroom.preloaded"
+PRELOADED = "autograder.classroom.judge_imports"
 if FORKS:  # once: a program that forks processes of its own as well adds what those need
     multiprocessing.set_forkserver_preload([PRELOADED])
 

@@ -24,7 +24,7 @@ from autograder.classroom.history import (
 )
 from autograder.classroom.judge_pool import Graders
 from autograder.classroom.marks import TABLE
-from autograder.classroom.proposed import GradedClass
+from autograder.classroom.pending_results import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.cli.diff import confirm, in_a_terminal, print_difference
 from autograder.cli.dry_run import show

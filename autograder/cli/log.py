@@ -17,7 +17,7 @@ import msgspec
 
 from autograder.classroom.grade_class import Job
 from autograder.classroom.grade_difference import Change, GradeCell
-from autograder.classroom.proposed import GradedClass
+from autograder.classroom.pending_results import GradedClass
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 

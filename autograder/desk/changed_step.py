@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from autograder.desk.group_answers import GroupAnswers
-from autograder.diagnosis.family import Misconception, of_arguments
+from autograder.diagnosis.misconceptions import Misconception, of_arguments
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.repair.edits import edits
 from autograder.diagnosis.repair.tree import Span, Tree

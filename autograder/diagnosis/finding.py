@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autograder.course.text import are, capital, printable
-from autograder.diagnosis.family import Hints, Misconception
+from autograder.diagnosis.misconceptions import Hints, Misconception
 from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500

@@ -16,7 +16,7 @@ from autograder.diagnosis.array_changes import (
     ArrayChange,
 )
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
-from autograder.diagnosis.family import Misconception, Step
+from autograder.diagnosis.misconceptions import Misconception, Step
 from autograder.diagnosis.recipe import RETURNED, Recipe
 from autograder.diagnosis.wiring import (
     as_students_know,

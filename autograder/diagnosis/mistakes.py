@@ -17,8 +17,8 @@ import numpy as np
 
 from autograder.checks.projection_hash import ProjectionHash
 from autograder.course.errors import UserError
-from autograder.diagnosis.family import Family
 from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.misconceptions import Family
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, fingerprint
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.diagnosis.family import (
+from autograder.diagnosis.misconceptions import (
     Change,
     Family,
     Hints,

@@ -13,11 +13,11 @@ import numpy as np
 
 from autograder.checks.projection_hash import projection_weights
 from autograder.checks.recorded_answers import unpacked_value
-from autograder.checks.signature import Vector
 from autograder.checks.tolerance import allowed_error
+from autograder.checks.value_structure import Vector
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
-from autograder.diagnosis.family import Alternative, Misconception
 from autograder.diagnosis.general import NOTHING_RETURNED
+from autograder.diagnosis.misconceptions import Alternative, Misconception
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
 from autograder.diagnosis.replay import Bools, Changes, Pair, Replay, Wrong

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.signature import Vector
+from autograder.checks.value_structure import Vector
 from autograder.course.text import number
 from autograder.diagnosis.finding import stated
 from autograder.diagnosis.observations import ENOUGH, Cells, Observations

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.signature import Vector
-from autograder.diagnosis.family import Alternative, Change, Misconception
+from autograder.checks.value_structure import Vector
 from autograder.diagnosis.general import COMBINING, GENERAL, families
+from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
 from autograder.diagnosis.outcome import RAISES, Outcome, agree, same
 from autograder.diagnosis.recipe import (
     Probe,

@@ -12,10 +12,10 @@ import numpy as np
 from autograder.course.text import are, capital
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import TELLING, Examination
-from autograder.diagnosis.family import Misconception
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.kept_state import REMEMBERS
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.observations import ENOUGH, kinds_of_calls, sides_of_traits
 from autograder.diagnosis.outcome import Outcome, agree, same
 from autograder.diagnosis.replay import Pair, Replay, Wrong, both

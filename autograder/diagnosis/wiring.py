@@ -19,7 +19,7 @@ from autograder.diagnosis.array_changes import (
     ON_TWO,
     ArrayChange,
 )
-from autograder.diagnosis.family import Misconception, Step
+from autograder.diagnosis.misconceptions import Misconception, Step
 from autograder.diagnosis.recipe import Recipe, State
 
 MOST_PARAMETERS = 8

@@ -19,7 +19,7 @@ from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.grading.check_collection import OPTIONS, Collected, missing_check_file
 from autograder.grading.check_plugin import RUN, CheckPlugin, CheckRun
-from autograder.grading.graded import (
+from autograder.grading.judge_requests import (
     ALL_CHECKS,
     Graded,
     RunOptions,

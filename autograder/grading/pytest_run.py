@@ -18,13 +18,13 @@ from autograder.grading.check_marks import errors_in_marks
 from autograder.grading.check_outcome import check_of
 from autograder.grading.check_plugin import RUN, CheckPlugin, CheckRun
 from autograder.grading.diagnoses import catalogue_of, with_diagnoses
-from autograder.grading.graded import (
+from autograder.grading.judge import Judge
+from autograder.grading.judge_requests import (
     Graded,
     RunOptions,
     as_internal_error,
     with_unreadable_answers,
 )
-from autograder.grading.judge import Judge
 from autograder.grading.pytest_display import (
     NOT_RUN_HERE,
     PolicyPlugin,

@@ -14,8 +14,8 @@ import msgspec
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise, HintPolicy, Library, Limits
 from autograder.diagnosis.repair.targets import find_targets
-from autograder.grading.graded import Graded, RunOptions
 from autograder.grading.judge import Judge
+from autograder.grading.judge_requests import Graded, RunOptions
 from autograder.report.model import ExerciseReport, Repair
 from autograder.sandbox.child import Child, Children, InternalError, Place
 from autograder.sandbox.peer import CourseFunction

@@ -20,8 +20,8 @@ from autograder.course.text import one_line
 from autograder.nbgrader.clean_copy import StagedSubmission
 from autograder.nbgrader.directory import reason_of, unusable
 from autograder.nbgrader.gradebook import RunGradebook, one_gradebook
+from autograder.nbgrader.sanitize_markdown import as_markdown
 from autograder.nbgrader.steps import GRADE, SANITIZE, marks_of
-from autograder.nbgrader.texts import as_markdown
 
 UNREADABLE = """\
 **The notebook that was handed in could not be used, so a person has to look at it.** {}

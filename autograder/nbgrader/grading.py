@@ -11,7 +11,7 @@ from autograder.course.course_file import Course, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
 from autograder.nbgrader.grader_process import GraderProcess, version_of
-from autograder.nbgrader.texts import as_markdown
+from autograder.nbgrader.sanitize_markdown import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import first_failure, opening

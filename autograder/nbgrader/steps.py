@@ -14,7 +14,7 @@ from traitlets import Unicode
 
 from autograder.course.optimisations import is_off
 from autograder.nbgrader.grading import ShownReport, grading_of
-from autograder.nbgrader.texts import disarm
+from autograder.nbgrader.sanitize_markdown import disarm
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 

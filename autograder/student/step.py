@@ -8,8 +8,8 @@ import msgspec
 from autograder.course.course_file import Course, Exercise, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
-from autograder.grading.graded import Graded
 from autograder.grading.judge import Judge
+from autograder.grading.judge_requests import Graded
 from autograder.grading.repair import is_worth_looking, with_repair
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening

@@ -232,7 +232,7 @@ def test_a_full_disk_is_said(grade, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", "grades.csv")
 
     put(tmp_path, "class/s1/causal_mask.py")
-    monkeypatch.setattr("autograder.classroom.proposed.write_grades", full)
+    monkeypatch.setattr("autograder.classroom.pending_results.write_grades", full)
     with pytest.raises(UserError, match="cannot be written: No space left on device"):
         grade(tmp_path / "class")
 

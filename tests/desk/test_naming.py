@@ -24,7 +24,7 @@ from autograder.desk.mistake_file import (
 )
 from autograder.desk.naming import why_not_recorded
 from autograder.desk.unnamed_groups import UnnamedGroups
-from autograder.diagnosis.family import Misconception
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import DRAWS, known_mistakes, out_of_date, read_answers
 from autograder.diagnosis.outcome import Comparison, group_id
 from autograder.diagnosis.recipe import fingerprint

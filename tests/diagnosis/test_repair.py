@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course.course_file import load_course
-from autograder.grading.graded import RunOptions
 from autograder.grading.judge import Judge
+from autograder.grading.judge_requests import RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Repair

@@ -5,8 +5,8 @@ import pytest
 
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
-from autograder.grading.graded import RunOptions
 from autograder.grading.judge import Judge
+from autograder.grading.judge_requests import RunOptions
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
+from autograder.nbgrader.sanitize_markdown import as_markdown, harmless, pictures
 from autograder.nbgrader.steps import EscapeTexts
-from autograder.nbgrader.texts import as_markdown, harmless, pictures
 from tests.conftest import ROOT
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -9,8 +9,8 @@ import msgspec
 
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.diagnosis.repair.sentences import DEPARTS, EITHER, RUNS
-from autograder.grading.graded import Graded
 from autograder.grading.judge import Judge
+from autograder.grading.judge_requests import Graded
 from autograder.grading.repair import is_worth_looking, look_for_repair
 from autograder.report.model import Diagnosis, Repair
 from autograder.sandbox.levels import children_on, choose
