@@ -55,7 +55,7 @@ def test_a_cluster_gives_the_bytes_of_one_machine_and_what_it_graded_is_kept(
     there = grade("there", "--local-cluster", "2")
     assert len(here) > len(CLASS) and there == here
     for place in (
-        "autograder.classroom.judge_pool._judges",
+        "autograder.classroom.judge_pool.context_of_judges",
         "autograder.cluster.dask_cluster.local",
     ):
         monkeypatch.setattr(place, never)

@@ -7,6 +7,7 @@ import pytest
 
 from autograder.course.own_modules import importable
 from autograder.diagnosis.mistakes import load_module, read_mistakes
+from autograder.grading.check_collection import checks_of
 
 MOST_WORDS = 80
 USUAL_GRADE, HIGHEST_GRADE = 6, 13  # years of school; first-year students have twelve or more
@@ -25,13 +26,13 @@ def grade(text):
 
 
 @pytest.fixture(scope="module")
-def hints(course, judge):
+def hints(course):
+    exercises = [exercise.name for exercise in course.content.exercises]
     found = {
         (exercise, hint)
-        for exercise, items in judge._items.items()
-        for item in items
-        for mark in item.iter_markers("check")
-        for hint in mark.kwargs.get("hints") or ()
+        for exercise, checks in checks_of(course, exercises).items()
+        for check in checks
+        for hint in check.hints
     }
     with importable(course):
         for exercise in course.content.exercises:
