@@ -38,24 +38,15 @@ def as_pdf(report: ClassReport) -> bytes:
     """
     import typst
 
-    shown, source = _as_data(report), TEMPLATE.read_bytes()
+    shown, source = template_inputs(report), TEMPLATE.read_bytes()
     try:
         return typst.compile(source, format="pdf", sys_inputs=shown, pdf_standards="ua-1")
     except typst.TypstError:
         return typst.compile(source, format="pdf", sys_inputs=shown)
 
 
-def as_pictures(report: ClassReport) -> list[bytes]:
-    """Return the pages of the PDF as PNG, to look at."""
-    import typst
-
-    made: bytes | list[bytes] = typst.compile(
-        TEMPLATE.read_bytes(), format="png", sys_inputs=_as_data(report), ppi=110
-    )
-    return [made] if isinstance(made, bytes) else made
-
-
-def _as_data(report: ClassReport) -> dict[str, str]:
+def template_inputs(report: ClassReport) -> dict[str, str]:
+    """Return what the Typst template is given."""
     return {"report": msgspec.json.encode(_shown(report)).decode()}
 
 
