@@ -109,7 +109,7 @@ def _is_property(node: ast.FunctionDef) -> bool:
 
 def _signature(node: Definition) -> str:
     if isinstance(node, ast.Assign):
-        return ast.unparse(node)
+        return ast.unparse(node).replace("'", '"')  # as the formatter writes it
     if isinstance(node, ast.FunctionDef):
         return f"{node.name}{_parameters(node)}"
     made = [each for each in node.body if getattr(each, "name", "") == "__init__"]
