@@ -38,6 +38,15 @@ SCRATCH_MB = 64
 TRIES = 5
 
 
+# Freed memory stays mapped: a child that prints or computes much would otherwise spend its
+# time on page faults, and run out of it.
+_KEEP_FREED_MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": "67108864",
+    "MALLOC_TRIM_THRESHOLD_": "268435456",
+    "MALLOC_TOP_PAD_": "16777216",
+}
+
+
 class ForkServerGone(InternalError):
     """The fork server ended, or did not start; the message says what it said last."""
 
@@ -134,7 +143,7 @@ class ForkServer:
                 stdout=self._output,
                 stderr=self._output,
                 cwd=self._own or "/",
-                env=environment(home),
+                env={**environment(home), **_KEEP_FREED_MEMORY},
                 pass_fds=[theirs.fileno()],
             )
 
