@@ -18,6 +18,7 @@ from autograder.course.errors import UserError
 from autograder.report.class_page import SCRIPT
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose
+from tests.courses import write_course
 
 SLOW = {"scaling_experiment", "attention_heatmap", "find_the_bug"}
 FINE = "def count_visible(n): return list(range(1, n + 1))\n"
@@ -162,23 +163,10 @@ def test_a_zip_gives_the_same_grades(grade, tmp_path):
 
 def test_a_judge_that_dies_costs_only_the_submission_it_died_of(grade, tmp_path):
     """A check that ends the judge itself, for one submission: the others are graded."""
-    name = tmp_path.name.replace("-", "_")
-    for part in ("checks", "answers"):
-        put(tmp_path, f"course/{name}_{part}/__init__.py", "")
-    put(
-        tmp_path,
-        f"course/{name}_checks/test_one.py",
-        "import os\ndef test_one(submission):\n    if submission.f() == 13: os._exit(1)\n",
-    )
-    put(
-        tmp_path,
-        "course/course.yml",
-        f"title: T\nreference: {name}_answers\nchecks: {name}_checks\n"
-        "exercises: [{name: one, title: One, points: 1}]\n",
-    )
+    check = "import os\ndef test_one(submission):\n    if submission.f() == 13: os._exit(1)\n"
+    course = write_course(tmp_path / "course", {"one": 1}, checks={"one": check})
     for i in range(12, 16):
         put(tmp_path, f"class/s{i}/one.py", f"def f(): return {i}\n")
-    course = load_course(tmp_path / "course" / "course.yml")
     overview = grade(tmp_path / "class", workers=2, exercises=("one",), course=course)
     assert [row.student for row in overview.needs_a_person] == ["s13"]
     assert [row.total for row in overview.rows] == [1, 0, 1, 1]

@@ -1,28 +1,17 @@
 """Graded, adjusted, a check corrected, the difference seen, applied, exported again."""
 
-import itertools
-
 import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course.errors import UserError
 from autograder.grading import reports
+from tests.courses import write_course
 
-NUMBERS = itertools.count()
-COURSE = """
-title: Rooms
-reference: {name}
-checks: {name}/checks
-exercises:
-  - {{name: areas, title: Areas, points: 10}}
-  - {{name: doors, title: Doors, points: 4}}
-assignments:
-  - {{name: rooms, title: Rooms and doors, exercises: [areas, doors]}}
-"""
 CHECKS = """
 import pytest
 from autograder.checks.expect import expect_close
+from tests.courses import write_course
 
 
 @pytest.mark.check("The area", points=3, hints=("What times what?",))
@@ -58,12 +47,17 @@ Cem,103,cem,cem,A,
 def story(tmp_path, monkeypatch):
     """A course in which a check is wrong, a class, and commands."""
     monkeypatch.setenv("COLUMNS", "160")
-    name = f"rooms{next(NUMBERS)}"
-    checks = tmp_path / name / "checks"
-    checks.mkdir(parents=True)
-    (tmp_path / "course.yml").write_text(COURSE.format(name=name))
-    (tmp_path / name / "__init__.py").write_text(RIGHT)
-    (checks / "test_doors.py").write_text(DOORS)
+    course = write_course(
+        tmp_path,
+        {"areas": 10, "doors": 4},
+        checks={"areas": CHECKS, "doors": DOORS},
+        answers=RIGHT,
+        title="Rooms",
+        assignments=[
+            {"name": "rooms", "title": "Rooms and doors", "exercises": ["areas", "doors"]}
+        ],
+    )
+    checks = tmp_path / course.content.checks
     for student, text in (("ann", RIGHT), ("bob", LEARNT_BY_HEART), ("cem", None)):
         folder = tmp_path / "class" / student
         folder.mkdir(parents=True)

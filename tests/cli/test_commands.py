@@ -12,9 +12,11 @@ import pytest
 
 from autograder.cli import main
 from autograder.course.errors import UserError
+from tests.courses import write_course
 
 WRONG = """
 import numpy as np
+from tests.courses import write_course
 def softmax(x, axis=-1):
     e = np.exp(x)
     return e / e.sum(axis=0)
@@ -154,11 +156,7 @@ def test_schemas_are_printed(run):
 
 
 def test_build_check_says_what_is_out_of_step(run, tmp_path):
-    (tmp_path / "course.yml").write_text(
-        "title: T\nexercises: [{name: one, title: One, points: 1}]\n"
-    )
-    (tmp_path / "solutions").mkdir()
-    (tmp_path / "solutions" / "one.py").write_text("# %%\nx = 1\n")
+    write_course(tmp_path, {"one": 1}, solutions={"one": "# %%\nx = 1\n"})
     assert run("build", "--check").returncode == 1
     assert run("build").returncode == 0
     assert run("build", "--check").returncode == 0

@@ -12,6 +12,7 @@ from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.report.model import Report
 from tests.conftest import ROOT
+from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in, text_of
 from tests.desk.test_hostile import BIDI, MANY, hostile
 
@@ -111,9 +112,7 @@ def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post
 
 
 def test_what_hostile_reports_say_is_text(tmp_path):
-    (tmp_path / "course.yml").write_text(
-        "title: Tiny\nexercises:\n  - {name: one, title: One, points: 6}\n"
-    )
+    course = write_course(tmp_path, {"one": 6})
     group = "0123456789"
     lines = []
     for number, text in enumerate(MANY):
@@ -122,7 +121,7 @@ def test_what_hostile_reports_say_is_text(tmp_path):
             each["group"] = group if each["name"] != "test_named" else "<script>"
         lines.append(msgspec.json.encode(data))
     (tmp_path / "report.jsonl").write_bytes(b"\n".join(lines) + b"\n")
-    client = let_in(client_of(tmp_path, load_course(tmp_path / "course.yml")))
+    client = let_in(client_of(tmp_path, course))
     for path in ("/groups", f"/groups/one/{group}"):
         page = client.get(path)
         assert f"{len(MANY)} students" in text_of(page)

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from autograder.classroom.history import GradeCommand, remember_command
-from autograder.course.course_file import load_course
 from autograder.report.model import (
     Diagnosis,
     ExerciseReport,
@@ -17,6 +16,7 @@ from autograder.report.model import (
     Report,
     WrittenAnswer,
 )
+from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in
 from tests.desk.generated import write
 from tests.report.test_faces import check
@@ -61,9 +61,7 @@ def hostile(number, text):
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
-    (folder / "course.yml").write_text(
-        "title: Tiny\nexercises:\n  - {name: one, title: One, points: 6}\n"
-    )
+    course = write_course(folder, {"one": 6})
     reports = [hostile(number, text) for number, text in enumerate(MANY)]
     results = write(folder / "results", reports)
     for number, text in enumerate(MANY):
@@ -72,7 +70,7 @@ def client(tmp_path_factory):
         (mine / "one.py").write_text(text.replace("\x00", ""), encoding="utf-8")
     command = GradeCommand(submissions=str(folder / "class"), course=str(folder))
     remember_command(results, command)
-    return let_in(client_of(results, load_course(folder / "course.yml")))
+    return let_in(client_of(results, course))
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.desk import results as results_module
 from autograder.desk.results import CurrentResults
+from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in, text_of
 from tests.desk.generated import drawn_class, write
 
@@ -51,10 +51,8 @@ def test_a_folder_without_results_is_refused(tmp_path, course):
 
 
 def test_an_exercise_that_left_the_course_is_shown_all_the_same(tmp_path):
-    (tmp_path / "course.yml").write_text(
-        "title: Later\nexercises:\n  - {name: other, title: Other, points: 1}\n"
-    )
+    course = write_course(tmp_path, {"other": 1})
     results = write(tmp_path / "results", drawn_class(5))
-    client = let_in(client_of(results, load_course(tmp_path / "course.yml")))
+    client = let_in(client_of(results, course))
     for page in ("/", "/exercises", "/exercises/softmax", "/map", "/students/u0000"):
         assert client.get(page).status_code == 200

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
-from autograder.course.course_file import load_course
 from autograder.grading.judge import Judge
 from autograder.grading.judge_requests import RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
@@ -18,6 +17,7 @@ from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
+from tests.courses import write_course
 
 SOFTMAX = """
     import numpy as np
@@ -297,13 +297,4 @@ def test_the_command_shows_the_checks_and_then_the_sentence(tmp_path, root, monk
 
 
 def make_course(folder, checks):
-    name = "chance"
-    (folder / f"{name}_checks").mkdir()
-    (folder / f"{name}_answers").mkdir()
-    (folder / f"{name}_answers" / "__init__.py").write_text("")
-    (folder / f"{name}_checks" / "test_sums.py").write_text(checks)
-    (folder / "course.yml").write_text(
-        f"title: Sums\nreference: {name}_answers\nchecks: {name}_checks\n"
-        "exercises:\n  - {name: sums, title: Sums, points: 1}\n"
-    )
-    return load_course(folder / "course.yml")
+    return write_course(folder, {"sums": 1}, checks={"sums": checks})

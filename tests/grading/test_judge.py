@@ -3,20 +3,13 @@
 import msgspec
 import pytest
 
-from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.grading.judge import Judge
 from autograder.grading.judge_requests import RunOptions
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
+from tests.courses import write_course
 
-COURSE = """
-title: Sorting
-reference: {name}_answers
-checks: {name}_checks
-exercises:
-  - {{name: sorting, title: Sorting, points: 10}}
-"""
 CHECKS = """
 import pytest
 
@@ -35,14 +28,9 @@ def test_skips():
 
 
 def make_course(folder, checks=CHECKS):
-    """A course of its own; the names differ, since Python keeps what it has imported."""
-    name = folder.name
-    for part in ("checks", "answers"):
-        (folder / f"{name}_{part}").mkdir()
-    (folder / "course.yml").write_text(COURSE.format(name=name))
-    (folder / f"{name}_checks" / "test_sorting.py").write_text(checks)
-    (folder / f"{name}_answers" / "__init__.py").write_text("sort = sorted\n")
-    return load_course(folder / "course.yml")
+    return write_course(
+        folder, {"sorting": 10}, checks={"sorting": checks}, answers="sort = sorted\n"
+    )
 
 
 def grade(course, text):

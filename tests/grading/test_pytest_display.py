@@ -8,18 +8,11 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course_file import load_course
+from tests.courses import write_course
 
 pytestmark = pytest.mark.one_in(2)
 
 POLICIES = ("practice", "homework", "exam")
-COURSE = """
-title: Tiny
-hints: {policy}
-reference: tiny_answers
-checks: tiny_checks
-exercises:
-  - {{name: doubling, title: Doubling, points: 6, needs: numpy}}
-"""
 # Each text that a policy may hold back has a word of its own.
 CHECKS = '''
 import logging
@@ -30,6 +23,7 @@ import pytest
 
 from autograder.checks.expect import Mismatch, expect_close
 from autograder.checks.expect_errors import expect_error
+from tests.courses import write_course
 
 
 @pytest.fixture
@@ -140,15 +134,14 @@ NAMES = (
 @pytest.fixture
 def tiny(tmp_path):
     """Run pytest on a submission to a course of one exercise, whose every text is marked."""
-    for folder, file, text in (
-        ("tiny_checks", "test_doubling.py", CHECKS),
-        ("tiny_answers", "__init__.py", ""),
-    ):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / file).write_text(text)
 
     def run(policy: str, submission: str, *options: str) -> str:
-        (tmp_path / "course.yml").write_text(COURSE.format(policy=policy))
+        write_course(
+            tmp_path,
+            {"doubling": {"points": 6, "needs": "numpy"}},
+            checks={"doubling": CHECKS},
+            hints=policy,
+        )
         (tmp_path / "doubling.py").write_text(submission)
         return output_of("doubling.py", *options, folder=tmp_path)
 

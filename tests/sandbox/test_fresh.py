@@ -5,6 +5,7 @@ import pytest
 from autograder.checks.proxy import Submission
 from autograder.report.redaction import exercise_for_student
 from autograder.sandbox.session import WorkerSession
+from tests.courses import write_course
 
 FACES = ("practice", "homework", "exam")
 
@@ -166,27 +167,19 @@ def test_values_of_odd_types_are_the_submission_s_own_affair(grade_text, exercis
 
 def test_a_check_that_is_broken_itself_still_needs_a_person(course, tmp_path):
     """The solution is the witness: what stops for it as well is the check's own fault."""
-    from autograder.course.course_file import load_course
     from autograder.grading.judge import Judge
     from autograder.submission.source import Source
     from autograder.worker.messages import Unit
 
-    for folder in ("right", "checks_here", "solutions"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "right" / "__init__.py").write_text("")
-    (tmp_path / "checks_here" / "test_one.py").write_text(
+    checks = (
         "import pytest\n"
         "@pytest.mark.check('sound')\n"
         "def test_sound(submission):\n    assert submission.f()['a'] == 1, 'no'\n"
         "@pytest.mark.check('broken')\n"
         "def test_broken(submission):\n    submission.f()['b']\n"
     )
-    (tmp_path / "solutions" / "one.py").write_text("def f(): return {'a': 1}\n")
-    (tmp_path / "course.yml").write_text(
-        "title: T\nreference: right\nchecks: checks_here\n"
-        "exercises: [{name: one, title: One, points: 2}]\n"
-    )
-    small = load_course(tmp_path / "course.yml")
+    solution = "def f(): return {'a': 1}\n"
+    small = write_course(tmp_path, {"one": 2}, checks={"one": checks}, solutions={"one": solution})
     source = Source("one", "one.py", (Unit("one.py", "def f(): return [1]\n"),))
     with Judge(small, small.content.exercises) as judge:
         outcomes = {r.title: r.outcome for r in judge.grade(source).checks}

@@ -1,17 +1,7 @@
 """A small course on another subject, that starts at once."""
 
-COURSE = """
-title: Numbers in order
-reference: {name}_answers
-checks: {name}_checks
-hints: {hints}
-limits: {{load_seconds: 3, call_seconds: 20, total_seconds: 60}}
-exercises:
-  - {{name: sorting, title: Sorting, points: 10}}
-  - {{name: largest, title: The largest, points: 4}}
-assignments:
-  - {{name: a, title: In order, due: 2027-02-05T23:59:00+00:00, exercises: [sorting, largest]}}
-"""
+from tests.courses import write_course
+
 SORTING = """
 import pytest
 
@@ -53,16 +43,25 @@ FUNCTIONS = {"sorting": ("sort", "sorted(x)"), "largest": ("largest", "max(x)")}
 
 
 def make_course(folder, hints="practice"):
-    """The course, with nothing written yet. Python keeps what it imports: names differ."""
-    name = "".join(char if char.isalnum() else "_" for char in folder.name)
-    for part in (f"{name}_checks", f"{name}_answers", "solutions", "exercises"):
-        (folder / part).mkdir()
-    (folder / "course.yml").write_text(COURSE.format(name=name, hints=hints))
-    (folder / f"{name}_checks" / "test_sorting.py").write_text(SORTING)
-    (folder / f"{name}_checks" / "test_largest.py").write_text(LARGEST)
-    (folder / f"{name}_answers" / "__init__.py").write_text("sort = sorted\n")
-    for exercise, (function, value) in FUNCTIONS.items():
-        fields = {"function": function, "value": value}
-        (folder / "solutions" / f"{exercise}.py").write_text(SOLUTION.format(**fields))
-        (folder / "exercises" / f"{exercise}.py").write_text(STUB.format(**fields))
+    """The course, with nothing written yet."""
+    fields = {name: {"function": f, "value": v} for name, (f, v) in FUNCTIONS.items()}
+    write_course(
+        folder,
+        {"sorting": 10, "largest": {"title": "The largest", "points": 4}},
+        checks={"sorting": SORTING, "largest": LARGEST},
+        answers="sort = sorted\n",
+        solutions={name: SOLUTION.format(**values) for name, values in fields.items()},
+        stubs={name: STUB.format(**values) for name, values in fields.items()},
+        title="Numbers in order",
+        hints=hints,
+        limits={"load_seconds": 3, "call_seconds": 20, "total_seconds": 60},
+        assignments=[
+            {
+                "name": "a",
+                "title": "In order",
+                "due": "2027-02-05T23:59:00+00:00",
+                "exercises": ["sorting", "largest"],
+            }
+        ],
+    )
     return folder
