@@ -34,10 +34,10 @@ def views(size: Size) -> list[Row]:
     course = load_course(ROOT / "course.yml")
     with tempfile.TemporaryDirectory() as folder:
         results = with_submissions(Path(folder), students, ROOT)
-        secrets = Secrets.drawn()
+        secrets = Secrets()
         app = application(results, course, PORT, secrets)
         client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
-        first = seconds(lambda: client.get(f"/?token={secrets.token}"))
+        first = seconds(lambda: client.get(f"/?token={secrets.new_token()}"))
         asked = [partial(client.get, path) for path in VIEWS.values()]
         read, *times = in_turn(size.commands, lambda: ClassResults(results, course), *asked)
     of = f"desk, {students:,} × {len(course.exercises)}"

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urljoin
 
 from tools.larger_class import page_of
 
@@ -39,13 +40,17 @@ REMOTE_FONTS = re.compile(r"@font-face \{\{?.*?\}\}?\n", re.DOTALL)
 
 
 class Shot(NamedTuple):
-    """A picture of a page: its name, where the page is, the part to show, and the window."""
+    """A picture of a page: its name, where the page is, the part to show, and the window.
+
+    `path` is another page of the same site, to go to from there.
+    """
 
     name: str
     opened: Callable[[Path], AbstractContextManager[str]]
     part: str = ""
     width: int = 1000
     height: int = 640
+    path: str = ""
 
 
 def page(name: str) -> Callable[[Path], AbstractContextManager[str]]:
@@ -67,25 +72,20 @@ def larger_class(results: Path) -> Iterator[str]:
         yield index.as_uri()
 
 
-def desk(path: str) -> Callable[[Path], AbstractContextManager[str]]:
-    """A view of the desk, which is served for as long as it is open."""
-
-    @contextlib.contextmanager
-    def opened(results: Path) -> Iterator[str]:
-        command = [sys.executable, "-m", "autograder", "desk", str(results), "--no-browser"]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as served:
-            try:
-                address = next(line for line in served.stdout if "?token=" in line).split()[-1]
-                yield address.replace("/?token=", f"{path}?token=")
-            finally:
-                served.send_signal(signal.SIGINT)
-
-    return opened
+@contextlib.contextmanager
+def desk(results: Path) -> Iterator[str]:
+    """The desk, which is served for as long as it is open. Its address lets one page in."""
+    command = [sys.executable, "-m", "autograder", "desk", str(results), "--no-browser"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            yield next(line for line in served.stdout if "?token=" in line).split()[-1]
+        finally:
+            served.send_signal(signal.SIGINT)
 
 
 SHOTS = (
     Shot("feedback", page("feedback/s06.html"), "section.exercise:has(h2:text-is('Softmax'))", 800),
-    Shot("desk", desk("/students/s06"), width=1100, height=760),
+    Shot("desk", desk, width=1100, height=760, path="/students/s06"),
     Shot("class", larger_class, width=1100, height=600),
     Shot("map", larger_class, "table.map", height=460),
 )
@@ -105,8 +105,8 @@ def main(results: Path, names: list[str]) -> int:
     if shots:
         with chromium() as browser:
             for shot in shots:
-                with shot.opened(results) as address:
-                    for scheme in SCHEMES:
+                for scheme in SCHEMES:
+                    with shot.opened(results) as address:
                         made[f"{shot.name}-{scheme}.png"] = taken(browser, shot, address, scheme)
     for name, data in made.items():
         (FOLDER / name).write_bytes(data)
@@ -157,6 +157,9 @@ def taken(browser, shot: Shot, address: str, scheme: str) -> bytes:
     size = {"width": shot.width, "height": shot.height}
     window = browser.new_page(viewport=size, color_scheme=scheme)
     window.goto(address)
+    if shot.path:
+        window.wait_for_url("**/")
+        window.goto(urljoin(address, shot.path))
     clip = None
     if shot.part:
         clip = window.locator(shot.part).bounding_box()

@@ -1,11 +1,14 @@
 """`autograder desk`: a class's results in a browser, on this machine alone."""
 
 import contextlib
+import signal
 import socket
+import tempfile
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from autograder.desk.guard import Guard
 
 ADDRESS = "127.0.0.1"
+ENDING = ("SIGTERM", "SIGHUP")  # beside Ctrl-C; Windows has no SIGHUP
 
 
 @click.command()
@@ -39,19 +43,39 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
 
     course = find_course(Path.cwd(), named=course_path)
     CurrentResults(results, course).read()  # what cannot be read is said here, not in a browser
-    with bound(port) as listening:
+    for name in ENDING:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _end)
+    with bound(port) as listening, tempfile.TemporaryDirectory(prefix="autograder-desk-") as folder:
         port = listening.getsockname()[1]
-        secrets = Secrets.drawn()
-        address = f"http://{ADDRESS}:{port}/?token={secrets.token}"
+        secrets = Secrets()
+        address = f"http://{ADDRESS}:{port}/?token="
 
         def started() -> None:
             click.echo(f"The desk of {results}, for this machine alone. Ctrl-C ends it.")
-            click.echo(f"Open it at {address}")
+            click.echo("Its address works once; start the desk again for another.")
+            click.echo(f"Open it at {address}{secrets.new_token()}")
             if not no_browser:
+                page = Path(folder, "open.html")
+                write_redirect(page, address + secrets.new_token(page))
                 with contextlib.suppress(webbrowser.Error):
-                    webbrowser.open(address)
+                    webbrowser.open(page.as_uri())
 
         serve(application(results, course, port, secrets), listening, started)
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    """End as Ctrl-C does, so that nothing is left behind."""
+    raise SystemExit(128 + number)
+
+
+def write_redirect(page: Path, address: str) -> None:
+    """Write a page that leads to an address, for this user alone.
+
+    Other users of the machine can read a command line, but not this file.
+    """
+    page.touch(0o600, exist_ok=False)
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n')
 
 
 def bound(port: int) -> socket.socket:
@@ -84,7 +108,7 @@ def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -
     config = uvicorn.Config(
         app,
         log_level="warning",
-        access_log=False,  # addresses hold the token
+        access_log=False,  # addresses hold tokens
         server_header=False,
         proxy_headers=False,
         ws="none",

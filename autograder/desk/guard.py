@@ -1,4 +1,4 @@
-"""The guard of the desk: it admits only the browser that had the first address, from its own pages.
+"""The guard of the desk: it admits only browsers that had a first address, from its own pages.
 
 It checks before any view the `Host` (against names that lead here from a stranger's page), the
 request's origin, the token or the cookie, and the size of a posted form. Every answer carries a
@@ -8,27 +8,40 @@ policy by which a page runs only the desk's own scripts.
 import hmac
 import secrets
 from http import HTTPStatus
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Final
 
-from starlette.datastructures import URL, Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BYTES = 32  # of a secret
 
 
-class Secrets(NamedTuple):
-    """The token of the first address, the value of the cookie, and the token of forms."""
+class Secrets:
+    """The tokens of first addresses, the value of the cookie, and the token of forms."""
 
-    token: str
-    session: str
-    csrf: str
+    def __init__(self) -> None:
+        self.session = secrets.token_urlsafe(BYTES)
+        self.csrf = secrets.token_urlsafe(BYTES)
+        self._tokens: dict[str, Path | None] = {}
 
-    @classmethod
-    def drawn(cls) -> "Secrets":
-        """Draw new ones, which nobody can guess."""
-        return cls(*(secrets.token_urlsafe(BYTES) for _ in cls._fields))
+    def new_token(self, file: Path | None = None) -> str:
+        """Return a token that lets one browser in, once; a `file` that holds it is removed then."""
+        token = secrets.token_urlsafe(BYTES)
+        self._tokens[token] = file
+        return token
+
+    def take(self, token: str) -> bool:
+        """Use a token up; false if it is none, or was used before."""
+        known = next((each for each in self._tokens if same(each, token)), None)
+        if known is None:
+            return False
+        file = self._tokens.pop(known)
+        if file is not None:
+            file.unlink(missing_ok=True)
+        return True
 
 
 def same(one: str, other: str) -> bool:
@@ -36,6 +49,12 @@ def same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
+# The browser comes from a file or a terminal's page: another site to which a redirect would send no
+# strict cookie. From this page it is the desk's own.
+ADMITTED: Final = (
+    '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Desk</title>'
+    '<p><a href="/">Go on to the class</a></p>'
+)
 NAMES: Final = ("127.0.0.1", "localhost")
 MOST_BYTES: Final = 32 * 2**20  # of what is posted
 POLICY: Final = (
@@ -88,14 +107,16 @@ class Guard:
             return _refused("This method is not used here.", HTTPStatus.METHOD_NOT_ALLOWED)
         if headers.get("host", "") not in self._hosts:
             return _refused("The desk answers to its own address alone.")
+        if request.method == "GET" and self._secrets.take(request.query_params.get("token", "")):
+            answer = HTMLResponse(ADMITTED)
+            answer.set_cookie(self._cookie, self._secrets.session, httponly=True, samesite="strict")
+            return answer
         if not self._is_from_here(request.method, headers):
             return _refused("This request comes from another site's page.")
-        token = request.query_params.get("token")
-        if token is not None and request.method == "GET" and same(token, self._secrets.token):
-            return self._let_in(request.url)
         if not same(request.cookies.get(self._cookie, ""), self._secrets.session):
             return _refused(
-                "Open the desk by the address that `autograder desk` printed: it has the token."
+                "Open the desk by the address that `autograder desk` printed: it has the token. "
+                "It works once; start `autograder desk` again for another."
             )
         if request.method == "POST" and not _is_small(headers):
             return _refused("That is too much to post.", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -113,14 +134,6 @@ class Guard:
         if method == "POST":
             return site == "same-origin"
         return origin is None and site in {None, "none", "same-origin"}
-
-    def _let_in(self, url: URL) -> Response:
-        """Keep the session in a cookie, and take the token out of the address."""
-        kept = url.remove_query_params("token")
-        where = f"{kept.path}?{kept.query}" if kept.query else kept.path
-        answer = RedirectResponse(f"/{where.lstrip('/')}", 303)
-        answer.set_cookie(self._cookie, self._secrets.session, httponly=True, samesite="strict")
-        return answer
 
 
 def _refused(why: str, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:

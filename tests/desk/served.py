@@ -14,10 +14,10 @@ from autograder.desk.guard import Secrets
 
 @contextlib.contextmanager
 def served(results, course) -> Iterator[str]:
-    """The address that lets a browser in."""
+    """The address that lets one browser in."""
     with bound(0) as listening:
         port = listening.getsockname()[1]
-        secrets = Secrets.drawn()
+        secrets = Secrets()
         config = uvicorn.Config(
             application(results, course, port, secrets),
             log_level="error",
@@ -31,7 +31,15 @@ def served(results, course) -> Iterator[str]:
         while not server.started and time.monotonic() < until:
             time.sleep(0.02)
         try:
-            yield f"http://{ADDRESS}:{port}/?token={secrets.token}"
+            yield f"http://{ADDRESS}:{port}/?token={secrets.new_token()}"
         finally:
             server.should_exit = True
             thread.join(10)
+
+
+def enter(page, address):
+    """Let a browser's page in, and return the address of the desk without a slash at its end."""
+    page.goto(address)
+    home = address.split("/?")[0]
+    page.wait_for_url(f"{home}/")
+    return home

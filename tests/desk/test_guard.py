@@ -2,13 +2,15 @@
 
 import os
 import socket
+import stat
 
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from autograder.desk.application import application
-from autograder.desk.command import bound
+from autograder.desk.command import bound, write_redirect
+from autograder.desk.guard import Secrets
 from autograder.desk.view import DeskView
 from tests.desk.conftest import ADDRESS, HERE, PORT, SECRETS, client_of, let_in
 
@@ -44,20 +46,54 @@ def test_without_the_token_there_is_nothing(stranger, page):
 
 
 def test_the_token_becomes_a_cookie_and_leaves_the_address(stranger):
-    answer = stranger.get(f"/?token={SECRETS.token}&sort=total", follow_redirects=False)
-    assert answer.headers["location"] == "/?sort=total"
+    token = SECRETS.new_token()
+    answer = stranger.get(f"/?token={token}&sort=total", follow_redirects=False)
+    assert 'content="0; url=/"' in answer.text
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=strict" in cookie
-    assert SECRETS.token not in cookie
+    assert "Max-Age" not in cookie and "expires" not in cookie.lower()
+    assert token not in answer.text + cookie
     page = stranger.get("/")
     assert page.status_code == 200
-    assert SECRETS.token not in page.text and SECRETS.session not in page.text
+    assert token not in page.text and SECRETS.session not in page.text
 
 
 def test_the_token_leads_nowhere_else(stranger):
-    answer = stranger.get(f"//evil.example/?token={SECRETS.token}", follow_redirects=False)
-    assert answer.headers.get("location", "/").startswith("/")
-    assert not answer.headers.get("location", "/").startswith("//")
+    token = SECRETS.new_token()
+    answer = stranger.get(f"//evil.example/?token={token}", follow_redirects=False)
+    assert "location" not in answer.headers and "evil" not in answer.text
+
+
+def test_a_token_works_once(results, course):
+    token = SECRETS.new_token()
+    first, second = client_of(results, course), client_of(results, course)
+    assert first.head(f"/?token={token}").status_code == 403  # a look uses nothing up
+    assert first.get(f"/?token={token}").status_code == 200
+    late = second.get(f"/?token={token}")
+    assert late.status_code == 403 and "works once" in late.text
+    assert second.get("/").status_code == 403
+    assert first.get("/").status_code == 200
+    assert let_in(second).get("/").status_code == 200  # another token lets another browser in
+
+
+def test_a_token_in_a_file_takes_the_file_with_it(stranger, tmp_path):
+    page = tmp_path / "open.html"
+    token, other = SECRETS.new_token(page), SECRETS.new_token()
+    write_redirect(page, f"{ADDRESS}/?token={token}")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert token in page.read_text()
+    stranger.get(f"/?token={other}")
+    assert page.exists()
+    from_file = {"sec-fetch-site": "cross-site"}
+    assert stranger.get(f"/?token={token}", headers=from_file).status_code == 200
+    assert not page.exists()
+
+
+def test_a_session_ends_with_its_desk(results, course, desk):
+    assert desk.get("/").status_code == 200
+    later = TestClient(application(results, course, PORT, Secrets()), base_url=ADDRESS)
+    later.cookies = desk.cookies
+    assert later.get("/").status_code == 403
 
 
 @pytest.mark.parametrize("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", "", "0"])

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from tests.browser import SECONDS, chromium, picture
 from tests.conftest import ROOT
 from tests.desk.generated import with_submissions
+from tests.desk.served import enter
 
 AXE = Path(__file__).with_name("axe") / "axe.min.js"
 VIEWS = {
@@ -60,24 +61,28 @@ def served(results):
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
-    """A browser, the desk's first address, and one page of it that has been let in."""
+    """A browser, the cookies by which its pages are let in, and the desk's address."""
     results = with_submissions(tmp_path_factory.mktemp("class"), 300, ROOT)
     with chromium() as browser, served(results) as address:
-        yield browser, address
+        page = browser.new_page()
+        home = enter(page, address)
+        yield browser, page.context.storage_state(), home
 
 
 @contextlib.contextmanager
 def opened(desk, scheme="light", size="wide"):
     """A page that was let in, and what its console said."""
-    browser, address = desk
+    browser, state, address = desk
     width, height = SIZES[size]
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = browser.new_page(
+        viewport={"width": width, "height": height}, color_scheme=scheme, storage_state=state
+    )
     page.set_default_timeout(SECONDS * 1000)
     said = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(address)
-    yield page, address.split("/?")[0], said
+    yield page, address, said
     page.close()
 
 

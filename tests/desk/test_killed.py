@@ -31,12 +31,12 @@ def started(words):
     raise AssertionError("the desk did not start")
 
 
-def mark(address, texts, by, acknowledged):
+def mark(here, cookies, texts, by, acknowledged):
     """Mark one answer after the other, until nobody answers."""
-    place = urlsplit(address)
-    here = f"http://{place.netloc}"
-    with httpx2.Client(base_url=here, follow_redirects=True, headers={"origin": here}) as browser:
-        browser.get(f"/?{place.query}")
+    headers = {"origin": here}
+    with httpx2.Client(
+        base_url=here, follow_redirects=True, headers=headers, cookies=cookies
+    ) as browser:
         browser.cookies.set("autograder-desk-by", by, domain="127.0.0.1", path="/")
         for student, said in texts:
             try:
@@ -56,9 +56,12 @@ def test_no_acknowledged_mark_is_lost(tmp_path):
         words.answer(student, said)
     words.grade()
     server, address = started(words)
+    here, cookies = f"http://{urlsplit(address).netloc}", httpx2.get(address).cookies
     acknowledged: list[tuple[str, str]] = []
     graders = [
-        threading.Thread(target=mark, args=(address, texts[n::GRADERS], f"g{n}", acknowledged))
+        threading.Thread(
+            target=mark, args=(here, cookies, texts[n::GRADERS], f"g{n}", acknowledged)
+        )
         for n in range(GRADERS)
     ]
     try:

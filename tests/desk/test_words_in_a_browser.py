@@ -10,7 +10,7 @@ from tests.browser import chromium, picture
 from tests.classroom.words import Words
 from tests.conftest import ROOT
 from tests.desk.generated import sample, write
-from tests.desk.served import served
+from tests.desk.served import enter, served
 from tests.desk.test_in_a_browser import violations
 
 SAID = [
@@ -47,8 +47,7 @@ def test_thirty_answers_by_the_keyboard_alone(thirty):
 
     with served(thirty.out, thirty.course) as address, chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
-        page.goto(address)
-        page.goto(f"{address.split('/?')[0]}/words")
+        page.goto(f"{enter(page, address)}/words")
         picture(page, "words")
         assert violations(page) == []
         press(page, "1")
@@ -93,8 +92,7 @@ def test_hostile_answers_run_nothing_and_break_nothing(tmp_path):
         page = browser.new_page(viewport={"width": 375, "height": 700}, color_scheme="dark")
         asked = []
         page.on("request", lambda request: asked.append(urlsplit(request.url).netloc))
-        page.goto(address)
-        home = address.split("/?")[0]
+        home = enter(page, address)
         page.goto(f"{home}/words/essay/why")
         for _ in range(2):
             assert page.evaluate("window.ran") is None
@@ -115,8 +113,7 @@ def test_groups_are_for_everybody(tmp_path, course, scheme):
     remember_command(out, GradeCommand(submissions=submissions, course=str(ROOT)))
     with served(out, course) as address, chromium() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
-        page.goto(address)
-        page.goto(f"{address.split('/?')[0]}/groups")
+        page.goto(f"{enter(page, address)}/groups")
         assert violations(page) == []
         picture(page, f"groups-{scheme}")
         page.keyboard.press("1")
