@@ -3,26 +3,24 @@
 import contextlib
 import importlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from autograder.authoring.course_submissions import judge_for, own_work
-from autograder.checks.check_result import Check, NotJudged
+from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import ProjectionHash, hash_of_pass, require_plain_data
 from autograder.checks.recorded_answers import (
     ExerciseRecord,
-    HiddenCheck,
     RecordedAnswers,
     canary,
     packed_value,
 )
 from autograder.checks.reference_answers import record_with
 from autograder.checks.torch_modules import reference_pass
-from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.own_modules import importable
 from autograder.grading.judge_requests import RunOptions
 from autograder.worker.codec import Tensor
@@ -44,7 +42,6 @@ class Recorder:
         self.functions: dict[str, RecordedAnswers] = {}
         self.values: dict[bytes, int] = {}
         self._known: dict[tuple[str, bytes], list[Any]] = {}
-        self._found: dict[str, Any] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return what the function of that name gives, noted if question and answer are plain data.
@@ -77,10 +74,8 @@ class Recorder:
         return value
 
     def _named(self, name: str) -> Any:
-        if name not in self._found:
-            module, _, last = name.rpartition(".")
-            self._found[name] = getattr(self._modules.get(module), last, None)
-        return self._found[name]
+        module, _, last = name.rpartition(".")
+        return getattr(self._modules.get(module), last, None)
 
     def _note(self, name: str, asked: ProjectionHash, value: Any) -> None:
         known = self._known.setdefault((name, asked.kind), [])
@@ -95,21 +90,10 @@ class Recorder:
         answers.values.append(place)
 
 
-def named(reference: str, name: str) -> Any:
-    """Return what the reference has under a dotted name; None where it has nothing."""
-    module, _, last = name.rpartition(".")
-    try:
-        found = importlib.import_module(f"{reference}.{module}".rstrip("."))
-    except ModuleNotFoundError:
-        return None
-    return getattr(found, last, None)
-
-
 def is_constant(value: Any) -> bool:
     """Return whether it is a text, a number, or a row of such."""
-    if isinstance(value, tuple):
-        return all(isinstance(each, str | int | float) for each in value)
-    return isinstance(value, str | int | float)
+    values = value if isinstance(value, tuple) else [value]
+    return all(isinstance(each, str | int | float) for each in values)
 
 
 def _arrays(value: Any) -> Any:
@@ -121,76 +105,45 @@ def _arrays(value: Any) -> Any:
     return np.asarray(value).view(Tensor) if isinstance(value, np.ndarray) else value
 
 
-HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 FIND = "_stand_in"  # the name that released code has for `stand_in`
 STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 
 
-class ReferenceAnswers(msgspec.Struct):
-    """Answers of the reference to the checks of one exercise.
+def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseRecord:
+    """Record what the checks of the released course in a folder ask of the reference.
 
-    `untold` are the checks that a released course cannot tell even of the course's own solution.
+    What the release itself decides is left empty: the digest, hints, weights and hidden checks.
     """
-
-    constants: dict[str, bytes]
-    functions: dict[str, RecordedAnswers]
-    values: list[bytes]
-    untold: list[str]
-
-
-def recorded_answers(course: Course, bundle: Path, exercise: Exercise) -> ReferenceAnswers:
-    """Record what the checks of the released course in a folder ask of the reference."""
-    made = load_course(bundle / FILE_NAME)
-    assert made.content.released is not None
+    released = load_course(kit / FILE_NAME)
+    made = released.content.released
+    assert made is not None
+    texts = (path.read_text(encoding="utf-8") for path in kit.rglob("*.py"))
+    modules = {name.rpartition(".")[0] for text in texts for name in STAND_IN.findall(text)}
+    if exercise.needs == "torch":
+        modules.add("modules")
     untold: dict[str, None] = {}
-    with judge_for(made, exercise) as judge:
+    with judge_for(released, exercise) as judge:
         with importable(course):
-            recorder = Recorder(course.content.reference, asked_of(bundle, exercise))
+            recorder = Recorder(course.content.reference, modules - {""})
         record_with(recorder)
         try:
             sources = list(own_work(course, exercise))
-            for seed in made.content.released.seeds:
+            for seed in made.seeds:
                 for place, source in enumerate(sources):
                     results = judge.run(source, RunOptions(seed=seed)).results
-                    told = (r.name for r in results if r.outcome == "not told" and not place)
-                    untold |= dict.fromkeys(told)
+                    if place == 0:  # the solution
+                        told = (r.name for r in results if r.outcome == "not told")
+                        untold |= dict.fromkeys(told)
         finally:
             record_with(None)
-    values = list(recorder.values)
-    return ReferenceAnswers(recorder.constants, recorder.functions, values, list(untold))
-
-
-def asked_of(bundle: Path, exercise: Exercise) -> set[str]:
-    """Return the modules of the reference that released code has stand-ins from."""
-    texts = [path.read_text(encoding="utf-8") for path in bundle.rglob("*.py")]
-    names = {name for text in texts for name in STAND_IN.findall(text)}
-    found = {name.rpartition(".")[0] for name in names} - {""}
-    return found | ({"modules"} if exercise.needs == "torch" else set())
-
-
-def finished(
-    answers: ReferenceAnswers,
-    exercise: Exercise,
-    checks: Sequence[Check],
-    policy: HintPolicy,
-    released: tuple[str, tuple[int, ...]],
-) -> ExerciseRecord:
-    """Return the record as it is written; hints beyond what the policy shows are left out."""
-    digest, seeds = released
-    most = HINTS[policy]
-    public = [check for check in checks if not check.hidden]
     return ExerciseRecord(
         exercise=exercise.name,
-        digest=digest,
+        digest="",
         numpy=np.__version__,
-        seeds=list(seeds),
+        seeds=list(made.seeds),
         canary=canary().sums.tolist(),
-        order=[check.name for check in checks],
-        hints={check.name: check.hints[:most] for check in public if check.hints[:most]},
-        hidden=[HiddenCheck(c.name, c.title, c.weight) for c in checks if c.hidden],
-        weights={check.name: check.weight for check in public},
-        untold=answers.untold,
-        constants=answers.constants,
-        functions=answers.functions,
-        values=answers.values,
+        untold=list(untold),
+        constants=recorder.constants,
+        functions=recorder.functions,
+        values=list(recorder.values),
     )

@@ -1,5 +1,6 @@
 """Build of `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -169,9 +170,7 @@ def _identifier(cell: Any, taken: set[str]) -> str:
     first = defined.group(1) if defined else cell["source"].split("\n")[0]
     first = cell["metadata"].get("answer") or first
     stem = re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")[:40] or cell["cell_type"]
-    found, count = stem, 1
-    while found in taken:
-        count += 1
-        found = f"{stem}-{count}"
-    taken.add(found)
-    return found
+    names = itertools.chain([stem], (f"{stem}-{count}" for count in itertools.count(2)))
+    name = next(name for name in names if name not in taken)
+    taken.add(name)
+    return name

@@ -9,7 +9,6 @@ import msgspec
 from autograder.authoring.course_submissions import judge_for, own_work
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
-from autograder.submission.source import Source
 
 
 class Compared(msgspec.Struct):
@@ -46,54 +45,51 @@ class Compared(msgspec.Struct):
 
 def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
     """Grade all work that the course has with the full course and with its release in a folder."""
-    made = load_course(bundle / FILE_NAME)
-    seed = made.content.seed
+    released = load_course(bundle / FILE_NAME)
+    seed = released.content.seed
     for exercise in exercises:
-        found = Compared(exercise.name)
+        row = Compared(exercise.name)
         with (
-            judge_for(course, exercise, seed) as full,
-            judge_for(made, exercise, seed) as released,
+            judge_for(course, exercise, seed) as full_judge,
+            judge_for(released, exercise, seed) as released_judge,
         ):
             for source in own_work(course, exercise):
                 start = time.perf_counter()
-                right = full.run(source).results
+                full = full_judge.run(source).results
                 between = time.perf_counter()
-                told = {each.name: each for each in released.run(source).results}
-                found.seconds_full += between - start
-                found.seconds += time.perf_counter() - between
-                found.works += 1
-                for each in right:
-                    if not each.hidden:
-                        _take_up(found, source, each, told[each.name])
-        yield found
+                results = {each.name: each for each in released_judge.run(source).results}
+                row.seconds_full += between - start
+                row.seconds += time.perf_counter() - between
+                row.works += 1
+                for result in full:
+                    if not result.hidden:
+                        label = f"{source.label}, {result.name}"
+                        _compare_check(row, label, result, results[result.name])
+        yield row
 
 
-def _take_up(found: Compared, source: Source, right: CheckResult, told: CheckResult) -> None:
-    if told.outcome == "not told":
-        found.untold += 1
+def _compare_check(row: Compared, label: str, full: CheckResult, released: CheckResult) -> None:
+    if released.outcome == "not told":
+        row.untold += 1
         return
-    if right.outcome != told.outcome and not _follows_untold(right, told):
-        said = f"{source.label}, {right.name}: {right.outcome}, but {told.outcome} as released"
-        found.differences.append(f"{said} ({told.finding[:120]})")
+    # a check that ran only as one before it is not told is no difference in itself
+    follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
+    if full.outcome != released.outcome and not follows_untold:
+        row.differences.append(
+            f"{label}: {full.outcome}, but {released.outcome} as released "
+            f"({released.finding[:120]})"
+        )
         return
-    found.same += 1
-    if right.diagnosis is None or right.diagnosis.kind != "named":
+    row.same += 1
+    if full.diagnosis is None or full.diagnosis.kind != "named":
         return
-    found.named += 1
-    names = told.diagnosis.misconceptions if told.diagnosis is not None else ()
-    if names == right.diagnosis.misconceptions:
-        found.also_named += 1
-    elif names and names != _own_name(right):  # that one the check says itself, in both
-        found.false_names.append(f"{source.label}, {right.name}: {names}")
+    row.named += 1
+    names = released.diagnosis.misconceptions if released.diagnosis is not None else ()
+    own = full.own.misconceptions if full.own is not None else ()
+    if names == full.diagnosis.misconceptions:
+        row.also_named += 1
+    elif names and names != own:  # that one the check says itself, in both
+        row.false_names.append(f"{label}: {names}")
     else:
-        wanted = ", ".join(right.diagnosis.misconceptions)
-        found.not_named.append(f"{source.label}, {right.name}: not named as released: {wanted}")
-
-
-def _own_name(result: CheckResult) -> tuple[str, ...]:
-    return result.own.misconceptions if result.own is not None else ()
-
-
-def _follows_untold(right: CheckResult, told: CheckResult) -> bool:
-    """Return whether a check ran only as one before it is not told: no difference in itself."""
-    return right.outcome == "not run" and told.outcome in {"passed", "failed"}
+        expected = ", ".join(full.diagnosis.misconceptions)
+        row.not_named.append(f"{label}: not named as released: {expected}")

@@ -1,6 +1,7 @@
 """Files of a released course but for its records, as text, by their path."""
 
 import functools
+import importlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ import jinja2
 import msgspec
 import numpy as np
 import yaml
+from msgspec.structs import replace
 
-from autograder.authoring.answer_records import named
 from autograder.authoring.build import stub_notebook, stub_text
 from autograder.authoring.diagnosis_records import helpers_of
 from autograder.authoring.pictures import pictures_of
@@ -32,12 +33,6 @@ KitFiles = dict[str, str]
 _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
 
 
-def seeds_of(course: Course, count: int) -> tuple[int, ...]:
-    """Return the seeds to record: never the one that work is graded with."""
-    others = (seed for seed in range(1, count + 2) if seed != course.content.seed)
-    return tuple(list(others)[:count])
-
-
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
@@ -46,9 +41,9 @@ def text_files(
     Raises:
         UserError: a file of the course's cannot be handed out; it says why.
     """
-    made = Released(
-        course=course_digest(course), seeds=seeds_of(course, seeds), made_with=np.__version__
-    )
+    # never the seed that work is graded with
+    recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
+    made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
     files: KitFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
     book = form == "ipynb"
     for exercise in exercises:
@@ -71,13 +66,16 @@ def course_text(
     """`course.yml` as students may see it."""
     content = course.content
     names = {exercise.name for exercise in exercises}
-    shown = msgspec.structs.replace(
+    shown = replace(
         content,
         hints=policy,
         seed=made.seeds[0],
-        exercises=tuple(map(_without_rubrics, exercises)),
+        exercises=tuple(
+            replace(each, questions=tuple(replace(q, rubric=()) for q in each.questions))
+            for each in exercises
+        ),
         assignments=tuple(
-            msgspec.structs.replace(each, exercises=tuple(n for n in each.exercises if n in names))
+            replace(each, exercises=tuple(n for n in each.exercises if n in names))
             for each in content.assignments
             if names & set(each.exercises)
         ),
@@ -91,21 +89,15 @@ def course_text(
     return f"# Written by `autograder release`: leave it as it is.\n{text}"
 
 
-def _without_rubrics(exercise: Exercise) -> Exercise:
-    questions = tuple(msgspec.structs.replace(each, rubric=()) for each in exercise.questions)
-    return msgspec.structs.replace(exercise, questions=questions)
-
-
 def _without_defaults(record: Any) -> Any:
     """Return a record as plain data, without the fields that have their default."""
     if isinstance(record, tuple):
         return [_without_defaults(each) for each in record]
     if not isinstance(record, msgspec.Struct):
         return msgspec.to_builtins(record)
-    fields = msgspec.structs.fields(record)
     return {
         field.name: _without_defaults(value)
-        for field in fields
+        for field in msgspec.structs.fields(record)
         if (value := getattr(record, field.name)) != field.default
     }
 
@@ -113,17 +105,29 @@ def _without_defaults(record: Any) -> Any:
 def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
     """Return the checks of some exercises, and their helpers, as they are handed out."""
     content = course.content
-    naming = Naming(
-        content.reference,
-        PACKAGE,
-        frozenset(content.helpers),
-        functools.cache(lambda name: named(content.reference, name)),
-    )
-    files: KitFiles = {}
-    for exercise in exercises:
-        path = course.checks_file(exercise.name)
-        text = released(_text(path), path.name, naming, checks=True, silent=silent)
-        files[f"{CHECKS}/test_{exercise.name}.py"] = text
+
+    @functools.cache
+    def value(name: str) -> Any:
+        module, _, last = name.rpartition(".")
+        try:
+            found = importlib.import_module(f"{content.reference}.{module}".rstrip("."))
+        except ModuleNotFoundError:
+            return None
+        return getattr(found, last, None)
+
+    naming = Naming(content.reference, PACKAGE, frozenset(content.helpers), value)
+
+    def handed_out(path: Path, checks: bool) -> str:
+        try:
+            text = read_text(path, MAX_SOURCE)
+        except UnreadableFile as error:
+            raise UserError(f"{error} ({path})") from None
+        return released(text, path.name, naming, checks, silent)
+
+    files: KitFiles = {
+        f"{CHECKS}/test_{exercise.name}.py": handed_out(course.checks_file(exercise.name), True)
+        for exercise in exercises
+    }
     root, also = course.root / content.reference, helpers_of(course, exercises)
     left = {name: root / f"{name.replace('.', '/')}.py" for name in content.helpers}
     absent = [name for name, path in left.items() if not path.is_file()]
@@ -134,8 +138,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
     while found := {n: path for n, path in left.items() if n in also or _is_used(n, files)}:
         for name, path in found.items():
             del left[name]
-            text = released(_text(path), path.name, naming, checks=False, silent=silent)
-            files[f"{PACKAGE}/{name.replace('.', '/')}.py"] = text
+            files[f"{PACKAGE}/{name.replace('.', '/')}.py"] = handed_out(path, False)
     folders = {str(Path(each).parent) for each in files} | {CHECKS, PACKAGE}
     return files | {f"{folder}/__init__.py": "" for folder in folders}
 
@@ -150,13 +153,6 @@ def _is_used(helper: str, files: KitFiles) -> bool:
         rf"|\b{last}\.py\b"
     )
     return any(used.search(text) for text in files.values())
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path, MAX_SOURCE)
-    except UnreadableFile as error:
-        raise UserError(f"{error} ({path})") from None
 
 
 def surroundings(

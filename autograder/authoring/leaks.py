@@ -45,29 +45,26 @@ def leaks(
     policy has `shown`, such as a hint with a line of code, is none.
     """
     private, public = _texts(course, exercises)
-    said = "\n".join(map(_plain, (*shown, *public, *_engine())))
+    # a line that stands in the engine's own files too is of no course
+    engine = [path for path in engine_folder().rglob("*") if path.suffix in {".py", ".jinja"}]
+    texts = (*shown, *public, *(path.read_text("utf-8") for path in engine))
+    known = "\n".join(map(_plain, texts))
     every = {line.strip() for text in private for line in text.split("\n")}
     lines = {line: _plain(line) for line in every if not line.startswith(STARTS)}
-    wanted = {
-        line: plain for line, plain in lines.items() if len(plain) >= LONGEST and plain not in said
+    answers = {
+        line: plain for line, plain in lines.items() if len(plain) >= LONGEST and plain not in known
     }
-    wanted |= {text: _plain(text) for text in secrets if text}
-    found = []
+    answers |= {text: _plain(text) for text in secrets if text}
+    places = []
     for name, data in unpacked(files):
         text = _plain(data.decode("utf-8", "ignore"))
-        found += [f"{name}: {line[:90]!r}" for line, plain in wanted.items() if plain in text]
-    known = _shapes(private).keys() - _shapes(public).keys()
+        places += [f"{name}: {line[:90]!r}" for line, plain in answers.items() if plain in text]
+    private_shapes = _shapes(private).keys() - _shapes(public).keys()
     for name, data in files.items():
         shapes = _shapes([data.decode()]) if name.endswith(".py") else {}
-        alike = sorted(shapes[each] for each in shapes.keys() & known)
-        found += [f"{name}: code of an answer: {text[:90]}" for text in alike]
-    return found
-
-
-def _engine() -> list[str]:
-    """Return the engine's own files: a line that stands there too is of no course."""
-    files = sorted(engine_folder().rglob("*"))
-    return [each.read_text("utf-8") for each in files if each.suffix in {".py", ".jinja"}]
+        alike = sorted(shapes[shape] for shape in shapes.keys() & private_shapes)
+        places += [f"{name}: code of an answer: {text[:90]}" for text in alike]
+    return places
 
 
 def _plain(text: str) -> str:
@@ -102,7 +99,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 def _shapes(texts: Iterable[str]) -> dict[str, str]:
     """Return the larger expressions of some code, in whatever names, and as they are written."""
-    found: dict[str, str] = {}
+    shapes: dict[str, str] = {}
     for text in texts:
         try:
             tree = ast.parse(text)
@@ -110,16 +107,16 @@ def _shapes(texts: Iterable[str]) -> dict[str, str]:
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.expr) and _is_answer_like(node):
-                found[_anonymous(node)] = ast.unparse(node)
-    return found
+                shapes[_anonymous(node)] = ast.unparse(node)
+    return shapes
 
 
 def _is_answer_like(node: ast.expr) -> bool:
     """Return whether an expression computes: it is no text, and no table of constants."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
-    parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
-    if any(isinstance(each, ast.JoinedStr) for each in parts):
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
+    if any(isinstance(part, ast.JoinedStr) for part in parts):
         return False
     texts = sum(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in parts)
     return len(parts) - 2 * texts >= FEWEST

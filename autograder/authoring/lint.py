@@ -1,19 +1,25 @@
 """Lint of a course: `build`, `check`, `grade` and `verify` refuse its authoring errors first."""
 
-from collections.abc import Sequence
+import ast
+import builtins
+import importlib
+import importlib.util
+import symtable
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from autograder.authoring.lint_names import (
-    defined_in_solution,
-    errors_in_uses,
-    loaded_modules,
-    undefined_names,
-)
-from autograder.authoring.lint_places import Places
-from autograder.authoring.lint_recipes import errors_in_recipe, errors_in_record
+from autograder.authoring.lint_recipes import Places, errors_in_recipe, errors_in_record
 from autograder.authoring.lint_runs import errors_in_runs
-from autograder.course.authoring_errors import AuthoringError, InvalidCourse
+from autograder.checks.proxy import Submission
+from autograder.course.authoring_errors import (
+    AuthoringError,
+    Function,
+    InvalidCourse,
+    course_text,
+    meant,
+)
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
@@ -26,10 +32,11 @@ from autograder.diagnosis.mistakes import (
     load_module,
     read_mistakes,
 )
-from autograder.grading.author_exceptions import as_authoring_error
+from autograder.grading.author_exceptions import as_authoring_error, modules_in, names_of
 from autograder.grading.check_collection import errors_in_checks
 
 ALIKE = 0.8
+Statements = Mapping[str, ast.stmt]
 
 
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
@@ -64,17 +71,17 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
     modules: dict[str, ModuleType] = {}
     with importable(course):
         for exercise in exercises:
-            found = _module_of(course, exercise)
-            if isinstance(found, ModuleType):
-                modules[exercise.name] = found
-            elif found is not None:
-                errors.append(found)
-        for path, module in loaded_modules(course.grading).items():
-            errors += undefined_names(path, module)
+            module = _module_of(course, exercise)
+            if isinstance(module, ModuleType):
+                modules[exercise.name] = module
+            elif module is not None:
+                errors.append(module)
+        for path, module in _loaded_modules(course.grading):
+            errors += _undefined_names(path, module)
         for exercise in () if errors else exercises:
-            errors += errors_in_uses(course, exercise)
+            errors += _errors_in_uses(course, exercise)
             if exercise.name in modules:
-                errors += errors_in_misconceptions(course, exercise, modules[exercise.name])
+                errors += _errors_in_misconceptions(course, exercise, modules[exercise.name])
     if errors:
         raise InvalidCourse(errors)
 
@@ -106,16 +113,21 @@ def _file_of(folder: Path, exercise: str) -> Path:
     return package if package.is_file() else folder / f"{exercise}.py"
 
 
-def errors_in_misconceptions(
+def _errors_in_misconceptions(
     course: Course, exercise: Exercise, module: ModuleType
 ) -> list[AuthoringError]:
-    """Return the errors in the module of an exercise's misconceptions."""
     places = Places(module)
     try:
         mistakes = read_mistakes(module)
     except WrongMistakes as wrong:
         return [places.of_name(NAME, f"`{NAME}` is not as it must be: {wrong}.")]
-    errors = _wrong_name(module, places) or [*errors_in_record(module, mistakes, places)]
+    if NAME not in vars(module):
+        for name, value in vars(module).items():
+            if not isinstance(value, type | ModuleType) and nearest(name.upper(), [NAME], ALIKE):
+                return [places.of_name(name, f"`{name}` is not read; did you mean `{NAME}`?")]
+        says = f"there is no {NAME} in it, so it names no mistake."
+        return [AuthoringError(places.path, 1, says)]
+    errors = [*errors_in_record(module, mistakes, places)]
     if errors:
         return errors
     try:
@@ -124,18 +136,136 @@ def errors_in_misconceptions(
         doing = f"what was named on the desk of {exercise.name} cannot be loaded"
         package = course.root / course.content.reference / "misconceptions"
         return [as_authoring_error(error, course.grading, folder_of(package, exercise.name), doing)]
-    solution = defined_in_solution(course, exercise)
+    solution = _defined_in_solution(course, exercise)
     for recipe in mistakes.listed:
-        found = errors_in_recipe(recipe, places, solution, course.grading)
-        errors += found or errors_in_runs(recipe, places, course.grading)
+        errors += errors_in_recipe(recipe, places, solution, course.grading) or errors_in_runs(
+            recipe, places, course.grading
+        )
     return errors
 
 
-def _wrong_name(module: ModuleType, places: Places) -> list[AuthoringError]:
-    """Return the error that a module does not have the name by which it is read."""
-    if NAME in vars(module):
-        return []
-    for name, value in vars(module).items():
-        if not isinstance(value, type | ModuleType) and nearest(name.upper(), [NAME], ALIKE):
-            return [places.of_name(name, f"`{name}` is not read; did you mean `{NAME}`?")]
-    return [AuthoringError(places.path, 1, f"there is no {NAME} in it, so it names no mistake.")]
+def _loaded_modules(folders: Sequence[Path]) -> list[tuple[Path, ModuleType]]:
+    """Return the modules that were imported from some folders, with their files."""
+    modules = {}
+    for module in list(sys.modules.values()):
+        path = Path(getattr(module, "__file__", None) or "")
+        if path.suffix == ".py" and any(folder in path.parents for folder in folders):
+            modules[path] = module
+    return sorted(modules.items())
+
+
+def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
+    """Return the names that functions of an imported module use and nobody gave a value."""
+    text = course_text(path)
+    known = {*vars(module), *dir(builtins)}
+    tables = list(_below(symtable.symtable(text.text, str(path), "exec")))
+    for table in tables:
+        symbols = (s for s in table.get_symbols() if s.is_global() and s.is_assigned())
+        known |= {symbol.get_name() for symbol in symbols}
+    errors = []
+    for table in tables:
+        for symbol in table.get_symbols():
+            name = symbol.get_name()
+            if symbol.is_global() and symbol.is_referenced() and name not in known:
+                local = [s.get_name() for s in table.get_symbols() if s.is_local()]
+                says = f"the name `{name}` is not defined{_near_name(name, [*local, *known])}"
+                first = table.get_lineno()
+                uses = (n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == name)
+                lines = [node.lineno for node in uses if node.lineno >= first]
+                errors.append(AuthoringError(path, min(lines, default=first), says))
+    return errors
+
+
+def _near_name(name: str, known: Sequence[str]) -> str:
+    """Return the nearest name, for the end of a sentence; of a whole module's names no list."""
+    near = meant(name, [each for each in known if not each.startswith("__")])
+    return near if near.startswith("; did") else "."
+
+
+def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    """Yield the tables of what stands in a module, without its own: that has run."""
+    for child in table.get_children():
+        yield child
+        yield from _below(child)
+
+
+def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | None:
+    """Return what the solution gives a name; None where that cannot be told."""
+    try:
+        tree = course_text(course.solution_file(exercise.name)).tree
+    except (OSError, SyntaxError, ValueError):
+        return None
+    defined: dict[str, ast.stmt] = {}
+    for statement in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(statement, Function | ast.ClassDef):
+            names = [statement.name]
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            names = [alias.asname or alias.name.split(".")[0] for alias in statement.names]
+            if "*" in names:
+                return None
+        elif isinstance(statement, ast.stmt):
+            inside = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+            names = [node.id for node in inside if isinstance(node.ctx, ast.Store)]
+        if isinstance(statement, ast.stmt):
+            defined |= dict.fromkeys(names, statement)
+    return defined
+
+
+def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
+    """Return where the checks of an exercise ask for a name that nothing has.
+
+    That is a name of the submission which the solution does not define, one of the reference, or a
+    question.
+    """
+    text = course_text(course.checks_file(exercise.name))
+    solution = _defined_in_solution(course, exercise)
+    errors: dict[AuthoringError, None] = {}
+    for function in (each for each in ast.walk(text.tree) if isinstance(each, Function)):
+        parameters = {argument.arg for argument in function.args.args}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call):
+                line = node.args[0].lineno if node.args else node.lineno
+                messages = [*_wrong_reading(node, exercise, solution)]
+            elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in parameters:
+                line, fixture = node.lineno, ast.unparse(node.value)
+                messages = [*_wrong_attribute(fixture, node.attr, course, solution)]
+            else:
+                continue
+            errors |= dict.fromkeys(AuthoringError(text.path, line, says) for says in messages)
+    return list(errors)
+
+
+def _wrong_attribute(
+    fixture: str, name: str, course: Course, solution: Statements | None
+) -> Iterator[str]:
+    """Yield what is wrong with `reference.name` or `submission.name`."""
+    package = course.content.reference
+    if fixture == "reference":
+        module = sys.modules.get(package) or importlib.import_module(package)
+        if not (hasattr(module, name) or importlib.util.find_spec(f"{package}.{name}")):
+            near = _near_name(name, [*names_of(module), *modules_in(package)])
+            yield f"the reference, {package}/__init__.py, has no `{name}`{near}"
+    defined = {*(solution or ()), *dir(Submission)}
+    if fixture == "submission" and solution is not None and name not in defined:
+        near = _near_name(name, [*solution, *names_of(Submission)])
+        yield f"the solution has no `{name}`{near}"
+
+
+def _wrong_reading(
+    node: ast.Call, exercise: Exercise, solution: Statements | None
+) -> Iterator[str]:
+    """Yield what is wrong with `submission.value("a_scores")`, or with an answer to a question."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="submission"), attr=method),
+            args=[ast.Constant(value=value), *_],
+        ):
+            word = str(value)
+        case _:
+            return
+    if method in {"value", "kept_value"} and solution is not None and word not in solution:
+        yield f"the solution has no `{word}`{_near_name(word, [*solution])}"
+    questions = [question.name for question in exercise.questions]
+    if method == "answer" and word not in questions:
+        yield f"course.yml has no question `{word}`{meant(word, questions)}"

@@ -4,10 +4,9 @@ To look means to import all that the course knows, torch too, which takes longer
 submission.
 """
 
-import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import FILE_NAME, Course, Exercise
@@ -27,7 +26,7 @@ def unless_cached(look: Look, course: Course, exercises: Sequence[Exercise]) -> 
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]
-    key = cache_key([look.__name__, sys.version, names, list(_stamps(course))])
+    key = cache_key([look.__name__, sys.version, names, _stamps(course)])
     if cache.get(key) is None:
         look(course, exercises)
         cache.put(key, b"")
@@ -47,26 +46,11 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
     lint.refuse_errors_in_code(course, exercises)
 
 
-def _stamps(course: Course) -> Iterator[tuple[str, int, int]]:
-    """Yield size and time of all that could make a difference: of the course, engine, libraries."""
-    for path in (str(course.root / FILE_NAME), *library_folders()):
-        yield _stamp(path)
-    for folder in (engine_folder(), *course.grading, course.solutions):
-        yield from _files(str(folder))
-
-
-def _stamp(path: str) -> tuple[str, int, int]:
-    found = os.stat(path)
-    return path, found.st_size, found.st_mtime_ns
-
-
-def _files(folder: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the stamps of the files below a folder, in order."""
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as found:
-        for entry in sorted(found, key=lambda entry: entry.name):
-            if entry.name == "__pycache__" or entry.name.startswith("."):
-                continue  # what is kept there meanwhile
-            if entry.is_dir():
-                yield from _files(entry.path)
-            else:
-                yield _stamp(entry.path)
+def _stamps(course: Course) -> list[tuple[str, int, int]]:
+    """Return size and time of all that could make a difference: of course, engine, libraries."""
+    files = [str(course.root / FILE_NAME), *library_folders()]
+    for root in (engine_folder(), *course.grading, course.solutions):
+        for folder, inner, names in os.walk(root, followlinks=True):
+            inner[:] = sorted(n for n in inner if n[0] != "." and n != "__pycache__")
+            files += [os.path.join(folder, name) for name in sorted(names) if name[0] != "."]
+    return [(file, (stat := os.stat(file)).st_size, stat.st_mtime_ns) for file in files]

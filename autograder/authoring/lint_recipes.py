@@ -1,19 +1,20 @@
 """Lint of recipes and their misconceptions: names and types that are not as they must be."""
 
 import ast
+import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.authoring.lint_places import Places
-from autograder.course.authoring_errors import AuthoringError, meant
+from autograder.course.authoring_errors import AuthoringError, CourseText, course_text, meant
 from autograder.course.text import several
-from autograder.diagnosis.misconceptions import Family, Misconception
+from autograder.diagnosis.misconceptions import Change, Family, Misconception
 from autograder.diagnosis.mistakes import NAME, Mistakes
 from autograder.diagnosis.outcome import Comparison
-from autograder.diagnosis.recipe import RETURNED, Fact, Probe, Recipe, Trait
+from autograder.diagnosis.recipe import RETURNED, Fact, Recipe, Trait
 from autograder.grading.author_exceptions import as_authoring_error
 
 HINTS = 3
@@ -29,6 +30,117 @@ TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: what is in each, a
     "facts": (Fact, "a tuple of Fact"),
     "alternatives": (Mapping, "a tuple of dicts of steps"),
 }
+
+
+class Places:
+    """The files of one exercise's misconceptions: its own module first, then what it imports."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.path = Path(str(module.__file__))
+        package = module.__name__.rpartition(".")[0]
+        own: set[Path] = set()
+        others: set[Path] = set()
+        for name, imported in list(sys.modules.items()):
+            file = getattr(imported, "__file__", None)
+            if file and name.startswith(f"{package}."):
+                is_own = f"{name}.".startswith(f"{module.__name__}.")
+                (own if is_own else others).add(Path(file))
+        self._own = [self.path, *sorted(own - {self.path})]
+        self._paths = [*self._own, *sorted(others)]
+
+    def own_texts(self) -> list[CourseText]:
+        """Return the files of the exercise's own mistakes, without those that they share."""
+        return [course_text(path) for path in self._own]
+
+    def _texts(self) -> Iterator[CourseText]:
+        return map(course_text, self._paths)
+
+    def of_name(self, name: str, says: str) -> AuthoringError:
+        """Return an error where a name of the module gets its value."""
+        return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
+
+    def of_argument(self, name: str, says: str) -> AuthoringError:
+        """Return an error where a call in the module has an argument of that name."""
+        for node in ast.walk(course_text(self.path).tree):
+            if isinstance(node, ast.keyword) and node.arg == name:
+                return AuthoringError(self.path, node.value.lineno, says)
+        return self.of_name(NAME, says)
+
+    def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
+        """Return an error in the call that makes a function's recipe, where a word is in it."""
+        for text in self._texts():
+            call = _call_for(text, function)
+            if call is not None:
+                line = _line_in(call, word) if word else 0
+                return AuthoringError(text.path, line or call.lineno, says)
+        return self.of_word(word or function, says)
+
+    def of_word(self, word: object, says: str) -> AuthoringError:
+        """Return an error where a word stands as a text, or at the module's record."""
+        for text in self._texts():
+            line = text.line_of_text(str(word))
+            if line:
+                return AuthoringError(text.path, line, says)
+        return self.of_name(NAME, says)
+
+    def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
+        """Return an error where a mistake is: a word in its entry or family, or its name."""
+        places: list[tuple[Path, int]] = []
+        name = wrong.id if isinstance(wrong, Misconception) else ""
+        for text in self._texts() if name else ():
+            for family, key, value in _entries(text, name):
+                for tree in (key, value, family) if word else ():
+                    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Constant))
+                    line = min((n.lineno for n in nodes if n.value == word), default=0)
+                    if line:
+                        return AuthoringError(text.path, line, says)
+                places.append((text.path, key.lineno))
+            line = text.line_of_text(name)
+            places += [(text.path, line)] if line else []
+        if not places and isinstance(wrong.replaces, Mapping):
+            codes = [step.__code__ for step in wrong.replaces.values() if hasattr(step, "__code__")]
+            places = [(Path(code.co_filename), code.co_firstlineno) for code in codes]
+        return AuthoringError(*(places or [(self.path, 1)])[0], says)
+
+
+def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Constant, ast.expr]]:
+    """Yield the families that have a mistake, and its own key and value in each."""
+    if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
+        return
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != Family.__name__:
+            continue
+        for table in (part for part in ast.walk(node) if isinstance(part, ast.Dict)):
+            for key, value in zip(table.keys, table.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    yield node, key, value
+
+
+def _call_for(text: CourseText, function: str) -> ast.Call | None:
+    """Return the call of Recipe that begins with a function, or with its name."""
+    if function not in text.text:
+        return None
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        begins = [*node.args[:1], *(each.value for each in node.keywords if each.arg == "of")]
+        if node.func.id == Recipe.__name__ and function in [
+            getattr(each, field, None) for each in begins for field in ("value", "id", "attr")
+        ]:
+            return node
+    return None
+
+
+def _line_in(call: ast.Call, word: str) -> int:
+    """Return the line of a text, or of an argument's name, within a call; 0 if it is not in it."""
+    for node in ast.walk(call):
+        if isinstance(node, ast.Constant) and node.value == word:
+            return node.lineno
+        if isinstance(node, ast.keyword) and node.arg == word:
+            return node.value.lineno
+    fields = [field.name for field in dataclasses.fields(Recipe)]
+    place = fields.index(word) if word in fields else len(call.args)
+    return call.args[place].lineno if place < len(call.args) else 0
 
 
 def errors_in_record(
@@ -47,21 +159,21 @@ def errors_in_record(
         else:
             seen.add(recipe.function)
     for name, (count, expected) in OWN_FUNCTIONS.items():
-        found = getattr(mistakes, name)
-        if found is None and name in vars(module):
+        function = getattr(mistakes, name)
+        if function is None and name in vars(module):
             says = f"`{name}` is not in `{NAME}`, so it is never asked; expected {name}={name}."
             yield places.of_name(name, says)
-        if found is not None and not _takes(found, count):
-            what = f"of type {type(found).__name__}"
-            if inspect.isfunction(found):
-                what = f"a function {inspect.signature(found)}"
+        if function is not None and not _takes(function, count):
+            what = f"of type {type(function).__name__}"
+            if inspect.isfunction(function):
+                what = f"a function {inspect.signature(function)}"
             yield places.of_argument(name, f"`{name}` is {what}; expected {expected}.")
 
 
-def _takes(found: object, count: int) -> bool:
+def _takes(function: object, count: int) -> bool:
     """Return whether something can be called with so many arguments."""
     try:
-        return callable(found) and inspect.signature(found).bind(*range(count)) is not None
+        return callable(function) and inspect.signature(function).bind(*range(count)) is not None
     except (TypeError, ValueError):
         return False
 
@@ -92,7 +204,8 @@ def errors_in_recipe(
         for word, says in _wrong_parameters(recipe, own):
             errors.append(places.of_recipe(name, f"in the recipe of `{name}`, {says}", word))
         for way in recipe.alternatives:
-            errors += _wrong_steps(way, known, f"a style of `{name}`", places.of_word)
+            for word, says in _wrong_steps(way, known, f"a style of `{name}`"):
+                errors.append(places.of_word(word, says))
         errors += _repeated_keys(places)
         errors += _errors_in_families(recipe, known, places, folders)
     return errors
@@ -104,11 +217,11 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
         values = getattr(recipe, field)
         if isinstance(values, str) or not isinstance(values, Iterable):
             yield field, values, expected
-        elif odd := [each for each in values if not isinstance(each, kind)]:
+        elif odd := [value for value in values if not isinstance(value, kind)]:
             yield field, values if kind is str else odd[0], expected
     for field in ("steps", "defaults"):
         value = getattr(recipe, field)
-        if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
+        if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             yield field, value, "a dict by name"
     comparison: Any = recipe.comparison
     if not isinstance(comparison, Comparison):
@@ -150,19 +263,16 @@ def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tup
 
 
 def _wrong_steps(
-    steps: Mapping[str, Any],
-    known: Sequence[str],
-    what: str,
-    place: Callable[[str, str], AuthoringError],
-) -> Iterator[AuthoringError]:
-    """Yield steps that stand in place of none, or are no functions."""
+    steps: Mapping[str, Any], known: Sequence[str], what: str
+) -> Iterator[tuple[str, str]]:
+    """Yield steps that stand in place of none, or are no functions, and what is wrong."""
     for name, does in steps.items():
         if name not in known:
-            said = f"{what} replaces `{name}`, which is no step or parameter"
-            yield place(str(name), said + meant(str(name), known))
+            near = meant(str(name), known)
+            yield str(name), f"{what} replaces `{name}`, which is no step or parameter{near}"
         elif not callable(does):
             kind = type(does).__name__
-            yield place(str(name), f"{what} has a {kind} for `{name}`; expected a function.")
+            yield str(name), f"{what} has a {kind} for `{name}`; expected a function."
 
 
 def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
@@ -189,7 +299,7 @@ def _errors_in_families(
             yield from errors
             continue
         try:
-            made = family.misconceptions
+            misconceptions = family.misconceptions
         except Exception as error:
             name = next(iter(family.ways), "")
             here = places.of_word(name, "")
@@ -197,8 +307,10 @@ def _errors_in_families(
             yield as_authoring_error(error, folders, here.path, doing, here.line)
             continue
         yield from _wrong_texts(family, places)
-        for wrong in made:
-            yield from _errors_in_misconception(wrong, recipe, known, places)
+        for wrong in misconceptions:
+            what = f"the misconception `{wrong.id}` of `{recipe.function}`"
+            for word, says in _wrong_replacements(wrong, known, what):
+                yield places.of_misconception(wrong, says, word)
             others = by_name.setdefault(wrong.id, [])
             if any(_is_another(wrong, other) for other in others):
                 says = (
@@ -237,41 +349,19 @@ def _wrong_texts(family: Family, places: Places) -> Iterator[AuthoringError]:
             yield places.of_word(name, f"`{name}` has no finding to tell.")
 
 
-def _errors_in_misconception(
-    wrong: Misconception, recipe: Recipe, known: Sequence[str], places: Places
-) -> Iterator[AuthoringError]:
-    what = f"the misconception `{wrong.id}` of `{recipe.function}`"
+def _wrong_replacements(
+    wrong: Misconception, known: Sequence[str], what: str
+) -> Iterator[tuple[str, str]]:
+    """Yield steps that a misconception cannot replace, and what is wrong."""
     if not wrong.replaces:
-        yield places.of_misconception(wrong, f"{what} replaces nothing; give a dict of steps.")
+        yield "", f"{what} replaces nothing; give a dict of steps."
     if "" in wrong.replaces:
-        says = f"{what} names no step; give its family one, or the change as a dict of steps."
-        yield places.of_misconception(wrong, says)
-        return
-    yield from _wrong_steps(
-        wrong.replaces, known, what, lambda word, says: places.of_misconception(wrong, says, word)
-    )
+        yield "", f"{what} names no step; give its family one, or the change as a dict of steps."
+    else:
+        yield from _wrong_steps(wrong.replaces, known, what)
 
 
 def _is_another(one: Misconception, other: Misconception) -> bool:
     """Return whether two of one name have nothing in common: two ways of one mistake have."""
     shared = one.finding == other.finding or one.hints == other.hints
     return not shared and set(one.replaces) != set(other.replaces)
-
-
-def errors_in_probes(recipe: Recipe, probes: Any) -> str:
-    """Return what is wrong with the calls that a recipe draws; empty if nothing is."""
-    listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
-    if not listed or not probes:
-        return "expected a list of at least one Probe, or tuple of arguments."
-    for each in probes:
-        probe = each if isinstance(each, Probe) else Probe(each)
-        if len(probe.args) > len(recipe.parameters):
-            count = several(len(probe.args), "argument")
-            return f"one has {count}, for {several(len(recipe.parameters), 'parameter')}."
-        for name in probe.kwargs:
-            if name not in recipe.parameters:
-                return f"`{name}` is no parameter{meant(name, recipe.parameters)}"
-        for name in recipe.parameters[len(probe.args) :]:
-            if name not in {*probe.kwargs, *recipe.defaults}:
-                return f"one has no value for `{name}`, which has no default."
-    return ""

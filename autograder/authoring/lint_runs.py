@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring.lint_places import Places
-from autograder.authoring.lint_recipes import errors_in_probes
-from autograder.course.authoring_errors import AuthoringError
+from autograder.authoring.lint_recipes import Places
+from autograder.course.authoring_errors import AuthoringError, meant
+from autograder.course.text import several
 from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
-from autograder.diagnosis.recipe import Fact, Recipe, no_input_causes
+from autograder.diagnosis.recipe import Probe, Recipe, no_input_causes
 from autograder.grading.author_exceptions import as_authoring_error
 
 TORCH = "torch"
@@ -37,18 +37,20 @@ def errors_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> l
             probes = list(drawn) if isinstance(drawn, Iterable) else drawn
         except Exception as error:
             return [stopped(error, f"the probes of `{function}` cannot be drawn")]
-        says = errors_in_probes(recipe, probes)
+        says = _errors_in_probes(recipe, probes)
         if says:
             says = f"the probes of `{function}`: {says}"
             return [places.of_recipe(function, says, "probes")]
         fault, state = _first_state(recipe, ())
         if fault is not None:
             return [stopped(fault, f"the recipe of `{function}` stops")]
-        errors = [
-            stopped(fault, f"{what} of `{function}` stops")
-            for what, call in ([] if state is None else _said_of(recipe, state))
-            if (fault := _fault_in(call)) is not None
-        ]
+        errors = []
+        for what, call in [] if state is None else _said_of(recipe, state):
+            try:
+                call()
+            except Exception as error:
+                if not _is_torch(error) and no_input_causes(error):
+                    errors.append(stopped(error, f"{what} of `{function}` stops"))
         changes: list[Change] = [*map(Alternative, recipe.alternatives), *recipe.misconceptions]
         for change in () if errors else changes:
             fault, _ = _first_state(recipe, (change,))
@@ -65,16 +67,32 @@ def errors_in_runs(recipe: Recipe, places: Places, folders: Sequence[Path]) -> l
 @contextlib.contextmanager
 def _without_torch() -> Iterator[None]:
     """Imports of torch fail in here: it takes seconds, and what it trains takes longer."""
-    absent = object()
-    kept = sys.modules.get(TORCH, absent)
+    loaded = {TORCH: sys.modules[TORCH]} if TORCH in sys.modules else {}
     sys.modules[TORCH] = None  # type: ignore[assignment]
     try:
         yield
     finally:
-        if kept is absent:
-            del sys.modules[TORCH]
-        else:
-            sys.modules[TORCH] = kept  # type: ignore[assignment]
+        del sys.modules[TORCH]
+        sys.modules.update(loaded)
+
+
+def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
+    """Return what is wrong with the calls that a recipe draws; empty if nothing is."""
+    listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
+    if not listed or not probes:
+        return "expected a list of at least one Probe, or tuple of arguments."
+    for each in probes:
+        probe = each if isinstance(each, Probe) else Probe(each)
+        if len(probe.args) > len(recipe.parameters):
+            count = several(len(probe.args), "argument")
+            return f"one has {count}, for {several(len(recipe.parameters), 'parameter')}."
+        for name in probe.kwargs:
+            if name not in recipe.parameters:
+                return f"`{name}` is no parameter{meant(name, recipe.parameters)}"
+        for name in recipe.parameters[len(probe.args) :]:
+            if name not in {*probe.kwargs, *recipe.defaults}:
+                return f"one has no value for `{name}`, which has no default."
+    return ""
 
 
 def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -83,14 +101,10 @@ def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any
     for trait in recipe.traits:
         yield f"the trait {trait.when!r}", partial(trait.holds, state)
     for fact in recipe.facts:
-        yield f"the fact `{fact.id}`", partial(_ask, fact, state)
+        yield f"the fact `{fact.id}`", partial(fact.holds, state, state.result)
     spread = recipe.comparison.spread
     if spread is not None:
         yield "`spread`", lambda: spread(state)
-
-
-def _ask(fact: Fact, state: Any) -> object:
-    return fact.holds(state, state.result)
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
@@ -102,20 +116,10 @@ def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception |
         except Exception as error:
             if _is_torch(error):
                 return None, None
-            if met is None or no_input_causes(error):
-                met = error
             if no_input_causes(error):
-                break
+                return error, None
+            met = met or error
     return met, None
-
-
-def _fault_in(call: Callable[[], Any]) -> Exception | None:
-    try:
-        call()
-    except Exception as error:
-        if not _is_torch(error) and no_input_causes(error):
-            return error
-    return None
 
 
 def _is_torch(error: BaseException) -> bool:

@@ -68,22 +68,18 @@ def _files(folder: Path) -> Iterator[Path]:
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
     """Return the files of the course that count, but for those of its own work."""
     every = {file for folder in course.grading for file in _files(folder)}
-    rest = (name for name in course.exercises if name != exercise.name)
-    others = {file for name in rest for file in _own(course, name)} & every
-    counted, waiting = every - others, sorted(every - others)
+    others: set[Path] = set()  # of one other exercise alone, unless this one reaches for them
+    for name in course.exercises:
+        if name != exercise.name:
+            places = [course.root / course.content.reference / folder / name for folder in OWN]
+            others |= {course.checks_file(name), *(place.with_suffix(".py") for place in places)}
+            others |= {file for place in places for file in _files(place)}
+    others &= every
+    counted, waiting = every - others, every - others
     while waiting:
-        reached = set(_reached(course, waiting.pop(), others)) - counted
-        counted |= reached
-        waiting += sorted(reached)
+        waiting = {found for file in waiting for found in _reached(course, file, others)} - counted
+        counted |= waiting
     return counted
-
-
-def _own(course: Course, name: str) -> Iterator[Path]:
-    """Yield the files that are one exercise's alone, unless another reaches for them."""
-    yield course.checks_file(name)
-    for folder in OWN:
-        place = course.root / course.content.reference / folder / name
-        yield from [place.with_suffix(".py"), *(_files(place) if place.is_dir() else ())]
 
 
 def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:

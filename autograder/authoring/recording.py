@@ -4,7 +4,7 @@ Each part is recorded in a process of its own kind, whatever their number, so th
 same; what is done is kept at once.
 """
 
-import contextlib
+import functools
 import multiprocessing
 import os
 import signal
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from autograder.authoring.answer_records import HINTS, recorded_answers
+from autograder.authoring.answer_records import recorded_answers
 from autograder.authoring.diagnosis_records import names_of
 from autograder.authoring.record_key import record_key
 from autograder.checks.recorded_answers import pack
@@ -31,8 +31,8 @@ from autograder.sandbox.spawn import keep_to_one_thread
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
-
 MAX_KEPT = 200  # parts of exercises: the whole of a large course, some times over
+HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 RecordedPart = Literal["mistakes", "checks"]
 Parts = dict[tuple[str, RecordedPart], bytes]
 OFTEN = 0.2  # s, after which a process looks whether it is still wanted
@@ -66,8 +66,8 @@ def record_part(task: RecordingTask) -> bytes:
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
-        found = names_of(course, exercise, HINTS[task.policy])
-        return pack(found) if found.functions else b""
+        names = names_of(course, exercise, HINTS[task.policy])
+        return pack(names) if names.functions else b""
     return msgspec.msgpack.encode(recorded_answers(course, task.kit, exercise))
 
 
@@ -82,69 +82,63 @@ def record_all(
     Raises:
         UserError: somebody pressed Ctrl-C; it says what is kept.
     """
-    found: Parts = {}
+    parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
-    if how.kept is not None:
-        names = {task.exercise for task in tasks}
-        base = {
-            each: record_key(course, course.exercise(each), bool(how.workers)) for each in names
-        }
-        for task in tasks:
-            keys[task] = cache_key(base[task.exercise], task.part, task.policy, task.seeds)
-    for task, key in keys.items():
-        known = how.kept.get(key) if how.kept is not None and not how.anew else None
-        if known is not None:
-            found[task.exercise, task.part] = known
-            say(f"{task.about}, kept from before ({len(found)} of {len(tasks)})")
-    rest = [task for task in tasks if (task.exercise, task.part) not in found]
-    kept = len(found)
+    rest: list[RecordingTask] = []
+    exercise_key = functools.cache(
+        lambda name: record_key(course, course.exercise(name), bool(how.workers))
+    )
+    for task in tasks:
+        known = None
+        if how.kept is not None:
+            keys[task] = cache_key(exercise_key(task.exercise), task.part, task.policy, task.seeds)
+            known = None if how.anew else how.kept.get(keys[task])
+        if known is None:
+            rest.append(task)
+        else:
+            parts[task.exercise, task.part] = known
+            say(f"{task.about}, kept from before ({len(parts)} of {len(tasks)})")
+    kept = len(parts)
     try:
         for task, data in _recorded(rest, how.workers):
             kept += how.kept.put(keys[task], data) if how.kept is not None else 0
-            found[task.exercise, task.part] = data
-            say(f"{task.about} ({len(found)} of {len(tasks)})")
+            parts[task.exercise, task.part] = data
+            say(f"{task.about} ({len(parts)} of {len(tasks)})")
     except KeyboardInterrupt:
         raise UserError(
             f"Stopped; nothing is released. {kept} of {several(len(tasks), 'part')} are kept: the "
             f"same command goes on with the others."
         ) from None
-    return found
+    return parts
 
 
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Yield each task and what is recorded, as it gets ready."""
-    if not workers:
+    """Yield each task and what is recorded, as it gets ready.
+
+    Processes end with this one, and at once when they are no longer wanted.
+    """
+    if not workers or not tasks:
         yield from ((task, record_part(task)) for task in tasks)
         return
-    if not tasks:
-        return
-    with _processes(min(workers, len(tasks))) as pool:
-        # the last exercises of a course are the largest: begin with them
-        futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
-        for future in as_completed(futures):
-            try:
-                yield futures[future], future.result()
-            except BrokenProcessPool:
-                raise UserError(
-                    "A process that records was ended, perhaps for want of memory; nothing is "
-                    "released. What was recorded is kept: the same command goes on, and with "
-                    "--workers 1 it needs less memory."
-                ) from None
-
-
-@contextlib.contextmanager
-def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Start processes that end with this one, and at once when they are no longer wanted."""
     keep_to_one_thread()
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    pool = ProcessPoolExecutor(workers, context, _begin, (os.getpid(), stop))
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin, (os.getpid(), stop))
     try:
-        yield pool
-    except BaseException:
+        # the last exercises of a course are the largest: begin with them
+        futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    except BaseException as error:
         stop.set()
+        if isinstance(error, BrokenProcessPool):
+            raise UserError(
+                "A process that records was ended, perhaps for want of memory; nothing is "
+                "released. What was recorded is kept: the same command goes on, and with "
+                "--workers 1 it needs less memory."
+            ) from None
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from autograder.authoring.answer_records import HINTS, ReferenceAnswers, finished
 from autograder.authoring.kit_files import (
     PACKAGE,
     STUBS,
@@ -19,10 +18,16 @@ from autograder.authoring.kit_files import (
     text_files,
 )
 from autograder.authoring.leaks import leaks
-from autograder.authoring.recording import RecordedPart, RecordingOptions, RecordingTask, record_all
+from autograder.authoring.recording import (
+    HINTS,
+    RecordedPart,
+    RecordingOptions,
+    RecordingTask,
+    record_all,
+)
 from autograder.authoring.wheel import build_wheel
 from autograder.checks.check_result import Check
-from autograder.checks.recorded_answers import FOLDER, SUFFIX, pack
+from autograder.checks.recorded_answers import FOLDER, SUFFIX, ExerciseRecord, HiddenCheck, pack
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
@@ -67,20 +72,21 @@ def bundle(
     files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
     whole: Bytes = {name: text.encode() for name, text in files.items()}
     whole |= pictures(course, files)
-    _refuse_leaks(leaks(whole, course, exercises, secrets, shown))  # before what takes long
+
+    def refuse_leaks() -> None:
+        places = leaks(whole, course, exercises, secrets, shown)
+        if places:
+            raise UserError(
+                f"Nothing is released: in {several(len(places), 'place')} something of an answer "
+                f"would be. Checks reach answers through the fixtures `reference` and `modules`, "
+                f"or by names that they import from the reference. {few(places, 8)}"
+            )
+
+    refuse_leaks()  # before what takes long
     whole |= _records(course, files, options, checks, say, how or RecordingOptions())
     whole[wheel_name] = wheel_data
-    _refuse_leaks(leaks(whole, course, exercises, secrets, shown))
+    refuse_leaks()
     return dict(sorted(whole.items()))
-
-
-def _refuse_leaks(found: Sequence[str]) -> None:
-    if found:
-        raise UserError(
-            f"Nothing is released: in {several(len(found), 'place')} something of an answer would "
-            f"be. Checks reach answers through the fixtures `reference` and `modules`, or by "
-            f"names that they import from the reference. {few(list(found), 8)}"
-        )
 
 
 def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[list[str], list[str]]:
@@ -122,16 +128,23 @@ def _records(
             for each in options.exercises
             for part in parts
         ]
-        found = record_all(course, tasks, how, say)
-    about, records = (made.course, made.seeds), {}
-    for (name, part), data in found.items():
+        recorded = record_all(course, tasks, how, say)
+    most, records = HINTS[options.policy], {}
+    for (name, part), data in recorded.items():
         place = f"{PACKAGE}/{FOLDER}/{name}"
         if part == "mistakes" and data:
             records[f"{place}{NAMES_SUFFIX}"] = data
         elif part == "checks":
-            answers = msgspec.msgpack.decode(data, type=ReferenceAnswers)
-            exercise = course.exercise(name)
-            record = finished(answers, exercise, checks[name], options.policy, about)
+            public = [check for check in checks[name] if not check.hidden]
+            hidden = [check for check in checks[name] if check.hidden]
+            record = msgspec.structs.replace(
+                msgspec.msgpack.decode(data, type=ExerciseRecord),
+                digest=made.course,
+                order=[check.name for check in checks[name]],
+                hints={check.name: check.hints[:most] for check in public if check.hints[:most]},
+                hidden=[HiddenCheck(check.name, check.title, check.weight) for check in hidden],
+                weights={check.name: check.weight for check in public},
+            )
             records[f"{place}{SUFFIX}"] = pack(record)
     return records
 

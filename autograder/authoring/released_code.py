@@ -12,6 +12,8 @@ from typing import Any
 from autograder.authoring.answer_records import FIND, is_constant
 from autograder.course.errors import UserError
 
+IMPORTS = ast.Import, ast.ImportFrom
+
 
 @dataclass(frozen=True)
 class Naming:
@@ -81,21 +83,19 @@ class _Imports(ast.NodeTransformer):
         inner = module.removeprefix(naming.reference).lstrip(".")
         if inner in naming.helpers:
             return [ast.ImportFrom(f"{naming.package}.{inner}", node.names, 0)]
-        found: list[ast.stmt] = []
-        for each in node.names:
-            name = f"{inner}.{each.name}".lstrip(".")
+        statements: list[ast.stmt] = []
+        for alias in node.names:
+            name = f"{inner}.{alias.name}".lstrip(".")
             if name in naming.helpers:
-                found.append(ast.ImportFrom(f"{naming.package}.{inner}".rstrip("."), [each], 0))
-            elif each.name == "*":
+                package = f"{naming.package}.{inner}".rstrip(".")
+                statements.append(ast.ImportFrom(package, [alias], 0))
+            elif alias.name == "*":
                 raise UserError(f"{self.label}, line {node.lineno}: name what is imported.")
             else:
-                found.append(self._stand_in(name, each.asname or each.name))
-        return found
-
-    def _stand_in(self, name: str, here: str) -> ast.stmt:
-        value = self.naming.value(name)
-        text = repr(value) if is_constant(value) else f"{FIND}({name!r})"
-        return ast.parse(f"{here} = {text}").body[0]
+                value = naming.value(name)
+                text = repr(value) if is_constant(value) else f"{FIND}({name!r})"
+                statements += ast.parse(f"{alias.asname or alias.name} = {text}").body
+        return statements
 
 
 class _Bare(ast.NodeTransformer):
@@ -146,27 +146,30 @@ def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     for node in body:
         for name in _defines(node):
             defined.setdefault(name, []).append(node)
-    kept = {id(node) for node in body if _is_root(node)}
-    waiting = [node for node in body if id(node) in kept]
+    waiting = [node for node in body if _is_root(node)]
+    kept = set(waiting)
     while waiting:
-        for name in _names(waiting.pop()):
-            for node in defined.get(name, []):
-                if id(node) not in kept:
-                    kept.add(id(node))
-                    waiting.append(node)
-    return [each for node in body if id(node) in kept for each in _narrowed(node, body, kept)]
+        needed = {node for name in _names(waiting.pop()) for node in defined.get(name, [])}
+        waiting += needed - kept
+        kept |= needed
+    code = [node for node in body if node in kept and not isinstance(node, IMPORTS)]
+    used = {name for node in code for name in _names(node)}
+    for node in kept:
+        if isinstance(node, IMPORTS):
+            node.names = [a for a in node.names if (a.asname or a.name).partition(".")[0] in used]
+    return [node for node in body if node in kept and getattr(node, "names", True)]
 
 
 def _is_root(node: ast.stmt) -> bool:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return node.name.startswith(("test_", "Test"))
-    return not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign)
+    return not isinstance(node, (*IMPORTS, ast.Assign, ast.AnnAssign))
 
 
 def _defines(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
-    if isinstance(node, ast.Import | ast.ImportFrom):
+    if isinstance(node, IMPORTS):
         return [(each.asname or each.name).partition(".")[0] for each in node.names]
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -174,27 +177,12 @@ def _defines(node: ast.stmt) -> list[str]:
     return []
 
 
-def _names(node: ast.AST) -> Iterator[str]:
+def _names(statement: ast.AST) -> Iterator[str]:
     """Yield what a statement speaks of: names, and the fixtures that a function asks for."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            yield each.id
-        elif isinstance(each, ast.arg):
-            yield each.arg
-        elif isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures"):
-            yield from (str(a.value) for a in each.args if isinstance(a, ast.Constant))
-
-
-def _narrowed(node: ast.stmt, body: Sequence[ast.stmt], kept: set[int]) -> list[ast.stmt]:
-    """Return an import with only the names that are used by what is kept."""
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return [node]
-    others = (each for each in body if id(each) in kept and each is not node)
-    used = {
-        name
-        for each in others
-        if not isinstance(each, ast.Import | ast.ImportFrom)
-        for name in _names(each)
-    }
-    node.names = [a for a in node.names if (a.asname or a.name).partition(".")[0] in used]
-    return [node] if node.names else []
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("usefixtures"):
+            yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))

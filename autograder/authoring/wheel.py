@@ -7,7 +7,6 @@ import shutil
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any
 
 from autograder.course.installation import PACKAGE, engine_folder, version
 
@@ -19,15 +18,7 @@ def build_wheel() -> tuple[str, bytes]:
     """Return the wheel's file name, and its bytes. It holds the installed engine and no course."""
     from hatchling.builders.wheel import WheelBuilder
 
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        compiled = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(engine_folder(), Path(scratch, "autograder"), ignore=compiled)
-        (path,) = WheelBuilder(scratch, config=_project()).build(directory=scratch)
-        return Path(path).name, Path(path).read_bytes()
-
-
-def _project() -> dict[str, Any]:
-    """Return the tables of a `pyproject.toml` that say of the engine what its installation says."""
+    # the tables of a `pyproject.toml` that say of the engine what its installation says
     installed = importlib.metadata.distribution(PACKAGE)
     needed: list[str] = []
     optional: dict[str, list[str]] = {
@@ -53,7 +44,12 @@ def _project() -> dict[str, Any]:
         "entry-points": groups,
     }
     packages = {"packages": ["autograder"]}
-    return {"project": project, "tool": {"hatch": {"build": {"targets": {"wheel": packages}}}}}
+    config = {"project": project, "tool": {"hatch": {"build": {"targets": {"wheel": packages}}}}}
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        compiled = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(engine_folder(), Path(scratch, "autograder"), ignore=compiled)
+        (path,) = WheelBuilder(scratch, config=config).build(directory=scratch)
+        return Path(path).name, Path(path).read_bytes()
 
 
 def zip_bytes(files: dict[str, bytes]) -> bytes:
