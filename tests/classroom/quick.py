@@ -18,18 +18,7 @@ from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.grading import reports as reports_module
 from autograder.report.model import CheckReport, ExerciseReport
-
-COURSE = """
-title: Quick
-reference: answers
-checks: answers/checks
-exercises:
-  - {name: one, title: One, points: 10}
-  - {name: two, title: Two, points: 10}
-assignments:
-  - {name: first, title: First, due: 2027-02-05T23:59, exercises: [one]}
-  - {name: second, title: Second, due: 2027-02-12T23:59, exercises: [two]}
-"""
+from tests.courses import write_course
 
 
 class Quick:
@@ -40,9 +29,27 @@ class Quick:
         self.class_folder = folder / "class"
         self.class_folder.mkdir()
         self.asked = []
-        (self.root / "answers" / "checks").mkdir(parents=True)
-        (self.root / "course.yml").write_text(COURSE)
-        (self.root / "answers" / "__init__.py").write_text("")
+        course = write_course(
+            self.root,
+            {"one": 10, "two": 10},
+            checks={"one": "", "two": ""},
+            title="Quick",
+            assignments=[
+                {
+                    "name": "first",
+                    "title": "First",
+                    "due": "2027-02-05T23:59",
+                    "exercises": ["one"],
+                },
+                {
+                    "name": "second",
+                    "title": "Second",
+                    "due": "2027-02-12T23:59",
+                    "exercises": ["two"],
+                },
+            ],
+        )
+        self.checks = self.root / course.content.checks
         for name in ("one", "two"):
             self.check(name, "a=1 b=1")
         ready = contextlib.nullcontext(self._graded)
@@ -50,7 +57,7 @@ class Quick:
         monkeypatch.setattr("autograder.cli.grade_run.refuse_authoring_errors", lambda *_: None)
 
     def check(self, exercise, text):
-        path = self.root / "answers" / "checks" / f"test_{exercise}.py"
+        path = self.checks / f"test_{exercise}.py"
         path.write_text(f'"""{text}"""\n')
 
     def work(self, student, **exercises):
@@ -109,7 +116,7 @@ class Quick:
 
     def _report(self, source):
         course = load_course(self.root / "course.yml")
-        text = (self.root / "answers" / "checks" / f"test_{source.name}.py").read_text()
+        text = (self.checks / f"test_{source.name}.py").read_text()
         worth = dict(re.findall(r"(\w)=(\d+)", text))
         given = dict(re.findall(r"(\w)=(\d+)", source.text))
         checks = tuple(

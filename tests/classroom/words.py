@@ -8,25 +8,30 @@ import msgspec
 from autograder.classroom.marking import Marking
 from autograder.classroom.marks import Marks, answer_id, answers_of
 from autograder.classroom.store import GivenMark
-from autograder.course.course_file import load_course
 from autograder.report.model import ExerciseReport, Grader, Report, WrittenAnswer
+from tests.courses import write_course
 
-COURSE = """
-title: Words
-exercises:
-  - name: essay
-    title: Essay
-    points: 8
-    questions:
-      - name: why
-        title: Why are the scores divided?
-        points: 4
-        rubric: ["1 point: the variance grows.", "2 points: the softmax.", "1 point: not by d_k."]
-      - name: cost
-        title: What does it cost?
-        points: 4
-        rubric: ["2 points: time.", "2 points: memory."]
-"""
+ESSAY = {
+    "points": 8,
+    "questions": [
+        {
+            "name": "why",
+            "title": "Why are the scores divided?",
+            "points": 4,
+            "rubric": [
+                "1 point: the variance grows.",
+                "2 points: the softmax.",
+                "1 point: not by d_k.",
+            ],
+        },
+        {
+            "name": "cost",
+            "title": "What does it cost?",
+            "points": 4,
+            "rubric": ["2 points: time.", "2 points: memory."],
+        },
+    ],
+}
 GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
 
 
@@ -37,8 +42,7 @@ class Words:
         self.root, self.out = folder / "course", folder / "out"
         self.root.mkdir()
         self.out.mkdir()
-        (self.root / "course.yml").write_text(COURSE)
-        self.course = load_course(self.root / "course.yml")
+        self.course = write_course(self.root, {"essay": ESSAY}, title="Words")
         self.texts: dict[tuple[str, str], str] = {}
 
     def answer(self, student, text, question="why"):
