@@ -90,9 +90,7 @@ class Places:
         for text in self._texts() if name else ():
             for family, key, value in _entries(text, name):
                 for tree in (key, value, family) if word else ():
-                    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Constant))
-                    line = min((n.lineno for n in nodes if n.value == word), default=0)
-                    if line:
+                    if line := _line_of(tree, word):
                         return AuthoringError(text.path, line, says)
                 places.append((text.path, key.lineno))
             line = text.line_of_text(name)
@@ -114,6 +112,12 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Consta
             for key, value in zip(table.keys, table.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == name:
                     yield node, key, value
+
+
+def _line_of(tree: ast.AST, word: str) -> int:
+    """Return the first line of a tree on which a word stands as a text; 0 if on none."""
+    lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
+    return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:

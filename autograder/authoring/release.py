@@ -136,13 +136,12 @@ def _records(
             records[f"{place}{NAMES_SUFFIX}"] = data
         elif part == "checks":
             public = [check for check in checks[name] if not check.hidden]
-            hidden = [check for check in checks[name] if check.hidden]
             record = msgspec.structs.replace(
                 msgspec.msgpack.decode(data, type=ExerciseRecord),
                 digest=made.course,
                 order=[check.name for check in checks[name]],
                 hints={check.name: check.hints[:most] for check in public if check.hints[:most]},
-                hidden=[HiddenCheck(check.name, check.title, check.weight) for check in hidden],
+                hidden=[HiddenCheck(c.name, c.title, c.weight) for c in checks[name] if c.hidden],
                 weights={check.name: check.weight for check in public},
             )
             records[f"{place}{SUFFIX}"] = pack(record)

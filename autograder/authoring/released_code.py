@@ -152,12 +152,16 @@ def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
         needed = {node for name in _names(waiting.pop()) for node in defined.get(name, [])}
         waiting += needed - kept
         kept |= needed
-    code = [node for node in body if node in kept and not isinstance(node, IMPORTS)]
+    return _without_unused_imports([node for node in body if node in kept])
+
+
+def _without_unused_imports(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    code = (node for node in body if not isinstance(node, IMPORTS))
     used = {name for node in code for name in _names(node)}
-    for node in kept:
+    for node in body:
         if isinstance(node, IMPORTS):
             node.names = [a for a in node.names if (a.asname or a.name).partition(".")[0] in used]
-    return [node for node in body if node in kept and getattr(node, "names", True)]
+    return [node for node in body if getattr(node, "names", True)]
 
 
 def _is_root(node: ast.stmt) -> bool:
