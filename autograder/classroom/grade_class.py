@@ -6,7 +6,8 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 
 import contextlib
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -24,7 +25,7 @@ from autograder.classroom.pending_results import Decide, GradedClass, Proposal
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import JOURNAL, Journal, Records, ReportSpool, key_of
+from autograder.classroom.records import JOURNAL, Journal, Records, key_of
 from autograder.classroom.submissions import Opened, StudentWork, guarded, opened, read_work
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
@@ -33,7 +34,7 @@ from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks
 from autograder.report.html import preload_pages
-from autograder.report.model import ExerciseReport
+from autograder.report.model import ExerciseReport, Report
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
 
@@ -119,18 +120,11 @@ def grade_class(
                 pseudonyms = Pseudonyms(course.root / PSEUDONYMS)
                 selection = _select(job, before, submissions.folders, pseudonyms)
                 secret = job.submissions.resolve(), out.resolve()
-                place = course.root / FILE_NAME
-                setup = Setup(
-                    place, selection.names, job.seed, job.level, secret, submissions.scratch
-                )
+                file, names = course.root / FILE_NAME, selection.names
+                setup = Setup(file, names, job.seed, job.level, secret, submissions.scratch)
                 is_new = bool(selection.folders) and not (out / JOURNAL).exists()
-                pool: contextlib.AbstractContextManager[Graders]
-                pool = (
-                    contextlib.nullcontext(graders)
-                    if graders
-                    else open_pool(setup, job.workers, is_new)
-                )
-                with pool as grade:
+                pool = open_pool(setup, job.workers, is_new)
+                with contextlib.nullcontext(graders) if graders else pool as grade:
                     run = _ClassRun(job, selection, pseudonyms, progress)
                     return run.run(submissions, grade, setup, decide)
     except OSError as error:
@@ -154,21 +148,7 @@ def _select(
         folders, students = pseudonyms.hidden(folders), tuple(map(pseudonyms.called, students))
     if not job.partial:
         return RunSelection(before, job.exercises, job.exercises, list(folders))
-    _refuse_unknown(students, {folder.student for folder in folders})
-    graded = job.exercises
-    if students and len(graded) == len(job.course.exercises):  # none was named: those of the table
-        graded = tuple(each for each in graded if each.name in before.exercises) or graded
-    wanted = {exercise.name for exercise in graded} | before.exercises.keys()
-    columns = tuple(each for each in job.course.content.exercises if each.name in wanted)
-    rows = [folder for folder in folders if not students or folder.student in students]
-    others = frozenset(before.students) - {folder.student for folder in rows}
-    if others:
-        rows += [Folder(student, None) for student in others]
-        rows.sort(key=lambda folder: folder.student)
-    return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
-
-
-def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
+    here = {folder.student for folder in folders}
     for student in students:
         if student not in here:
             near = nearest(student, here)
@@ -176,6 +156,16 @@ def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
             raise UserError(
                 f"There is nobody called {one_line(student, 60)!r} among the submissions.{meant}"
             )
+    graded = job.exercises
+    if students and len(graded) == len(job.course.exercises):  # none was named: those of the table
+        graded = tuple(each for each in graded if each.name in before.exercises) or graded
+    wanted = {exercise.name for exercise in graded} | before.exercises.keys()
+    columns = tuple(each for each in job.course.content.exercises if each.name in wanted)
+    rows = [folder for folder in folders if not students or folder.student in students]
+    others = frozenset(before.students) - {folder.student for folder in rows}
+    rows += [Folder(student, None) for student in others]
+    rows.sort(key=lambda folder: folder.student)
+    return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
 
 
 class _Waiting(msgspec.Struct):
@@ -195,11 +185,9 @@ class _ClassRun:
     def __init__(
         self, job: Job, selection: RunSelection, pseudonyms: Pseudonyms, progress: Progress
     ) -> None:
-        course = job.course
-        self.job, self.course, self.selection = job, course, selection
-        self.pseudonyms = pseudonyms
-        self.folders = selection.folders
-        self.progress = progress
+        course = self.course = job.course
+        self.job, self.selection, self.folders = job, selection, selection.folders
+        self.pseudonyms, self.progress = pseudonyms, progress
         self.grader = grader_record(course, job.seed, job.level)
         self.bases = Bases(course, self.grader)
         has_variants = any(exercise.variant != "none" for exercise in selection.graded)
@@ -211,37 +199,32 @@ class _ClassRun:
             course, selection.columns, selection.names, self.grader, self.adjustments
         )
         self.waiting: dict[int, _Waiting] = {}
-        self.whole = ReportSpool()  # reports that wait for those before them
+        self.whole: dict[int, bytes] = {}  # packed reports that wait for those before them
         self.written = 0
 
     def run(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
         """Grade what has to be graded, and propose the results."""
-        before, out = self.selection.before, self.job.out
-        notes, secret_notes = (
-            ([], submissions.notes) if self.job.anonymous else (submissions.notes, [])
-        )
-        columns = self.selection.columns
-        with (
-            contextlib.closing(self.whole),
-            contextlib.closing(Journal(out)) as self.journal,
-            contextlib.closing(
-                Proposal(out, self.course, columns, before, self.journal, notes)
-            ) as self.proposal,
-        ):
-            self.proposal.overview.not_understood = submissions.not_understood
-            self.proposal.overview.said_only = tuple(secret_notes)
-            for task, reports in graders(self._tasks(), setup):
-                self._take(task, reports)
-            self._write()
-            students = {folder.student for folder in self.folders}
-            for student in before.students:
-                if student not in students:
-                    self._note_gone(student)
-            names = self.selection.names
-            self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
-        return self.proposal.overview
+        before, out, columns = self.selection.before, self.job.out, self.selection.columns
+        with contextlib.closing(Journal(out)) as self.journal:
+            self.proposal = Proposal(out, self.course, columns, before, self.journal)
+            overview = self.proposal.overview
+            overview.not_understood = submissions.not_understood
+            if self.job.anonymous:
+                overview.said_only = tuple(submissions.notes)
+            else:
+                overview.notes = tuple(submissions.notes)
+            with contextlib.closing(self.proposal):
+                for task, reports in graders(self._tasks(), setup):
+                    self._take(task, reports)
+                students = {folder.student for folder in self.folders}
+                for student in before.students:
+                    if student not in students:
+                        self.proposal.gone(student)
+                names = self.selection.names
+                self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
+        return overview
 
     def _tasks(self) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
@@ -250,9 +233,7 @@ class _ClassRun:
             if folder.student in self.selection.others:
                 before = self.selection.before.get(folder.student)
                 assert before is not None
-                report = self.merger.absent(before, self.selection.may_be_gone)
-                self.whole.put(number, b"" if report is None else msgspec.json.encode(report))
-                self._write()
+                self._write(number, self.merger.absent(before, self.selection.may_be_gone))
                 continue
             waiting = self.waiting[number] = self._read(folder)
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
@@ -269,46 +250,37 @@ class _ClassRun:
 
         def read() -> _Waiting:
             work = read_work(folder, names, self.stubs)
-            self._put_variants(work)
+            student = self.pseudonyms.student(work.student)
+            for name, source in list(work.sources.items()):  # whatever variant the files name
+                variant = variant_of(self.course.exercise(name), student, self.secret)
+                if variant and stated_variant(source.text) not in {variant, ""}:
+                    work.unclear[name] = (
+                        f"{source.label} has the numbers of another student: a mix-up, or a copy."
+                    )
+                    del work.sources[name]
+                elif variant:
+                    work.sources[name] = msgspec.structs.replace(source, variant=variant)
             work.notes += older_releases(self.course, work.sources.values())
             return self._looked_up(self.pseudonyms.of_work(work) if self.job.anonymous else work)
 
         return guarded(folder, names, read, self._looked_up)
 
-    def _put_variants(self, work: StudentWork) -> None:
-        """Give each source the student's own numbers, whatever the files say."""
-        student = self.pseudonyms.student(work.student)
-        for name, source in list(work.sources.items()):
-            variant = variant_of(self.course.exercise(name), student, self.secret)
-            if variant and stated_variant(source.text) not in {variant, ""}:
-                work.unclear[name] = (
-                    f"{source.label} has the numbers of another student: a mix-up, or a copy."
-                )
-                del work.sources[name]
-            elif variant:
-                work.sources[name] = msgspec.structs.replace(source, variant=variant)
-
     def _looked_up(self, work: StudentWork) -> _Waiting:
         """Take the reports for which no check has to run, from the journal for example."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.selection.graded:
+            name = exercise.name
             report = without_checks(exercise, work)
             if report is None:
-                source = work.sources[exercise.name]
-                key = key_of(source, exercise, self.course, self.grader)
-                report = self._journalled(work.student, exercise.name, key)
+                key = key_of(work.sources[name], exercise, self.course, self.grader)
+                data = self.journal.find(work.student, name, key)
+                with contextlib.suppress(msgspec.MsgspecError):  # of another form: graded again
+                    report = msgspec.json.decode(data, type=ExerciseReport) if data else None
                 if report is None:
-                    waiting.keys[exercise.name] = key
+                    waiting.keys[name] = key
                     continue
-            waiting.reports[exercise.name] = report
+            waiting.reports[name] = report
         return waiting
-
-    def _journalled(self, student: str, exercise: str, key: str) -> ExerciseReport | None:
-        data = self.journal.find(student, exercise, key)
-        try:
-            return None if data is None else msgspec.json.decode(data, type=ExerciseReport)
-        except msgspec.MsgspecError:  # of another form: graded again
-            return None
 
     def _take(self, task: Task, reports: Reports) -> None:
         """Keep what was graded. What was not, since a judge died of it, is for a person."""
@@ -327,7 +299,7 @@ class _ClassRun:
         self._assemble(task.number)
 
     def _assemble(self, number: int) -> None:
-        """Put a student's report together, and write those that are next in order."""
+        """Put a student's report together."""
         waiting = self.waiting.pop(number)
         student = waiting.work.student
         exercises = []
@@ -338,23 +310,18 @@ class _ClassRun:
             exercises.append(report)
         before = self.selection.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
-        whole = self.merger.whole(student, exercises, waiting.work.notes, hand_in, before)
-        self.whole.put(number, msgspec.json.encode(whole))
-        self._write()
+        notes = waiting.work.notes
+        self._write(number, self.merger.whole(student, exercises, notes, hand_in, before))
 
-    def _write(self) -> None:
-        """Propose the reports that are next in order."""
+    def _write(self, number: int, report: Report | None) -> None:
+        """Propose the reports that are next in order; None: nothing is left of the student's."""
+        data = b"" if report is None else msgspec.json.encode(report)
+        self.whole[number] = zlib.compress(data, 1)
         while self.written in self.whole:
-            data = self.whole.take(self.written)
+            data = zlib.decompress(self.whole.pop(self.written))
             if data:
                 self.proposal.add(data)
             else:
-                self._note_gone(self.folders[self.written].student)
+                self.proposal.gone(self.folders[self.written].student)
             self.written += 1
             self.progress(self.written, len(self.folders))
-
-    def _note_gone(self, student: str) -> None:
-        """Note that a student of the table before is not in this one."""
-        before = self.selection.before.get(student)
-        if before is not None:
-            self.proposal.gone(before)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.adjustments import Adjustments
-from autograder.classroom.grade_difference import Change, GradeDifference, compare
+from autograder.classroom.grade_difference import GradeDifference, compare
 from autograder.classroom.history import (
     CHANGES,
     CHANGES_TABLE,
@@ -43,14 +43,10 @@ class GradedClass(ClassOverview):
     download are nobody's.
     """
 
-    def __init__(
-        self, course: str, exercises: Sequence[Exercise], notes: Sequence[str] = ()
-    ) -> None:
-        super().__init__(course, exercises, notes)
-        self.in_force = True
-        self.version = 0
-        self.not_understood = False
-        self.difference: GradeDifference | None = None
+    in_force = True
+    version = 0
+    not_understood = False
+    difference: GradeDifference | None = None
 
 
 class Proposal:
@@ -63,9 +59,8 @@ class Proposal:
         exercises: Sequence[Exercise],
         before: Records,
         journal: Journal,
-        notes: Sequence[str],
     ) -> None:
-        self.overview = GradedClass(course.title, exercises, notes)
+        self.overview = GradedClass(course.title, exercises)
         self.difference = GradeDifference()
         self._out = out
         self._course = course
@@ -83,33 +78,29 @@ class Proposal:
         report = msgspec.json.decode(data, type=Report)
         self._records.write(data + b"\n")
         self._answers += answers_of(report)
-        self.overview.add(report, self._page(report, data))
+        policy, page = self._course.content.hints, page_of(report)
+        key, place = cache_key(data, policy), self._out / page
+        is_file = place.is_file() and not place.is_symlink()
+        if not is_file or not self._journal.page_is(report.student, key):
+            self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
+            self._journal.prepare_page(report.student, key)
+        self.overview.add(report, page)
         if data != self._before.line(report.student):
-            self._compare(compare(self._before.get(report.student), report, self._course))
+            self._compare(self._before.get(report.student), report)
 
-    def gone(self, report: Report) -> None:
-        """Note that a student is no longer in the table."""
-        self._compare(compare(report, None, self._course))
+    def gone(self, student: str) -> None:
+        """Note that a student of the table before is no longer in it."""
+        if student in self._before:
+            self._compare(self._before.get(student), None)
 
-    def _compare(self, change: Change | None) -> None:
+    def _compare(self, before: Report | None, after: Report | None) -> None:
+        change = compare(before, after, self._course)
         if change is None:
             self.difference.texts += 1
             return
         self._changes.write(msgspec.json.encode(change) + b"\n")
         if self._before.there:
             self.difference.changes.append(change)
-
-    def _page(self, report: Report, data: bytes) -> str:
-        """Prepare the student's page, unless it is there and would be the same."""
-        policy = self._course.content.hints
-        page = page_of(report)
-        key = cache_key(data, policy)
-        there = self._out / page
-        is_file = there.is_file() and not there.is_symlink()
-        if not is_file or not self._journal.page_is(report.student, key):
-            self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
-            self._journal.prepare_page(report.student, key)
-        return page
 
     def conclude(
         self,
@@ -126,14 +117,13 @@ class Proposal:
         Raises:
             OSError: something cannot be written; what counted before still does.
         """
-        overview = self.overview
+        overview, difference = self.overview, self.difference
         self.close()
         columns = [exercise.name for exercise in self._exercises]
         write_grades(self._folder / GRADES, columns, overview.rows)
         if self._before.there:
-            write_table(self._folder / CHANGES_TABLE, CHANGE_COLUMNS, _lines(self.difference))
-        difference = self.difference
-        overview.difference = difference if self._before.there else None
+            write_table(self._folder / CHANGES_TABLE, CHANGE_COLUMNS, _lines(difference))
+            overview.difference = difference
         overview.in_force = decide is not None and (not difference.needs_yes or decide(difference))
         if not overview.in_force:
             return
@@ -148,7 +138,8 @@ class Proposal:
         self._pages.write_index(overview)
         self._journal.forget_prepared()
         self._before.close()
-        if overview.difference is not None and self._is_the_same():
+        is_same = overview.difference is not None and not (difference.changes or difference.texts)
+        if is_same and filecmp.cmp(self._folder / REPORTS, self._out / REPORTS, shallow=False):
             replace_results(self._folder, self._out)  # as these records give them: no new version
             shutil.rmtree(self._folder)
         else:
@@ -162,12 +153,6 @@ class Proposal:
                 why=difference.counts(),
             ).number
         self._journal.keep_prepared()
-
-    def _is_the_same(self) -> bool:
-        """Tell whether the records are the current ones."""
-        if self.difference.changes or self.difference.texts:
-            return False
-        return filecmp.cmp(self._folder / REPORTS, self._out / REPORTS, shallow=False)
 
     def close(self) -> None:
         self._records.close()
