@@ -5,7 +5,6 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 """
 
 import contextlib
-import threading
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,15 +24,13 @@ from autograder.classroom.pending_results import Decide, GradedClass, Proposal
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import JOURNAL, Journal, Records, key_of
+from autograder.classroom.records import Journal, Records, key_of
 from autograder.classroom.submissions import Opened, StudentWork, guarded, opened, read_work
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
-from autograder.course.optimisations import is_off
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks
-from autograder.report.html import preload_pages
 from autograder.report.model import ExerciseReport, Report
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
@@ -122,8 +119,7 @@ def grade_class(
                 secret = job.submissions.resolve(), out.resolve()
                 file, names = course.root / FILE_NAME, selection.names
                 setup = Setup(file, names, job.seed, job.level, secret, submissions.scratch)
-                is_new = bool(selection.folders) and not (out / JOURNAL).exists()
-                pool = open_pool(setup, job.workers, is_new)
+                pool = open_pool(job.workers)
                 with contextlib.nullcontext(graders) if graders else pool as grade:
                     run = _ClassRun(job, selection, pseudonyms, progress)
                     return run.run(submissions, grade, setup, decide)
@@ -228,7 +224,6 @@ class _ClassRun:
 
     def _tasks(self) -> Iterator[Task]:
         """Read one student after the other; what the journal does not know is a task."""
-        preload = threading.Thread(target=preload_pages, daemon=True)
         for number, folder in enumerate(self.folders):
             if folder.student in self.selection.others:
                 before = self.selection.before.get(folder.student)
@@ -239,8 +234,6 @@ class _ClassRun:
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
             if sources:
                 yield Task(number, folder.student, tuple(sources))
-                if preload.ident is None and not is_off("pages_ahead"):  # while judges are at work
-                    preload.start()
             else:
                 self._assemble(number)
 

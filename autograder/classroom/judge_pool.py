@@ -23,7 +23,6 @@ import msgspec
 
 from autograder.classroom.judge_processes import context_of_judges
 from autograder.course.course_file import load_course
-from autograder.course.optimisations import is_off
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -129,25 +128,10 @@ class JudgePool:
         self._made_for: tuple[Setup, int] | None = None
         self._ending: list[threading.Thread] = []
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._end()
         for thread in self._ending:
             thread.join()
-
-    def start(self, setup: Setup) -> None:
-        """Start a first judge, and do not wait for it."""
-        executor = self._executor_for(msgspec.structs.replace(setup, alone=False), self._workers)
-
-        def begin() -> None:
-            with contextlib.suppress(
-                RuntimeError, OSError, EOFError
-            ):  # met again at the first task
-                executor.submit(_do_nothing)
-
-        threading.Thread(target=begin, daemon=True).start()
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         """Grade tasks and yield each with its reports as it gets ready, doubtful ones last.
@@ -212,21 +196,18 @@ class JudgePool:
 
     def _submit(self, task: Task, setup: Setup, workers: int) -> Future[TaskReports]:
         try:
-            return self._executor_for(setup, workers).submit(_grade, task)
+            if self._executor is None or self._made_for != (setup, workers):
+                self._end()
+                context = context_of_judges()
+                number = context.Value("i", 0)  # of a judge: its submissions run on that core
+                self._executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
+                self._made_for = setup, workers
+            return self._executor.submit(_grade, task)
         except (OSError, EOFError) as error:  # what judges are forked from ended just now
             raise BrokenProcessPool from error
 
-    def _executor_for(self, setup: Setup, workers: int) -> ProcessPoolExecutor:
-        if self._executor is None or self._made_for != (setup, workers):
-            self._end()
-            context = context_of_judges()
-            number = context.Value("i", 0)  # of a judge: its submissions run on that core
-            self._executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
-            self._made_for = setup, workers
-        return self._executor
-
     def _end(self) -> None:
-        """End the executor's judges, in a thread: `__exit__` waits for them."""
+        """End the executor's judges, in a thread: `close` waits for them."""
         executor, self._executor = self._executor, None
         if executor is not None:
             ending = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True})
@@ -235,11 +216,9 @@ class JudgePool:
 
 
 @contextlib.contextmanager
-def open_pool(setup: Setup, workers: int, ahead: bool) -> Iterator[Graders]:
-    """Open a pool that grades tasks; with `ahead`, a first judge of this setup starts meanwhile."""
-    with JudgePool(workers) as pool:
-        if ahead and not is_off("first_judge_ahead"):
-            pool.start(setup)
+def open_pool(workers: int) -> Iterator[Graders]:
+    """Open a pool that grades tasks, in so many processes."""
+    with contextlib.closing(JudgePool(workers)) as pool:
         yield pool.grade
 
 
@@ -262,10 +241,6 @@ def _start(setup: Setup, number: "Synchronized[int]") -> None:
 
 def _grade(task: Task) -> TaskReports:
     return _grader.grade(task)
-
-
-def _do_nothing() -> None:
-    """Do nothing, in a judge process that starts for it."""
 
 
 def _end_with_starter() -> None:

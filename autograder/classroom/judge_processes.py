@@ -18,12 +18,17 @@ if FORKS:  # once: a program that forks processes of its own as well adds what t
     multiprocessing.set_forkserver_preload([PRELOADED])
 
 
-def judges_ahead() -> bool:
+def context_of_judges() -> BaseContext:
+    """Return the context that makes judge processes."""
+    keep_to_one_thread()
+    return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
+
+
+def _start_fork_server() -> bool:
     """Start the process that judges are forked from, and do not wait for it.
 
     It ends with this process. Return False if there is none: judges are then started one by one.
     """
-    keep_to_one_thread()
     if not FORKS or is_off("forked_judges"):
         return False
     from multiprocessing import forkserver
@@ -36,11 +41,6 @@ def judges_ahead() -> bool:
     return True
 
 
-def context_of_judges() -> BaseContext:
-    """Return the context that makes judge processes."""
-    return ForkingContext() if judges_ahead() else multiprocessing.get_context("spawn")
-
-
 if sys.platform != "win32":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
@@ -48,7 +48,7 @@ if sys.platform != "win32":
         """A fork that does not run the script of the command again."""
 
         def start(self) -> None:
-            judges_ahead()  # again, if something has ended it
+            _start_fork_server()  # again, if something has ended it
             with _without_the_script():
                 super().start()
 
@@ -63,12 +63,12 @@ def _apart_from_the_folder() -> Iterator[None]:
     """Start processes that import nothing from the working folder, and that ignore Ctrl-C."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
-    here = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
     try:
         yield
     finally:
-        if here:
+        if is_main:
             signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
         if before is None:
             del os.environ["PYTHONSAFEPATH"]
@@ -79,11 +79,11 @@ def _apart_from_the_folder() -> Iterator[None]:
 @contextlib.contextmanager
 def _without_the_script() -> Iterator[None]:
     """Hide the command's script: each process would run it, and import all that it imports."""
-    program = sys.modules["__main__"]
-    kept = {name: vars(program).pop(name) for name in ("__file__",) if name in vars(program)}
-    spec, program.__spec__ = program.__spec__, None
+    program = vars(sys.modules["__main__"])
+    hidden = {name: value for name, value in program.items() if name in {"__file__", "__spec__"}}
+    program["__spec__"] = None
+    program.pop("__file__", None)
     try:
         yield
     finally:
-        vars(program).update(kept)
-        program.__spec__ = spec
+        program.update(hidden)

@@ -1,7 +1,6 @@
-"""Records of a class on disk: those of the results, those that wait, and the journal."""
+"""Records of a class on disk: those of the results, and the journal."""
 
 import sqlite3
-import tempfile
 from pathlib import Path
 from typing import IO
 
@@ -65,23 +64,19 @@ class Records:
             return
         except OSError as error:
             raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+        decoder, start = msgspec.json.Decoder(_Head), 0
         try:
-            self._read(self._file)
+            for line in self._file:
+                head = decoder.decode(line)
+                self._places[head.student] = start, len(line)
+                self.exercises |= dict.fromkeys(each.name for each in head.exercises)
+                start += len(line)
         except msgspec.MsgspecError as error:
             self.close()
             raise UserError(
                 f"{path} is damaged or of another version ({error}). Move it away, or name "
                 f"another folder."
             ) from None
-
-    def _read(self, file: IO[bytes]) -> None:
-        decoder = msgspec.json.Decoder(_Head)
-        start = 0
-        for line in file:
-            head = decoder.decode(line)
-            self._places[head.student] = start, len(line)
-            self.exercises |= dict.fromkeys(each.name for each in head.exercises)
-            start += len(line)
 
     def __contains__(self, student: str) -> bool:
         return student in self._places
@@ -118,38 +113,6 @@ class Records:
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
-
-
-class ReportSpool:
-    """Encoded reports by number that wait in a file: memory does not grow with the class.
-
-    Each is put in and taken out once.
-    """
-
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  close() closes it
-        self._places: dict[int, tuple[int, int]] = {}
-        self._end = 0
-
-    def __contains__(self, number: int) -> bool:
-        return number in self._places
-
-    def put(self, number: int, data: bytes) -> None:
-        self._file.seek(self._end)
-        self._file.write(data)
-        self._places[number] = self._end, len(data)
-        self._end += len(data)
-
-    def take(self, number: int) -> bytes:
-        """Return the data of a number, and forget it."""
-        start, size = self._places.pop(number)
-        if not self._places:
-            self._end = 0  # nothing waits: begin again
-        self._file.seek(start)
-        return self._file.read(size)
-
-    def close(self) -> None:
-        self._file.close()
 
 
 class Journal:

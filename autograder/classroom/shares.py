@@ -37,40 +37,29 @@ def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
             share = found.setdefault((owner.key, importer.name), Share(owner, importer, []))
             share.pieces.append(piece)
     for share in found.values():
-        _settle(share, exercises)
-        share.together_with = tuple(
-            dict.fromkeys(
-                owner
-                for piece in share.pieces
-                for owner in piece.owners
-                if owner.key != share.person.key
-            )
-        )
+        _leave_out_older(share, exercises)
+        owners = dict.fromkeys(owner for piece in share.pieces for owner in piece.owners)
+        share.together_with = tuple(o for o in owners if o.key != share.person.key)
     return [found[key] for key in sorted(found)]
 
 
-def _settle(share: Share, exercises: Collection[str]) -> None:
+def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
     """Leave out what was handed in again later."""
     pieces = sorted(share.pieces, key=lambda piece: (piece.attempt, piece.entry))
     if any(piece.whole for piece in pieces):
         last = pieces[-1].attempt
-        before = [piece for piece in pieces if piece.attempt != last]
         share.pieces = [piece for piece in pieces if piece.attempt == last]
-        if before:
-            count = len({piece.attempt for piece in before})
+        count = len({piece.attempt for piece in pieces}) - 1
+        if count:
             which = "An earlier attempt was" if count == 1 else f"{count} earlier attempts were"
             share.notes.append(f"{which} left out: the last one counts.")
-    else:
-        _without_replaced(share, pieces, exercises)
-
-
-def _without_replaced(share: Share, pieces: Sequence[Piece], exercises: Collection[str]) -> None:
+        return
     share.pieces = []
     for piece in pieces:
         later = [other for other in pieces if _replaces(other, piece, pieces, exercises)]
         if later:
-            name, last = one_line(piece.name, 60), one_line(later[-1].name, 60)
-            again = "it" if name == last else last
+            name, newest = one_line(piece.name, 60), one_line(later[-1].name, 60)
+            again = "it" if name == newest else newest
             share.notes.append(f"{name} was left out: {again} was handed in again later.")
         else:
             share.pieces.append(piece)
@@ -86,9 +75,8 @@ def _replaces(
     """
     if not piece.name or other.original.casefold() != piece.original.casefold():
         return False
-    if not all(b >= a for a, b in zip(piece.attempt, other.attempt, strict=True)):  # type: ignore[operator]
-        return False
-    if other.attempt == piece.attempt:
+    attempts = zip(piece.attempt, other.attempt, strict=True)
+    if other.attempt == piece.attempt or not all(b >= a for a, b in attempts):  # type: ignore[operator]
         return False
     if other.name == piece.name or PurePosixPath(piece.original).stem in exercises:
         return True
@@ -111,16 +99,14 @@ def staged(share: Share, listing: Listing, place: Path) -> Path:
     for piece in share.pieces:
         source = listing.root / piece.entry
         if piece.name:
-            _put(source, place / _safe(piece.name, piece.entry))
+            name = piece.name
+            bad = name in {".", ".."} or any(sign in name for sign in "/\\\0")
+            if bad or len(os.fsencode(name)) > MAX_NAME:
+                name = one_line(piece.entry, 100)
+            _put(source, place / name)
         elif source.is_dir() and not source.is_symlink():
             left = _put_tree(source, place, left)
     return place
-
-
-def _safe(name: str, entry: str) -> str:
-    """Return the real name, where a file can have it; else that of the entry."""
-    bad = name in {"", ".", ".."} or "/" in name or "\\" in name or "\0" in name
-    return one_line(entry, 100) if bad or len(os.fsencode(name)) > MAX_NAME else name
 
 
 def _put(source: Path, place: Path) -> None:

@@ -72,7 +72,13 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
         work.unclear = dict.fromkeys(names, reason)
         return work
     untouched: list[str] = []
-    imported = reading.imported()
+    imported = {  # without suffix
+        candidate.path.parent / name
+        for candidates in reading.candidates.values()
+        for candidate in candidates
+        if candidate.name == NameMatch.EXACT and candidate.source is not None
+        for name in candidate.source.helpers
+    }
     for exercise, candidates in reading.candidates.items():
         if candidates:
             choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
@@ -114,7 +120,9 @@ class _Reading:
             self.others += [] if named else [file.shown]
             return
         candidate = self._candidate(file)
-        recognised = self._recognised(candidate)
+        recognised: Mapping[str, list[str]] = {}
+        if candidate.source:
+            recognised = exercises_in(candidate.source, candidate.code, self.stubs)
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
         for exercise, name in named.items():
             if name != NameMatch.WITHIN or not recognised or exercise in recognised:
@@ -126,12 +134,6 @@ class _Reading:
                 self._add(exercise, candidate, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
-
-    def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
-        """Return the exercises that the file's content speaks of."""
-        if not candidate.source:
-            return {}
-        return exercises_in(candidate.source, candidate.code, self.stubs)
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
         """Return the exercises that the file's name speaks of."""
@@ -168,28 +170,19 @@ class _Reading:
             UnreadableFile: it cannot be read, or there is too much in the folder.
         """
         size = 0
+        too_much = f"{file.shown} was not read: the files of the folder are over"
         with contextlib.suppress(OSError):  # met again when it is read
             size = file.path.lstat().st_size
         if size > self._left:
-            raise _too_much(file, f"{MAX_READ // 2**20} MiB")
+            raise UnreadableFile(f"{too_much} {MAX_READ // 2**20} MiB.")
         self._left -= size
         folder = file.path.parent
         if folder not in self._siblings:
             self._siblings[folder] = Siblings(folder, self._room)
         source = read_source(file.path, file.path.stem, self._siblings[folder])
         if not self._room.take(len(source.text)):
-            raise _too_much(file, f"{MAX_KEPT // 2**20} MiB of code")
+            raise UnreadableFile(f"{too_much} {MAX_KEPT // 2**20} MiB of code.")
         return source
-
-    def imported(self) -> set[Path]:
-        """Return the files, without suffix, that files named after an exercise import."""
-        return {
-            each.path.parent / name
-            for candidates in self.candidates.values()
-            for each in candidates
-            if each.name == NameMatch.EXACT and each.source is not None
-            for name in each.source.helpers
-        }
 
     def notes(self, walk: FolderWalk) -> list[str]:
         """Return what was not graded, and why, after all files have been looked at."""
@@ -213,22 +206,14 @@ class _Reading:
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        return [*walk.notes, *notes, *self._not_read()]
-
-    def _not_read(self) -> list[str]:
-        """Return a note on neighbouring files that there was no room for."""
-        names = [name for each in self._siblings.values() for name in each.left_out]
-        if not names:
-            return []
-        more = " …" if len(names) > MAX_NOTES else ""
-        return [
-            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the files of the folder are "
-            f"too many or over {MAX_KEPT // 2**20} MiB of code."
-        ]
-
-
-def _too_much(file: FolderFile, most: str) -> UnreadableFile:
-    return UnreadableFile(f"{file.shown} was not read: the files of the folder are over {most}.")
+        left_out = [name for siblings in self._siblings.values() for name in siblings.left_out]
+        if left_out:
+            more = " …" if len(left_out) > MAX_NOTES else ""
+            notes.append(
+                f"{', '.join(left_out[:MAX_NOTES])}{more}: not read, since the files of the folder "
+                f"are too many or over {MAX_KEPT // 2**20} MiB of code."
+            )
+        return [*walk.notes, *notes]
 
 
 READ_SECONDS = 60  # of the processor, for one student's folder
@@ -269,20 +254,19 @@ def opened(
             root.mkdir()
             notes, listed = unpack(submissions, root)
             source = Download(root, tuple(listed), platform)
-        handed_in = hand_ins(source, course.exercises, enrolled, scratch / "students")
-        yield Opened(
-            handed_in.folders,
-            [*notes, *handed_in.notes],
-            scratch,
-            handed_in.not_understood,
+        folders, more, not_understood = hand_ins(
+            source, course.exercises, enrolled, scratch / "students"
         )
+        yield Opened(folders, [*notes, *more], scratch, not_understood)
 
 
 def read_work_guarded(folder: Folder, exercises: Collection[str], stubs: Stubs) -> StudentWork:
     """Read a student's work; where that goes wrong, the work says so."""
-    return guarded(
-        folder, exercises, lambda: read_work(folder, exercises, stubs), lambda work: work
-    )
+
+    def read() -> StudentWork:
+        return read_work(folder, exercises, stubs)
+
+    return guarded(folder, exercises, read, lambda work: work)
 
 
 def guarded(

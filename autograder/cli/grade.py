@@ -1,4 +1,4 @@
-"""`autograder grade`: the command's options. Its run is imported while judges start."""
+"""`autograder grade`: the command's options."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from autograder.cli.options import (
     seed_option,
 )
 from autograder.cli.result_files import ResultFiles, result_file_options, write_class_result_files
-from autograder.course.optimisations import is_off
 
 
 @click.command()
@@ -77,8 +76,6 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """
-    if not (options["dry_run"] or options["scheduler"] or options["local_cluster"]):
-        start_ahead()
     from autograder.cli.grade_run import GradeOptions, run
 
     code = run(GradeOptions(**options))
@@ -86,11 +83,3 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
         files = ResultFiles(junit, ctrf, summary)
         write_class_result_files(files, options["out"], options["course_path"], code)
     raise SystemExit(code)
-
-
-def start_ahead() -> None:
-    """Let processes that take long to start do so while this one imports what it needs."""
-    from autograder.classroom.judge_processes import judges_ahead
-
-    if not is_off("judges_ahead"):
-        judges_ahead()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.grade import start_ahead
 from autograder.cli.options import course_option
 from autograder.course.course_file import find_course
 from autograder.course.installation import require, require_libraries
@@ -67,7 +66,6 @@ def nbgrader_grade(
 ) -> None:
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     _needed()
-    start_ahead()
     from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment

@@ -46,7 +46,7 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
     """Grade what was collected in `submitted/`, and write gradebook and `autograded/`.
 
-    Judge processes grade, this process writes. The first of them starts while nbgrader is imported.
+    Judge processes grade, this process writes.
 
     Raises:
         UserError: the folder is no course directory, or the assignment is not there; it says what
@@ -63,7 +63,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
             (job.folder.resolve(),),  # hidden from submissions
             scratch,
         )
-        graders = stack.enter_context(open_pool(setup, job.workers, bool(job.exercises)))
+        graders = stack.enter_context(open_pool(job.workers))
         from autograder.nbgrader.autograde import writing
 
         api = open_directory(job.folder)

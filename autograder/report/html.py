@@ -81,14 +81,6 @@ def environment(*folders: Path) -> jinja2.Environment:
     return made
 
 
-def preload_pages() -> None:
-    """Import and compile what the pages of a class are made of."""
-    import autograder.report.class_page  # noqa: F401
-
-    for name in ("base", "exercise", "check", "evidence", "student", "index"):
-        environment().get_template(f"{name}.html")
-
-
 def in_pixels(style: str) -> str:
     """Return a style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
