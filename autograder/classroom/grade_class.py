@@ -6,7 +6,7 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 
 import contextlib
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -144,14 +144,7 @@ def _select(
         folders, students = pseudonyms.hidden(folders), tuple(map(pseudonyms.called, students))
     if not job.partial:
         return RunSelection(before, job.exercises, job.exercises, list(folders))
-    here = {folder.student for folder in folders}
-    for student in students:
-        if student not in here:
-            near = nearest(student, here)
-            meant = f" Did you mean {near}?" if near else ""
-            raise UserError(
-                f"There is nobody called {one_line(student, 60)!r} among the submissions.{meant}"
-            )
+    _refuse_unknown(students, {folder.student for folder in folders})
     graded = job.exercises
     if students and len(graded) == len(job.course.exercises):  # none was named: those of the table
         graded = tuple(each for each in graded if each.name in before.exercises) or graded
@@ -162,6 +155,16 @@ def _select(
     rows += [Folder(student, None) for student in others]
     rows.sort(key=lambda folder: folder.student)
     return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
+
+
+def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
+    for student in students:
+        if student not in here:
+            near = nearest(student, here)
+            meant = f" Did you mean {near}?" if near else ""
+            raise UserError(
+                f"There is nobody called {one_line(student, 60)!r} among the submissions.{meant}"
+            )
 
 
 class _Waiting(msgspec.Struct):

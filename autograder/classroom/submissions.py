@@ -120,9 +120,7 @@ class _Reading:
             self.others += [] if named else [file.shown]
             return
         candidate = self._candidate(file)
-        recognised: Mapping[str, list[str]] = {}
-        if candidate.source:
-            recognised = exercises_in(candidate.source, candidate.code, self.stubs)
+        recognised = self._recognised(candidate)
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
         for exercise, name in named.items():
             if name != NameMatch.WITHIN or not recognised or exercise in recognised:
@@ -134,6 +132,12 @@ class _Reading:
                 self._add(exercise, candidate, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
+
+    def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
+        """Return the exercises that the file's content speaks of."""
+        if not candidate.source:
+            return {}
+        return exercises_in(candidate.source, candidate.code, self.stubs)
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
         """Return the exercises that the file's name speaks of."""
@@ -206,14 +210,18 @@ class _Reading:
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        left_out = [name for siblings in self._siblings.values() for name in siblings.left_out]
-        if left_out:
-            more = " …" if len(left_out) > MAX_NOTES else ""
-            notes.append(
-                f"{', '.join(left_out[:MAX_NOTES])}{more}: not read, since the files of the folder "
-                f"are too many or over {MAX_KEPT // 2**20} MiB of code."
-            )
-        return [*walk.notes, *notes]
+        return [*walk.notes, *notes, *self._not_read()]
+
+    def _not_read(self) -> list[str]:
+        """Return a note on neighbouring files that there was no room for."""
+        names = [name for siblings in self._siblings.values() for name in siblings.left_out]
+        if not names:
+            return []
+        more = " …" if len(names) > MAX_NOTES else ""
+        return [
+            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the files of the folder are "
+            f"too many or over {MAX_KEPT // 2**20} MiB of code."
+        ]
 
 
 READ_SECONDS = 60  # of the processor, for one student's folder
