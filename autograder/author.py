@@ -26,12 +26,12 @@ if TYPE_CHECKING:
         Mismatch,
         NotStarted,
         expect_close,
+        expect_error,
         expect_numbers,
         expect_results,
         expect_shape,
         expect_unchanged,
     )
-    from autograder.checks.expect_errors import expect_error
     from autograder.checks.follow_through import (
         OwnSteps,
         expect_all_follow,
@@ -97,13 +97,12 @@ if TYPE_CHECKING:
 GROUPS = {
     "Comparing answers": {
         "autograder.checks.expect": (
-            "expect_close expect_shape expect_numbers expect_results expect_unchanged Mismatch"
-            " NotStarted"
+            "expect_close expect_shape expect_numbers expect_results expect_unchanged"
+            " expect_error Mismatch NotStarted"
         ),
         "autograder.checks.equality": (
             "expect_equal expect_same expect_true expect_false expect_type"
         ),
-        "autograder.checks.expect_errors": "expect_error",
         "autograder.checks.order_independence": "expect_independent_calls values_agree",
         "autograder.checks.tolerance": "allowed_error",
     },

@@ -1,10 +1,10 @@
-"""Shows of one exercise that its checks and diagnoses do what they promise."""
+"""Verification that the checks and diagnoses of an exercise do what they promise."""
 
 import functools
 import itertools
 import statistics
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, Literal, get_args
 
@@ -19,23 +19,21 @@ from autograder.authoring.simulated import (
     solution_module,
     with_functions,
 )
-from autograder.authoring.verify_findings import (
-    StoppedChecks,
-    check_remarks,
-    id_remarks,
-    named_by_answers,
-    named_in,
-)
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import several
+from autograder.diagnosis.examination import Examination
 from autograder.diagnosis.facts import only_nan
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.recipe import Fingerprint, Recipe
+from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
 from autograder.diagnosis.replay import Replay, both
+from autograder.diagnosis.steps import diagnose
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.judge_requests import ALL_CHECKS, Graded, RunOptions
+from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit
@@ -45,6 +43,8 @@ QUICK = 24  # a quick look takes so small a share of misconceptions, pairs, muta
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
+HINTS = 3
+DRAWS = 2
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
 STEPS: tuple[Step, ...] = get_args(Step)
 Simulations = Iterator[tuple[str, str, dict[str, object]]]
@@ -98,7 +98,7 @@ class Verifier:
         ways: dict[Step, Callable[[], None]] = {
             "right answers": self._right_answers,
             "stub": self._stub,
-            "misconceptions": self._misconceptions,
+            "misconceptions": importable(self.course)(self._misconceptions),
             "mutants": self._mutants,
             "seeds": self._seeds,
         }
@@ -121,7 +121,7 @@ class Verifier:
         """Grade a source.
 
         Raises:
-            GraderTrouble: nothing did.
+            InternalError: nothing did.
         """
         graded = self._judge.run(source, wanted)
         if graded.error is not None:
@@ -180,43 +180,34 @@ class Verifier:
             self._fault(f"the stub gets {report.points} points")
 
     def _misconceptions(self) -> None:
-        with importable(self.course):
-            self._simulate_all()
-
-    def _simulate_all(self) -> None:
         catalogue = self._judge.catalogue
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
             self.result.remarks += id_remarks(function, recipe)
             self._apart(function, replay)
-            some = recipe.misconceptions[:: self.share]
-            chosen = [each for each in some if not self._only_nan(function, replay, each)]
-            ids = {each.id for each in chosen}
-            self.result.misconceptions += len(ids)
-            unnamed = set()
-            for each in chosen:
+            ids, unnamed = set(), set()
+            for wrong in recipe.misconceptions[:: self.share]:
+                if only_nan([replay.outcome(i, (wrong,)) for i in range(len(replay.probes(1)))]):
+                    remark = f"{function}, {wrong.id}: gives nothing but NaN, and no name"
+                    self.result.remarks.append(remark)
+                    continue
+                ids.add(wrong.id)
                 named = (
-                    named_by_answers(replay, each)
-                    if isinstance(each, Fingerprint)
-                    else self._named_for(function, recipe, (each,))
+                    named_by_answers(replay, wrong)
+                    if isinstance(wrong, Fingerprint)
+                    else self._named_for(function, recipe, (wrong,))
                 )
-                if named != {each.id}:
-                    unnamed.add(each.id)
-                    said = ", ".join(sorted(named)) or "nothing"
-                    self._fault(f"{function}, {each.id}: named {said}")
+                if named != {wrong.id}:
+                    unnamed.add(wrong.id)
+                    names = ", ".join(sorted(named)) or "nothing"
+                    self._fault(f"{function}, {wrong.id}: named {names}")
+            self.result.misconceptions += len(ids)
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
         own = catalogue.mistakes(self.exercise.name).simulated_values
         if own is not None:
             self._values(own())
-
-    def _only_nan(self, function: str, replay: Replay, wrong: Misconception) -> bool:
-        """Return whether nothing in its answers tells it from others: it has no name then."""
-        if not only_nan([replay.outcome(i, (wrong,)) for i in range(len(replay.probes(1)))]):
-            return False
-        self.result.remarks.append(f"{function}, {wrong.id}: gives nothing but NaN, and no name")
-        return True
 
     def _course_error(self, error: Exception, doing: str) -> None:
         said = str(as_authoring_error(error, self.course.grading, self._solution, doing))
@@ -343,7 +334,84 @@ class Verifier:
         self.result.milliseconds = 1000 * sum(medians.values())
 
 
-# What was verified, as a table for people.
+def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
+    """Yield the checks that have hints, and not three, and those that are worth nothing."""
+    for check in {each.check.function: each.check for each in results}.values():
+        count = len([hint for hint in check.hints if hint.strip()])
+        if count not in {0, HINTS}:
+            yield (
+                f"warning: {check.function} has {several(count, 'hint')}; a student asks for "
+                f"three: a question, the property, then where it is and what to do"
+            )
+        if not check.weight:
+            yield f"warning: {check.function} is worth nothing: its points are 0"
+
+
+def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
+    """Yield the ids of several mistakes that have neither finding nor hints in common."""
+    by_id: dict[str, list[Misconception]] = {}
+    for wrong in recipe.misconceptions:
+        by_id.setdefault(wrong.id, []).append(wrong)
+    for name, ways in by_id.items():
+        first = ways[0]
+        if any(w.finding != first.finding and w.hints != first.hints for w in ways):
+            yield (
+                f"warning: {function}, {name}: {len(ways)} entries have this id, with other "
+                f"findings and other hints; if they are not one mistake made in several ways, "
+                f"give each an id of its own"
+            )
+
+
+class StoppedChecks:
+    """Count for each check of how often it told a wrong answer, or stopped instead."""
+
+    def __init__(self) -> None:
+        self._told: Counter[str] = Counter()
+        self._stopped: Counter[str] = Counter()
+        self._where: dict[str, str] = {}
+
+    def note(self, results: Iterable[CheckResult]) -> None:
+        for result in results:
+            function = result.check.function
+            if result.stopped:
+                self._stopped[function] += 1
+                self._where.setdefault(function, result.stopped)
+            elif result.outcome == "failed" and result.kind is None:
+                self._told[function] += 1
+
+    def faults(self) -> Iterator[str]:
+        """Yield for each check that never came to its message where it stopped, and with what."""
+        for check, times in self._stopped.items():
+            if not self._told[check]:
+                yield (
+                    f"{check} stops before it says what is wrong, with each of "
+                    f"{several(times, 'wrong answer')}: {self._where[check]}"
+                )
+
+
+def named_in(report: ExerciseReport, function: str) -> set[str]:
+    """Return the names that failed checks give for a function."""
+    diagnoses = (check.diagnosis for check in report.checks)
+    named = (each for each in diagnoses if each is not None and each.kind == "named")
+    return {name for each in named if each.function == function for name in each.misconceptions}
+
+
+def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
+    """Return the names that the answers of a mistake get which nobody has written as code.
+
+    No check can be asked of it; that it loses marks was seen when it was recorded. What was
+    recorded of other probes than the recipe has now gets no name.
+    """
+    if not wrong.outcomes:
+        return set()
+    probes = list(replay.probes(DRAWS))
+
+    def ask(probe: Probe) -> Answer:
+        place = next((n for n, each in enumerate(probes) if each is probe), len(probes))
+        return Answer(wrong.outcome(place))
+
+    diagnosis = diagnose(Examination(replay, ask))
+    return set(diagnosis.misconceptions) if diagnosis and diagnosis.kind == "named" else set()
 
 
 COLUMNS = (

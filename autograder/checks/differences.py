@@ -60,25 +60,23 @@ def text_difference(yours: str, right: str) -> Difference | None:
         return Difference(_at_the_ends(yours, right))
     if "\n" in right:
         return _in_lines(yours.split("\n"), right.split("\n"))
-    both = f"is {_short(yours)}; expected {_short(right)}"
+    both = f"is {_short(yours)}; expected {_short(right)}{_detail(yours, right)}"
     if yours.casefold() == right.casefold():
-        detail = _detail(yours, right)
-        return Difference(f"{both}{detail}: only small and capital letters differ")
-    mine, theirs = yours.split(), right.split()
-    if mine == theirs:
+        return Difference(f"{both}: only small and capital letters differ")
+    if yours.split() == right.split():
         where = _character(yours, right)
         return Difference(f"has other white space between its words: {where}")
-    if len(theirs) > 1:
-        return Difference(_in_words(mine, theirs))
-    return Difference(f"{both}{_detail(yours, right)}")
+    if len(right.split()) > 1:
+        return Difference(_in_words(yours.split(), right.split()))
+    return Difference(both)
 
 
 def _at_the_ends(yours: str, right: str) -> str:
     start = [text[: len(text) - len(text.lstrip())] for text in (yours, right)]
     end = [text[len(text.rstrip()) :] for text in (yours, right)]
     does, blanks = ("begins", start) if start[0] != start[1] else ("ends", end)
-    mine, theirs = (_short(text) if text else "no white space" for text in blanks)
-    return f"{does} with {mine}; expected {theirs} there"
+    answer, expected = (_short(text) if text else "no white space" for text in blanks)
+    return f"{does} with {answer}; expected {expected} there"
 
 
 def _in_lines(yours: Sequence[str], right: Sequence[str]) -> Difference:
@@ -86,21 +84,21 @@ def _in_lines(yours: Sequence[str], right: Sequence[str]) -> Difference:
         found = text_difference(one, other)
         if found is not None:
             return found.within(f"line {number}")
-    said = f"has {several(len(yours), 'line')}; expected {len(right)}"
+    says = f"has {several(len(yours), 'line')}; expected {len(right)}"
     longer, what = (right, "lacks") if len(yours) < len(right) else (yours, "has too many")
     first = min(len(yours), len(right))
-    return Difference(f"{said}. The first that it {what} is {_short(longer[first])}")
+    return Difference(f"{says}. The first that it {what} is {_short(longer[first])}")
 
 
-def _in_words(mine: Sequence[str], theirs: Sequence[str]) -> str:
-    for number, (one, other) in enumerate(zip(mine, theirs, strict=False), 1):
+def _in_words(yours: Sequence[str], right: Sequence[str]) -> str:
+    for number, (one, other) in enumerate(zip(yours, right, strict=False), 1):
         if one != other:
             which = f"differs in the {ordinal(number)} word"
             return f"{which}: yours {_short(one)}, expected {_short(other)}{_detail(one, other)}"
-    if len(mine) < len(theirs):
-        after = f"ends after the {ordinal(len(mine))} word" if mine else "has no word"
-        return f"{after}; expected {_short(theirs[len(mine)])} next"
-    return f"goes on after the {ordinal(len(theirs))} word, with {_short(mine[len(theirs)])}"
+    if len(yours) < len(right):
+        after = f"ends after the {ordinal(len(yours))} word" if yours else "has no word"
+        return f"{after}; expected {_short(right[len(yours)])} next"
+    return f"goes on after the {ordinal(len(right))} word, with {_short(yours[len(right)])}"
 
 
 def _detail(yours: str, right: str) -> str:
@@ -112,9 +110,9 @@ def _detail(yours: str, right: str) -> str:
 def _character(yours: str, right: str) -> str:
     shorter = min(len(yours), len(right))
     place = next((n for n in range(shorter) if yours[n] != right[n]), shorter)
-    mine = _short(yours[place]) if place < len(yours) else "missing"
-    theirs = _short(right[place]) if place < len(right) else "none"
-    return f"the {ordinal(place + 1)} character is {mine}; expected {theirs}"
+    answer = _short(yours[place]) if place < len(yours) else "missing"
+    expected = _short(right[place]) if place < len(right) else "none"
+    return f"the {ordinal(place + 1)} character is {answer}; expected {expected}"
 
 
 def describe_kind(value: object) -> str:
@@ -135,107 +133,98 @@ def difference(yours: Any, right: Any, within: float | None = None) -> Differenc
     Kinds have to be the same, except for whole and other numbers. Whole numbers are compared
     exactly, others up to rounding or `within`; NaN is the same as NaN.
     """
-    return _Comparison(within).find(yours, right)
-
-
-class _Comparison:
-    def __init__(self, within: float | None) -> None:
-        self.within = within
-
-    def find(self, yours: Any, right: Any) -> Difference | None:
-        mine, theirs = kind_of(yours), kind_of(right)
-        if mine is not theirs and not {mine, theirs} <= NUMBERS:
-            return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
-        if theirs in NUMBERS:
-            return None if self._close(yours, right) else _values(_plain(yours), _plain(right))
-        if theirs is np.ndarray:
-            return self._array(np.asarray(yours), np.asarray(right))
-        if theirs in {list, tuple}:
-            return self._sequence(items_of(yours), items_of(right))
-        if theirs in {set, frozenset}:
-            return _members("item", yours, right)
-        if theirs is dict:
-            found = _members("key", yours, right)
-            return found or self._parts(yours, right, lambda key: f"the value for {_short(key)}")
-        if theirs is Record:
-            return self._record(yours, right)
-        if theirs is str:
-            return text_difference(yours, right)
-        return None if _plain(yours) == _plain(right) else _values(yours, right)
-
-    def _close(self, yours: Any, right: Any) -> bool:
-        one, other = _plain(yours), _plain(right)
-        if one == other or (self.within is None and {type(one), type(other)} == {int}):
-            return bool(one == other)
-        if isinstance(one, complex) or isinstance(other, complex):
-            parts = (
-                (complex(one).real, complex(other).real),
-                (complex(one).imag, complex(other).imag),
-            )
-            return all(self._close(*pair) for pair in parts)
-        dtype = getattr(yours, "dtype", np.dtype(float))
-        try:
-            mine, theirs = float(one), float(other)
-        except OverflowError:
-            return False
-        if math.isnan(mine) or math.isnan(theirs) or math.isinf(theirs):
-            return math.isnan(mine) and math.isnan(theirs)
-        allowed = self.within
-        if allowed is None:
-            allowed = float(allowed_error(dtype, np.asarray(theirs)))
-        return abs(mine - theirs) <= allowed
-
-    def _array(self, yours: Any, right: Any) -> Difference | None:
-        if yours.shape != right.shape:
-            return Difference(f"has the shape {shape(yours.shape)}; expected {shape(right.shape)}")
-        if (yours.dtype.kind == "b") is not (right.dtype.kind == "b"):
-            mine, theirs = (describe_kind(each.dtype.type()) for each in (yours, right))
-            return Difference(f"is an array of values such as {mine}; expected {theirs}")
-        wrong = ~self._cells(yours, right)
-        if not wrong.any():
-            return None
-        first = tuple(int(i) for i in np.argwhere(wrong)[0])
-        mine, theirs = (_short(_plain(each[first])) for each in (yours, right))
-        said = f"differs in {int(wrong.sum())} of {several(right.size, 'value')}"
-        return Difference(f"{said}. At {index(first)}: yours {mine}, expected {theirs}")
-
-    def _cells(self, yours: Any, right: Any) -> Any:
-        """Return which cells of two arrays of one shape are the same."""
-        same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
-        if self.within is None and {yours.dtype.kind, right.dtype.kind} <= set("biu"):
-            return same
-        expected = np.where(np.isfinite(right), np.abs(right), 0).astype(np.float64)
-        allowed = allowed_error(yours.dtype, expected) if self.within is None else self.within
-        with np.errstate(all="ignore"):
-            return same | (np.abs(yours - right) <= allowed)
-
-    def _sequence(self, yours: Sequence[Any], right: Sequence[Any]) -> Difference | None:
-        for place, (one, other) in enumerate(zip(yours, right, strict=False), 1):
-            found = self.find(one, other)
-            if found is not None:
-                return found.within(f"the {ordinal(place)} item")
-        if len(yours) == len(right):
-            return None
-        said = f"has {several(len(yours), 'item')}; expected {len(right)}"
-        first = min(len(yours), len(right))
-        if len(yours) < len(right):
-            return Difference(f"{said}. The first that is missing is {_short(right[first])}")
-        return Difference(f"{said}. The first that is too many is {_short(yours[first])}")
-
-    def _record(self, yours: Record, right: Record) -> Difference | None:
+    kind = kind_of(right)
+    if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:
+        return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
+    if kind in NUMBERS:
+        return None if _close(yours, right, within) else _values(_plain(yours), _plain(right))
+    if kind is np.ndarray:
+        return _array_difference(np.asarray(yours), np.asarray(right), within)
+    if kind in {list, tuple}:
+        return _sequence_difference(items_of(yours), items_of(right), within)
+    if kind in {set, frozenset}:
+        return _members("item", yours, right)
+    if kind is dict:
+        return _members("key", yours, right) or _parts_difference(
+            yours, right, within, lambda key: f"the value for {_short(key)}"
+        )
+    if kind is Record:
         if yours.type != right.type:
             return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
-        found = _members("field", yours.fields, right.fields)
-        return found or self._parts(yours.fields, right.fields, lambda name: f"the field {name}")
+        return _members("field", yours.fields, right.fields) or _parts_difference(
+            yours.fields, right.fields, within, lambda name: f"the field {name}"
+        )
+    if kind is str:
+        return text_difference(yours, right)
+    return None if _plain(yours) == _plain(right) else _values(yours, right)
 
-    def _parts(
-        self, yours: Mapping[Any, Any], right: Mapping[Any, Any], place: Callable[[Any], str]
-    ) -> Difference | None:
-        for key, other in right.items():
-            found = self.find(yours[key], other)
-            if found is not None:
-                return found.within(place(key))
+
+def _close(yours: Any, right: Any, within: float | None) -> bool:
+    one, other = _plain(yours), _plain(right)
+    if one == other or (within is None and {type(one), type(other)} == {int}):
+        return bool(one == other)
+    if isinstance(one, complex) or isinstance(other, complex):
+        one, other = complex(one), complex(other)
+        return _close(one.real, other.real, within) and _close(one.imag, other.imag, within)
+    try:
+        answer, expected = float(one), float(other)
+    except OverflowError:
+        return False
+    if math.isnan(answer) or math.isnan(expected) or math.isinf(expected):
+        return math.isnan(answer) and math.isnan(expected)
+    if within is None:
+        dtype = getattr(yours, "dtype", np.dtype(float))
+        within = float(allowed_error(dtype, np.asarray(expected)))
+    return abs(answer - expected) <= within
+
+
+def _array_difference(yours: Any, right: Any, within: float | None) -> Difference | None:
+    if yours.shape != right.shape:
+        return Difference(f"has the shape {shape(yours.shape)}; expected {shape(right.shape)}")
+    if (yours.dtype.kind == "b") is not (right.dtype.kind == "b"):
+        answer, expected = (describe_kind(each.dtype.type()) for each in (yours, right))
+        return Difference(f"is an array of values such as {answer}; expected {expected}")
+    same = (yours == right) | ((yours != yours) & (right != right))  # noqa: PLR0124  NaN
+    if within is not None or not {yours.dtype.kind, right.dtype.kind} <= set("biu"):
+        sizes = np.where(np.isfinite(right), np.abs(right), 0).astype(np.float64)
+        allowed = allowed_error(yours.dtype, sizes) if within is None else within
+        with np.errstate(all="ignore"):
+            same = same | (np.abs(yours - right) <= allowed)
+    if same.all():
         return None
+    first = tuple(np.argwhere(~same)[0].tolist())
+    answer, expected = (_short(_plain(each[first])) for each in (yours, right))
+    says = f"differs in {int((~same).sum())} of {several(right.size, 'value')}"
+    return Difference(f"{says}. At {index(first)}: yours {answer}, expected {expected}")
+
+
+def _sequence_difference(
+    yours: Sequence[Any], right: Sequence[Any], within: float | None
+) -> Difference | None:
+    for place, (one, other) in enumerate(zip(yours, right, strict=False), 1):
+        found = difference(one, other, within)
+        if found is not None:
+            return found.within(f"the {ordinal(place)} item")
+    if len(yours) == len(right):
+        return None
+    says = f"has {several(len(yours), 'item')}; expected {len(right)}"
+    first = min(len(yours), len(right))
+    if len(yours) < len(right):
+        return Difference(f"{says}. The first that is missing is {_short(right[first])}")
+    return Difference(f"{says}. The first that is too many is {_short(yours[first])}")
+
+
+def _parts_difference(
+    yours: Mapping[Any, Any],
+    right: Mapping[Any, Any],
+    within: float | None,
+    place: Callable[[Any], str],
+) -> Difference | None:
+    for key, other in right.items():
+        found = difference(yours[key], other, within)
+        if found is not None:
+            return found.within(place(key))
+    return None
 
 
 def _plain(value: Any) -> Any:
@@ -247,20 +236,22 @@ def _short(value: Any) -> str:
 
 
 def _values(yours: Any, right: Any) -> Difference:
-    mine, theirs = _short(yours), _short(right)
-    if mine == theirs:
-        return Difference(f"is not {theirs}, though it begins like that")
-    return Difference(f"is {mine}; expected {theirs}")
+    answer, expected = _short(yours), _short(right)
+    if answer == expected:
+        return Difference(f"is not {expected}, though it begins like that")
+    return Difference(f"is {answer}; expected {expected}")
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
     """Say which items, keys or fields are missing or too many; True and 1 are different."""
-    mine, theirs = ({(kind_of(key) is bool, key): key for key in each} for each in (yours, right))
-    absent = [key for known, key in theirs.items() if known not in mine]
-    extra = [key for known, key in mine.items() if known not in theirs]
-    said = [f"lacks {_named(noun, absent)}"] if absent else []
-    said += [f"has {_named(noun, extra)} too many"] if extra else []
-    return Difference(" and ".join(said)) if said else None
+    answer, expected = (
+        {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
+    )
+    absent = [key for known, key in expected.items() if known not in answer]
+    extra = [key for known, key in answer.items() if known not in expected]
+    parts = [f"lacks {_named(noun, absent)}"] if absent else []
+    parts += [f"has {_named(noun, extra)} too many"] if extra else []
+    return Difference(" and ".join(parts)) if parts else None
 
 
 def _named(noun: str, keys: Sequence[Any]) -> str:

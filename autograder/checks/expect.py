@@ -1,23 +1,30 @@
-"""Comparisons of arrays. Strict: first the shape, then finiteness, then the values."""
+"""Comparisons of arrays, and of exceptions. Strict: shape, then finiteness, then the values."""
 
+import builtins
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from autograder.checks.differences import text_difference
 from autograder.checks.tolerance import allowed_error
 from autograder.course.text import are, capital, is_plural, one_line, several
 from autograder.report.model import Curve
 from autograder.report.numbers import index, shape
-from autograder.sandbox.problems import ProblemKind, StudentProblem
+from autograder.report.values import as_text
+from autograder.sandbox.problems import NotWritten, ProblemKind, Raised, StudentProblem
 from autograder.worker.codec import Figure
+from autograder.worker.messages import MAX_MESSAGE
 from autograder.worker.values import Dates, Record
 
 Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
 
 
+@dataclass(eq=False, repr=False)
 class Mismatch(AssertionError):
     """Answer that is not right.
 
@@ -35,30 +42,19 @@ class Mismatch(AssertionError):
         told: the sentence that a hidden check says then, with no value in it.
     """
 
-    def __init__(
-        self,
-        finding: str,
-        what: str = "",
-        yours: Numbers | str | None = None,
-        expected: Numbers | str | None = None,
-        wrong: npt.NDArray[np.bool_] | None = None,
-        layout: Layout | None = None,
-        groups: str = "",
-        curves: tuple[Curve, ...] = (),
-        mistake: str = "",
-        told: str = "",
-    ) -> None:
-        super().__init__(finding)
-        self.finding = finding
-        self.what = what
-        self.yours = yours
-        self.expected = expected
-        self.wrong = wrong
-        self.layout = layout
-        self.groups = groups
-        self.curves = curves
-        self.mistake = mistake
-        self.told = told
+    finding: str
+    what: str = ""
+    yours: Numbers | str | None = None
+    expected: Numbers | str | None = None
+    wrong: npt.NDArray[np.bool_] | None = None
+    layout: Layout | None = None
+    groups: str = ""
+    curves: tuple[Curve, ...] = ()
+    mistake: str = ""
+    told: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__(self.finding)
 
 
 def expect_close(
@@ -96,7 +92,11 @@ def expect_close(
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers = answer.astype(np.float64)
     if (bad := ~np.isfinite(numbers)).any():
-        raise Mismatch(_not_finite(what, numbers, bad), what, numbers, right, bad)
+        place = tuple(np.argwhere(bad)[0].tolist())
+        kind = "NaN (not a number)" if np.isnan(numbers[place]) else "an infinite value"
+        at = f" at {index(place)}" if place else ""
+        text = f"{capital(what)} {_has(what)} {kind}{at}."
+        raise Mismatch(text, what, numbers, right, bad)
     most = allowed_error(answer.dtype, right, condition) if within is None else within
     wrong = ~(np.abs(numbers - right) <= most)
     if wrong.any():
@@ -194,43 +194,127 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
     __tracebackhide__ = True
     was = np.asarray(before)
     now = np.asarray(after) if isinstance(after, np.ndarray) else None
-    if now is None or now.shape != was.shape or not np.array_equal(was, now, equal_nan=True):
-        wrong = None if now is None or now.shape != was.shape else ~(was == now)
+    if now is None or not np.array_equal(was, now, equal_nan=True):
         raise Mismatch(
             f"The argument {name} was changed by the call: the caller's own array now holds "
             f"other numbers.",
             f"{name} after the call",
             now,
             was,
-            wrong,
+            None if now is None or now.shape != was.shape else ~(was == now),
             mistake="changes-its-argument",
             told="An argument is changed by the call: the caller's own array then holds other "
             "numbers.",
         )
 
 
+def expect_error(
+    function: Callable[..., Any],
+    *args: Any,
+    type: str,
+    naming: tuple[object, ...] = (),
+    message: str | None = None,
+    name: str = "",
+) -> None:
+    """Pass if a call raises an exception of the given type, with the right message.
+
+        expect_error(submission.split_heads, x, 3, type="ValueError", naming=(4, 3))
+        expect_error(lambda: model.forward(x), type="ValueError", name="forward")
+
+    Args:
+        function: the student's function, or a function of the check that asks the student's code;
+            `args` are its arguments.
+        type: the name of a built-in exception, from which the student's may be derived; or the
+            name of an exception class that the exercise defines.
+        naming: numbers and words that the message must contain.
+        message: the whole message, of at most 499 characters.
+        name: what the function is called in a finding, if not by its own name.
+
+    Raises:
+        Mismatch: nothing is raised, or something else.
+        ValueError: `message` is longer than 499 characters.
+    """
+    __tracebackhide__ = True
+    name = name or function.__name__
+    if message is not None and len(message) >= MAX_MESSAGE:
+        raise ValueError(f"a message of {len(message)} characters cannot be compared")
+    try:
+        value = function(*args)
+    except Raised as error:
+        if isinstance(error, NotWritten) and type != error.type:
+            raise
+        if type not in error.bases and (hasattr(builtins, type) or type != error.type):
+            namesake = f" That {type} is a class of its own, not Python's." * (error.type == type)
+            raise Mismatch(
+                f"{error.finding} Expected a {type} here.{namesake}",
+                mistake=(
+                    "assert-in-its-place" if error.type == "AssertionError" else "another-error"
+                ),
+                told="An error of another type is raised than the text asks for.",
+            ) from None
+        _expect_message(error, name, type, naming, message)
+        return
+    plain = value is None or isinstance(value, (str, int, float, list, dict, np.ndarray))
+    did = f"returned {describe_value(value)}" if plain else "raised nothing"
+    raise Mismatch(
+        f"{name} {did}; expected it to raise {type} here.",
+        mistake="not-refused",
+        told="No error is raised where the text asks for one.",
+    )
+
+
+def _expect_message(
+    error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
+) -> None:
+    """Pass if an exception of the right type says what it should."""
+    __tracebackhide__ = True
+    # a number or word stands in the message by itself: 4 does not stand in 40
+    absent = [
+        word
+        for word in map(str, naming)
+        if not re.search(rf"(?<![\d.]){re.escape(word)}(?!\d)", error.message)
+    ]
+    if "cannot reshape" in error.message or "invalid for input of size" in error.message:
+        raise Mismatch(
+            f"{name} stopped with the library's own error, from the reshape "
+            f"({one_line(error.message, 80)}): the function itself let these sizes "
+            f"through.",
+            mistake="not-checked",
+            told="The library's own error comes out: the function itself let these sizes through.",
+        )
+    if absent:
+        raise Mismatch(
+            f"{name} raised {type}, as it should, but its message does not name "
+            f"{' and '.join(absent)}: {one_line(error.message, 120)!r}.",
+            mistake="message-says-too-little",
+            told="The right error is raised, but its message does not name what it should.",
+        )
+    differs = text_difference(error.said, message) if message is not None else None
+    if differs is not None:
+        raise Mismatch(
+            f"{name} raised {type}, as it should. {differs.about('its message')}",
+            "the message",
+            as_text(error.said),
+            as_text(message),
+            mistake="another-message",
+            told="The right error is raised, with another message than the text asks for.",
+        )
+
+
 def _first_that_differs(what: str, answer: Numbers, right: Numbers, wrong: Numbers) -> str:
     count = int(wrong.sum())
-    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    place = tuple(np.argwhere(wrong)[0].tolist())
     if not place:
         return f"{capital(what)} {are(what)} {_short(answer)}; expected {_short(right)}."
-    if count == wrong.size:
-        values = f"all {count} values differ"
-    else:
-        values = f"{count} of {wrong.size} values differ"
+    values = f"{count} of {wrong.size} values differ"
     if wrong.size == 1:
         values = "it differs"
+    elif count == wrong.size:
+        values = f"all {count} values differ"
     return (
         f"{capital(what)}: {values}. At {index(place)}: yours {_short(answer[place])}, "
         f"expected {_short(right[place])}."
     )
-
-
-def _not_finite(what: str, answer: Numbers, bad: Numbers) -> str:
-    place = tuple(int(i) for i in np.argwhere(bad)[0])
-    kind = "NaN (not a number)" if np.isnan(answer[place]) else "an infinite value"
-    at = f" at {index(place)}" if place else ""
-    return f"{capital(what)} {_has(what)} {kind}{at}."
 
 
 def _short(value: Any) -> str:

@@ -25,34 +25,23 @@ def memoize(function: Callable[Given, Result]) -> Callable[Given, Result]:
     if is_off("memoize"):
         return function
 
-    @functools.lru_cache(maxsize=MOST_KEPT)
-    def kept(asked: _Asked) -> Result:
-        result = function(*asked.args, **asked.kwargs)
-        _freeze(result)
-        return result
+    known: dict[bytes, tuple[Result, object]] = {}
 
     @functools.wraps(function)
     def ask(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        return kept(_Asked(args, kwargs))
-
-    return ask
-
-
-class _Asked:
-    """Arguments, compared by the content and type of all their numbers."""
-
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.args = args
-        self.kwargs = kwargs
         digest = hashlib.blake2b(digest_size=16)
         _feed(digest.update, (args, kwargs))
-        self._digest = digest.digest()
+        key = digest.digest()
+        entry = known.pop(key, None)
+        if entry is None:
+            entry = function(*args, **kwargs), (args, kwargs)
+            _freeze(entry[0])
+        known[key] = entry  # the newest last
+        if len(known) > MOST_KEPT:
+            del known[next(iter(known))]
+        return entry[0]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and self._digest == other._digest
-
-    def __hash__(self) -> int:
-        return hash(self._digest)
+    return ask
 
 
 def _feed(update: Callable[[bytes], None], value: Any) -> None:

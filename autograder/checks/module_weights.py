@@ -183,9 +183,6 @@ class _Search:
         self.exact |= set(tied)
         self.role, self.is_shift = functools.cache(words.role), functools.cache(words.is_shift)
         self.shifts = [name for name in own if self.is_shift(name)]
-        self._bound()
-
-    def _bound(self) -> None:
         asked = sum(map(math.prod, self.wanted.values()))
         left = asked + min(max(MAX_EXTRA * asked, LEAST_EXTRA), MOST_EXTRA)
         for name in self.shifts:
@@ -291,11 +288,9 @@ class _Search:
         for shape in dict.fromkeys(self.wanted[w] for w in wanted):
             same = [w for w in wanted if self.wanted[w] == shape]
             fitting = [o for o in own if self.own[o] == shape]
-            ways = [
-                {o: self.places[w] for w, o in zip(same, order, strict=True)}
-                for order in islice(permutations(fitting, len(same)), MAX_FITS)
-            ]
-            yield ways
+            orders = islice(permutations(fitting, len(same)), MAX_FITS)
+            places = [self.places[w] for w in same]
+            yield [dict(zip(order, places, strict=True)) for order in orders]
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
         """Return the fit with its biases: each goes with its weight, others are 0 or left out."""
@@ -317,14 +312,11 @@ class _Search:
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
         """Return the free vectors beside the weight of a bias, else those of its role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
-        weight = self.places.get(_weight_of(name), ())
+        stem = name.removesuffix("bias")
+        weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()
         held = [o for o in holds if o.endswith("weight") and np.array_equal(holds[o], weight)]
         beside = [f"{own.removesuffix('weight')}bias" for own in held]
         kind = self.is_shift(name), self.role(name)
         return [o for o in beside if o in free] or [
             o for o in free if (self.is_shift(o), self.role(o)) == kind
         ]
-
-
-def _weight_of(name: str) -> str:
-    return f"{name.removesuffix('bias')}weight" if name.endswith(".bias") else ""

@@ -172,13 +172,7 @@ def with_unreleased_checks(
     record = _record(course, path)
     known = {result.name: result for result in results}
     for hidden in record.hidden:
-        check = Check(
-            name=hidden.name,
-            function=hidden.name,
-            path=path,
-            title=hidden.title,
-            weight=hidden.weight,
-            hidden=True,
-        )
-        known[hidden.name] = without_judgement(check, "not told", Cause(code="hidden"))
+        name = hidden.name
+        check = Check(name, name, path, hidden.title, hidden.weight, hidden=True)
+        known[name] = without_judgement(check, "not told", Cause(code="hidden"))
     return [known[name] for name in record.order if name in known]

@@ -1,7 +1,6 @@
 """How a value is put together, as a text that no other value has; its numbers are kept apart."""
 
 import datetime
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -12,8 +11,6 @@ from autograder.worker.codec import Figure
 from autograder.worker.values import Record, fields_of, items_of, kind_of
 
 Vector = npt.NDArray[np.float64]
-
-
 Leaves = list[npt.NDArray[Any]]
 EXACT = 2**53  # from there on a float64 does not tell two whole numbers apart
 
@@ -29,7 +26,9 @@ def signature_of(value: Any, leaves: Leaves) -> str:
     if isinstance(value, str | bytes):
         return repr(value)
     if isinstance(value, dict):
-        return _of_dict(value, leaves)
+        keys = sorted(value, key=_exactly)
+        items = (f"{_exactly(key)}: {signature_of(value[key], leaves)}" for key in keys)
+        return "{" + ", ".join(items) + "}"
     if isinstance(value, list | tuple | np.ndarray | np.generic | int | float | complex):
         return _of_numbers(value, leaves)
     if isinstance(value, set | frozenset):
@@ -61,12 +60,6 @@ def kinds_in(value: Any) -> str:
     return "" if fields is None else f"<{'; '.join(map(kinds_in, fields.values()))}>"
 
 
-def _of_dict(value: dict[Any, Any], leaves: Leaves) -> str:
-    keys = sorted(value, key=_exactly)
-    inner = (f"{_exactly(key)}: {signature_of(value[key], leaves)}" for key in keys)
-    return "{" + ", ".join(inner) + "}"
-
-
 def _exactly(key: Any) -> str:
     """A key, or an item of a set: numbers too are part of its text."""
     if isinstance(key, tuple):
@@ -80,18 +73,17 @@ def _of_numbers(value: Any, leaves: Leaves) -> str:
     array = _array(value)
     if array is not None:
         leaves.append(array)
-        return str(array.shape) + _beyond(array)
+        # whole numbers that are too large for a float64 to tell apart, as text
+        is_whole = array.dtype.kind in "iu" and bool(array.size)
+        beyond = is_whole and not (int(array.max()) < EXACT and int(array.min()) > -EXACT)
+        return f"{array.shape} {array.tolist()}" if beyond else str(array.shape)
     if isinstance(value, list | tuple):
-        return f"[{len(value)}: {'; '.join(_each(value, leaves))}]"
+        return f"[{len(value)}: {'; '.join(signature_of(item, leaves) for item in value)}]"
     array = np.asarray(value)
     if array.dtype.kind == "c":
         leaves += [array.real, array.imag]
         return f"complex {array.shape}"
     return f"{type(value).__name__} {value!r}"
-
-
-def _each(items: Iterable[Any], leaves: Leaves) -> Iterable[str]:
-    return [signature_of(item, leaves) for item in items]
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
@@ -105,12 +97,3 @@ def _array(value: Any) -> npt.NDArray[Any] | None:
     except (ValueError, TypeError, OverflowError):
         return None
     return array if array.dtype.kind in "biuf" else None
-
-
-def _beyond(array: npt.NDArray[Any]) -> str:
-    """Whole numbers that are too large for a float64 to tell apart, as text."""
-    if array.dtype.kind not in "iu" or not array.size:
-        return ""
-    if int(array.max()) < EXACT and int(array.min()) > -EXACT:
-        return ""
-    return f" {array.tolist()}"

@@ -14,8 +14,7 @@ from autograder.checks.equality import (
     expect_true,
     expect_type,
 )
-from autograder.checks.expect import Mismatch, expect_numbers
-from autograder.checks.expect_errors import expect_error
+from autograder.checks.expect import Mismatch, expect_error, expect_numbers
 from autograder.worker.serialise import serialised
 
 

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from autograder.checks.expect import Mismatch, expect_close, expect_results, expect_unchanged
-from autograder.checks.expect_errors import expect_error
+from autograder.checks.expect import (
+    Mismatch,
+    expect_close,
+    expect_error,
+    expect_results,
+    expect_unchanged,
+)
 from autograder.checks.tolerance import allowed_error
 
 RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])

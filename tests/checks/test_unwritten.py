@@ -28,7 +28,7 @@ def test_stubs_are_not_begun(root, name, first, hints):
 
 
 def test_a_refusal_of_a_stub_is_none(submit):
-    from autograder.checks.expect_errors import expect_error
+    from autograder.checks.expect import expect_error
     from autograder.sandbox.problems import NotWritten
 
     submission = submit("def f(x):\n    raise NotImplementedError\n")

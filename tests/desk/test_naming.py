@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from autograder.authoring.lint import refuse_errors_in_code
-from autograder.authoring.verify_findings import named_by_answers
+from autograder.authoring.verify import named_by_answers
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable

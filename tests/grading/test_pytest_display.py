@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.expect import Mismatch, expect_close
-from autograder.checks.expect_errors import expect_error
+from autograder.checks.expect import expect_error
 from tests.courses import write_course
 
 
