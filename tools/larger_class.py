@@ -41,8 +41,7 @@ def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Re
 def page_of(results: Path, size: int) -> str:
     """The page of a larger class, made of the records of a sample."""
     from autograder.course.course_file import find_course
-    from autograder.report.class_page import class_page_content
-    from autograder.report.html import environment
+    from autograder.report.html import class_page_content, environment
     from autograder.report.overview import ClassOverview
 
     course = find_course(Path(__file__).parent)

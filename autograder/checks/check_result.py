@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Line
-from autograder.report.reasons import sentence
+from autograder.report.presentation import sentence
 from autograder.sandbox.problems import ProblemKind
 
 

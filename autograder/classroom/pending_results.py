@@ -23,9 +23,16 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Journal, Records
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
-from autograder.course.files import open_new
+from autograder.course.files import open_new, plain_folder
 from autograder.report.grades_table import safe_cell, write_grades, write_table
-from autograder.report.html import Pages, page_of
+from autograder.report.html import (
+    ANSWERS,
+    FOLDER,
+    INDEX,
+    class_page_content,
+    page_of,
+    write_page,
+)
 from autograder.report.model import Grader, Report, WrittenAnswer
 from autograder.report.overview import ClassOverview, above_maximum_note
 from autograder.report.redaction import for_student
@@ -68,7 +75,7 @@ class Proposal:
         self._before = before
         self._journal = journal
         self._folder = proposal(out)
-        self._pages = Pages(self._folder, course, exercises)
+        plain_folder(self._folder / FOLDER)
         self._answers: list[tuple[str, str, WrittenAnswer]] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)
@@ -82,7 +89,8 @@ class Proposal:
         key, place = cache_key(data, policy), self._out / page
         is_file = place.is_file() and not place.is_symlink()
         if not is_file or not self._journal.page_is(report.student, key):
-            self._pages.write(for_student(report, policy, ALL_HINTS if policy == "practice" else 1))
+            shown = for_student(report, policy, ALL_HINTS if policy == "practice" else 1)
+            write_page(self._folder / page, "student.html", report=shown)
             self._journal.prepare_page(report.student, key)
         self.overview.add(report, page)
         if data != self._before.line(report.student):
@@ -131,11 +139,20 @@ class Proposal:
             answers = self._answers
             overview.notes += (*marks.notes(answers), *marks.write(answers))
             changed, orphaned = marks.changed(answers), marks.orphaned(answers)
-            self._pages.write_answers(answers, MARKS, changed, orphaned)
+            write_page(
+                self._folder / ANSWERS,
+                "by_hand.html",
+                course=self._course.title,
+                exercises=self._exercises,
+                answers=answers,
+                table=MARKS,
+                changed=changed,
+                orphaned=orphaned,
+            )
         overview.notes += tuple(above_maximum_note(overview.above))
         here = {row.student for row in overview.rows}
         overview.notes += (*adjustments.notes(here), *adjustments.write())
-        self._pages.write_index(overview)
+        write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
         self._journal.forget_prepared()
         self._before.close()
         is_same = overview.difference is not None and not (difference.changes or difference.texts)

@@ -12,8 +12,8 @@ from autograder.cli.options import MOMENT, PATH
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.installation import install_command, installed
+from autograder.report.class_report import as_html, as_pdf
 from autograder.report.class_report import class_report as report_of_class
-from autograder.report.class_report_pages import as_html, as_pdf
 
 PAGE, SHEETS = "class-report.html", "class-report.pdf"
 

@@ -10,7 +10,6 @@ from autograder.desk.results import CheckOutcomes, ClassResults
 from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
 from autograder.report import statistics
-from autograder.report.class_page import interval_text
 from autograder.report.statistics import Measured
 
 SENTENCES = 12  # of a check
@@ -60,7 +59,7 @@ def show(visit: Visit) -> Response:
 def _figures(now: ClassResults) -> dict[str, Any]:
     """Return what templates need to show figures only for enough students."""
     return {
-        "interval": interval_text,
+        "interval": statistics.interval_text,
         "remark": statistics.item_remark,
         "few": statistics.FEW,
         "enough": now.summary.students >= statistics.FEW,

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from autograder.desk.results import ClassResults
 from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
-from autograder.report.class_page import boxes
-from autograder.report.tally import Floats, MistakeCount, costliest
+from autograder.report.html import boxes
+from autograder.report.overview import Floats, MistakeCount, costliest
 
 ROWS = 60  # mistakes on the map; the others are in the exercises' views
 DIGITS = 6  # to which places count, so that every machine gives the same order
@@ -107,7 +107,7 @@ def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:
     rows = [
         {
             **_linked(now, made[number]),
-            "path": "".join(boxes([int(each) for each in np.flatnonzero(shown[at])])),
+            "path": boxes([int(each) for each in np.flatnonzero(shown[at])]),
         }
         for at, number in enumerate(of_rows)
     ]

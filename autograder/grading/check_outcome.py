@@ -21,7 +21,7 @@ from autograder.report.model import (
     Evidence,
     Matrix,
 )
-from autograder.report.reasons import sentence
+from autograder.report.presentation import sentence
 from autograder.report.values import as_text, describe_call, excerpt
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import StudentProblem, line_of, where

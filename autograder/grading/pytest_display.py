@@ -134,8 +134,7 @@ class PolicyPlugin:
         from autograder.grading.scoring import check_report
         from autograder.report.model import ExerciseReport
         from autograder.report.redaction import exercise_for_student
-        from autograder.report.styled_lines import plain
-        from autograder.report.terminal import check_lines
+        from autograder.report.terminal import check_lines, plain
 
         exercise = ExerciseReport(
             name=item.path.stem,
@@ -147,6 +146,6 @@ class PolicyPlugin:
         )
         for check in exercise_for_student(exercise, self.policy, hints).checks:
             if check.name == item.name:
-                lines = check_lines(check, with_values=True, shown=set())
+                lines = check_lines(check, with_values=True, shown_texts=set())
                 return [check.title, *[plain(line) for line in lines][1:]]
         return []

@@ -34,8 +34,7 @@ from autograder.grading.pytest_display import (
 from autograder.grading.reports import grader_record, whole_report
 from autograder.report.model import Cause
 from autograder.report.redaction import for_student
-from autograder.report.styled_lines import plain
-from autograder.report.terminal import exercise_lines
+from autograder.report.terminal import exercise_lines, plain
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.read import UnreadableFile

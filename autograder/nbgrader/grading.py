@@ -16,8 +16,7 @@ from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import first_failure, opening
 from autograder.report.redaction import exercise_for_student
-from autograder.report.styled_lines import plain
-from autograder.report.terminal import exercise_lines
+from autograder.report.terminal import exercise_lines, plain
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Siblings, Source, from_notebook
 

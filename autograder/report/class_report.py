@@ -1,8 +1,12 @@
-"""The two pages of a class for those who are not in it: figures, and never of a few students."""
+"""The two pages of a class for those who are not in it: figures, and never of a few students.
 
+They are written as HTML and as a tagged PDF, both made of the same record.
+"""
+
+import base64
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -10,10 +14,10 @@ from autograder.course.course_file import Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import few, number, one_line, several
 from autograder.report import statistics
+from autograder.report.html import TEMPLATES, environment
 from autograder.report.model import Report
-from autograder.report.overview import ClassOverview
+from autograder.report.overview import ClassOverview, MistakeCount, Taken
 from autograder.report.statistics import TENTHS, Interval, Summary, summarise
-from autograder.report.tally import MistakeCount, Taken
 
 FEWEST = 5  # students that a published number is of at least, by subtraction too
 HARD = 0.5  # the facility below which an exercise is named
@@ -22,6 +26,14 @@ TITLE, SENTENCE = 60, 170
 FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
 OF_FEW = "not told: it would tell of a few"
 IN_COMPANY = "not told: another follows from it"
+TEMPLATE = TEMPLATES / "class_report.typ"
+HOW_TO_READ = (
+    f"No number of students below {FEWEST} is told, nor one from which such a number follows by "
+    f"subtraction: neighbouring bars are taken together, and “all but a few” stands for a number "
+    f"that would tell of the others.",
+    "The figures are of the work as it was graded by tests and by people, before anything was "
+    "taken off for lateness. They tell of a class and its exercises, not of persons.",
+)
 
 MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the numbers of those who made it
 
@@ -57,17 +69,17 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
     All students are in a band, so no two numbers leave a smaller one.
     """
-    found: list[Band] = []
+    bands: list[Band] = []
     start, students = 0, 0
     for index, count in enumerate(bars):
         students += count
         if students >= FEWEST:
-            found.append(Band(start, index + 1, students))
+            bands.append(Band(start, index + 1, students))
             start, students = index + 1, 0
-    if start < len(bars) and found:
-        last = found.pop()
-        found.append(Band(last.start, len(bars), last.students + students))
-    return found
+    if start < len(bars) and bands:
+        last = bands.pop()
+        bands.append(Band(last.start, len(bars), last.students + students))
+    return bands
 
 
 def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
@@ -76,11 +88,8 @@ def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
     A single one could be had by subtraction, so the smallest of the others goes with it. `hidden`
     are the items that are left out in any case, `sizes` the students of every item.
     """
-    gone = set(hidden)
-    others = sorted((size, item) for item, size in sizes.items() if item not in gone)
-    if len(gone) == 1 and others:
-        gone.add(others[0][1])
-    return gone
+    others = sorted((size, item) for item, size in sizes.items() if item not in hidden)
+    return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
 
 
 def percent(part: float) -> str:
@@ -90,43 +99,41 @@ def percent(part: float) -> str:
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
     """Return the figures at the head, each with its name."""
-    found = [("students", str(summary.students)), ("points at most", number(summary.maximum))]
+    facts = [("students", str(summary.students)), ("points at most", number(summary.maximum))]
     if told:
-        found += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
+        facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
     if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
-        found.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
-    return tuple(found)
+        facts.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
+    return tuple(facts)
 
 
 def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) -> tuple[str, ...]:
     """Say how the points are distributed."""
-    said = [
+    sentences = [
         f"{several(summary.students, 'student')} handed in something whose points are known. What "
         f"somebody did not hand in counts as 0, as in the grade."
     ]
     if not told:
-        return (*said, "The mean is not told: it would tell how few students lost points.")
+        return (*sentences, "The mean is not told: it would tell how few students lost points.")
     share = summary.mean / summary.maximum if summary.maximum else 0.0
-    said.append(
+    sentences.append(
         f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points ({percent(share)}), "
         f"and half of the students have {summary.median:.1f} or more. The standard deviation, how "
         f"far from the mean they lie, is {summary.deviation:.1f} points."
     )
     crowded = sorted(bands, key=lambda band: band.density)
     if len(bands) > 1 and crowded[-1].density > crowded[-2].density:
-        said.append(
+        sentences.append(
             f"Students are most crowded between {100 * crowded[-1].start // TENTHS} and "
             f"{100 * crowded[-1].end // TENTHS} % of the points."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
-def exercise_sentences(
-    lines: Sequence["ExerciseLine"], summary: Summary, most: int
-) -> tuple[str, ...]:
+def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tuple[str, ...]:
     """Say which exercises are hard, easy, or measure something else than the rest."""
     known = [(line.facility, line.title) for line in lines if line.facility is not None]
-    said = [
+    sentences = [
         "Facility is the mean part of an exercise's points, among those who handed it in: high "
         "means easy."
     ]
@@ -134,38 +141,38 @@ def exercise_sentences(
         order = sorted(known)
         (low, hardest), (high, easiest) = order[0], order[-1]
         rest = f", easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
-        said.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
+        sentences.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
         below = [f"“{title}”" for facility, title in order if facility < HARD]
         if len(below) > 1:
-            said.append(f"Less than half of the points were had in {few(below, 4)}.")
+            sentences.append(f"Less than half of the points were had in {few(below, 4)}.")
     against = [
-        f"“{each.title}”"
-        for each in summary.exercises
-        if each.figures.students >= statistics.FEW and each.discrimination.high < 0
+        f"“{exercise.title}”"
+        for exercise in summary.exercises
+        if exercise.figures.students >= statistics.FEW and exercise.discrimination.high < 0
     ]
     if against:
-        said.append(
+        sentences.append(
             f"Who is good at the rest does worse in {few(against, 4)}: look at what it asks before "
             f"its points are relied on."
         )
-    if len(lines) > most:
-        said.append(f"Shown are the first {most} of {len(lines)} exercises.")
-    return tuple(said)
+    if len(lines) > MOST_EXERCISES:
+        sentences.append(f"Shown are the first {MOST_EXERCISES} of {len(lines)} exercises.")
+    return tuple(sentences)
 
 
-def mistake_sentences(lines: Sequence["MistakeLine"], most: int) -> tuple[str, ...]:
+def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
     """Say what the table of mistakes is, and what is not in it."""
     if not lines:
         return (f"No mistake that has a name was made by {FEWEST} students or more.",)
-    said = [
+    sentences = [
         "A mistake has a name if the student's numbers are exactly those that it gives; the "
         "sentence is what the student read. Those that cost the class most points come first: to "
         "take them up again brings most."
     ]
-    if len(lines) > most:
-        said.append(f"Shown are the first {most} of {len(lines)}.")
-    said.append(f"A mistake that fewer than {FEWEST} students made is not listed.")
-    return tuple(said)
+    if len(lines) > MOST_MISTAKES:
+        sentences.append(f"Shown are the first {MOST_MISTAKES} of {len(lines)}.")
+    sentences.append(f"A mistake that fewer than {FEWEST} students made is not listed.")
+    return tuple(sentences)
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
@@ -214,7 +221,14 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
     Raises:
         UserError: fewer than five students handed in something: whatever is said is of a person.
     """
-    overview = _overview(reports)
+    known: dict[str, Exercise] = {}
+    for report in reports:
+        for exercise in report.exercises:
+            name, title = exercise.name, exercise.title
+            known.setdefault(name, Exercise(name=name, title=title, points=exercise.max_points))
+    overview = ClassOverview(reports[0].course if reports else "", list(known.values()))
+    for report in reports:
+        overview.add(report, "")
     scores = overview.scores
     if len(scores.students) < FEWEST:
         raise UserError(
@@ -235,46 +249,31 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
         bands=tuple(shown),
         distribution=distribution_sentences(summary, shown, told),
         exercises=tuple(lines[:MOST_EXERCISES]),
-        of_exercises=exercise_sentences(lines, summary, MOST_EXERCISES),
+        of_exercises=exercise_sentences(lines, summary),
         mistakes=tuple(mistakes[:MOST_MISTAKES]),
-        of_mistakes=mistake_sentences(mistakes, MOST_MISTAKES),
+        of_mistakes=mistake_sentences(mistakes),
         reliability=tuple(statistics.class_sentences(summary)[2:]),
     )
 
 
-def _overview(reports: Sequence[Report]) -> ClassOverview:
-    known: dict[str, Exercise] = {}
-    for report in reports:
-        for each in report.exercises:
-            new = Exercise(name=each.name, title=each.title, points=each.max_points)
-            known.setdefault(each.name, new)
-    overview = ClassOverview(reports[0].course if reports else "", list(known.values()))
-    for report in reports:
-        overview.add(report, "")
-    return overview
-
-
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line per exercise; all add up to the mean, so never a single one is left out."""
-    why = [_why_not(each) for each in taken]
-    hidden = [place for place, reason in enumerate(why) if reason]
-    sizes = {place: len(each.students) for place, each in enumerate(taken)}
-    gone = with_company(hidden, sizes)
+    why_not = [_why_not(exercise) for exercise in taken]
+    sizes = {place: len(exercise.students) for place, exercise in enumerate(taken)}
+    hidden = with_company([place for place, reason in enumerate(why_not) if reason], sizes)
     lines = []
-    for place, (each, measured) in enumerate(zip(taken, summary.exercises, strict=True)):
-        count = len(each.students)
-        told = may_be_told(count, summary.students)
+    for place, measured in enumerate(summary.exercises):
+        count = sizes[place]
         few = "few" if count < FEWEST else "all but a few"
-        enough = count >= statistics.FEW and math.isfinite(measured.facility.low)
-        lines.append(
-            ExerciseLine(
-                title=one_line(each.title, TITLE),
-                students=str(count) if told else few,
-                facility=None if place in gone else measured.figures.facility,
-                span=measured.facility if enough and place not in gone else None,
-                why_not=(why[place] or IN_COMPANY) if place in gone else "",
-            )
-        )
+        students = str(count) if may_be_told(count, summary.students) else few
+        title = one_line(measured.title, TITLE)
+        if place in hidden:
+            line = ExerciseLine(title, students, None, why_not=why_not[place] or IN_COMPANY)
+        else:
+            enough = count >= statistics.FEW and math.isfinite(measured.facility.low)
+            span = measured.facility if enough else None
+            line = ExerciseLine(title, students, measured.figures.facility, span)
+        lines.append(line)
     return lines
 
 
@@ -296,36 +295,89 @@ def _why_not(taken: Taken) -> str:
 def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
     """Return the mistakes that cost most and that enough students made."""
     scores = overview.scores
-    handed_in = {each.title: set(each.students) for each in scores.measured()}
+    handed_in = {exercise.title: set(exercise.students) for exercise in scores.measured()}
     numbers = {student: number for number, student in enumerate(scores.students)}
     by_row = [numbers.get(row.student, -1) for row in overview.rows]
     made = [
-        (each, {by_row[row] for row in each.by} - {-1}) for each in overview.mistakes.commonest()
+        (mistake, {by_row[row] for row in mistake.by} - {-1})
+        for mistake in overview.mistakes.commonest()
     ]
-    found = []
-    kept = _kept(made, handed_in)
-    for each, makers in sorted(kept, key=lambda m: (-m[0].lost, m[0].exercise, m[0].finding)):
-        wholes = len(scores.students), len(handed_in.get(each.exercise, ()))
+    published = _published(made, handed_in)
+    lines = []
+    for mistake, makers in sorted(
+        published, key=lambda m: (-m[0].lost, m[0].exercise, m[0].finding)
+    ):
+        wholes = len(scores.students), len(handed_in.get(mistake.exercise, ()))
         told = may_be_told(len(makers), *wholes)
-        found.append(
+        lines.append(
             MistakeLine(
-                exercise=one_line(each.exercise, TITLE),
-                finding=one_line(each.finding, SENTENCE),
+                exercise=one_line(mistake.exercise, TITLE),
+                finding=one_line(mistake.finding, SENTENCE),
                 students=str(len(makers)) if told else "all but a few",
-                points=number(round(each.lost / each.students, 1)),
+                points=number(round(mistake.lost / mistake.students, 1)),
             )
         )
-    return found
+    return lines
 
 
-def _kept(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
+def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
     """Leave out those of few; and of one exercise so many that not few are left who made none."""
-    kept = [each for each in made if len(each[1]) >= FEWEST and each[0].lost > 0]
+    rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
-        same = sorted((e for e in kept if e[0].exercise == exercise), key=lambda e: len(e[1]))
+        same = sorted((m for m in rest if m[0].exercise == exercise), key=lambda m: len(m[1]))
         while len(same) > 1:
             makers = {maker for _, by in same for maker in by}
             if not is_small(len(everybody - makers)):
                 break
-            kept.remove(same.pop(0))
-    return kept
+            rest.remove(same.pop(0))
+    return rest
+
+
+def as_html(report: ClassReport) -> str:
+    """Return one self-contained page, which prints as two sheets."""
+    content = _content(report)
+    for name in ("distribution_chart", "facility_chart"):
+        svg = base64.b64encode(content[name].encode()).decode()
+        content[name] = f"data:image/svg+xml;base64,{svg}"
+    text: str = environment().get_template("class_report.html").render(**content)
+    return text
+
+
+def as_pdf(report: ClassReport) -> bytes:
+    """Return two tagged pages, with every figure in words; no time is in it.
+
+    They are PDF/UA-1, unless a title is in a script that no font here has: of that it is then only
+    the tags. Needs the extra `pdf`. What is shown goes in as data and is never read as commands.
+    """
+    import typst
+
+    shown, source = template_inputs(report), TEMPLATE.read_bytes()
+    try:
+        return typst.compile(source, format="pdf", sys_inputs=shown, pdf_standards="ua-1")
+    except typst.TypstError:
+        return typst.compile(source, format="pdf", sys_inputs=shown)
+
+
+def template_inputs(report: ClassReport) -> dict[str, str]:
+    """Return what the Typst template is given."""
+    return {"report": msgspec.json.encode(_content(report)).decode()}
+
+
+def _content(report: ClassReport) -> dict[str, Any]:
+    """Return what both templates show: the report, its charts, and the charts in words."""
+    parts = [f"{report.range_of(band)} of the points: {band.students}" for band in report.bands]
+    bars = [
+        f"{line.title}: {line.why_not if line.facility is None else percent(line.facility)}"
+        for line in report.exercises
+    ]
+    charts: Any = environment().get_template("class_charts.svg").module
+    return {
+        "report": report,
+        "distribution_chart": str(charts.distribution(report, TENTHS)).strip(),
+        "distribution_description": (
+            f"How many students have which part of the points. {'; '.join(parts)}."
+        ),
+        "facility_chart": str(charts.facility(report, percent)).strip(),
+        "facility_description": f"The mean part of the points by exercise. {'; '.join(bars)}.",
+        "how_to_read": HOW_TO_READ,
+    }

@@ -1,17 +1,18 @@
 """Feedback pages: one for each student, one for the class; self-contained, nothing is fetched."""
 
+import base64
 import functools
+import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 import msgspec
 
-from autograder.course.course_file import Course, Exercise
-from autograder.course.files import plain_folder, write_atomically
+from autograder.course.files import write_atomically
 from autograder.course.text import file_name, number, several
 from autograder.report import numbers
 from autograder.report.model import (
@@ -22,22 +23,24 @@ from autograder.report.model import (
     ExerciseReport,
     Matrix,
     Report,
-    WrittenAnswer,
 )
 from autograder.report.presentation import HIDDEN_INPUTS, check_sentences, opening, presented
-from autograder.report.styled_lines import StyledLine, plain
 from autograder.report.terminal import (
     INDENT,
     LETTERS,
+    StyledLine,
     check_lines,
     evidence_lines,
     exercise_lines,
+    plain,
 )
 
 if TYPE_CHECKING:
-    from autograder.report.overview import ClassOverview
+    from autograder.report.overview import ClassOverview, MistakeCount, Row
 
-
+TEMPLATES = Path(__file__).parent / "templates"
+SCRIPT = (TEMPLATES / "class.js").read_text(encoding="utf-8")
+ON_THE_MAP = 40  # mistakes; those that fewer made are in the table
 FOLDER = "feedback"
 INDEX = "index.html"
 ANSWERS = "by-hand.html"
@@ -57,7 +60,7 @@ OUTCOMES = {
 def environment(*folders: Path) -> jinja2.Environment:
     """Return templates in which every value is escaped, with those of an extension's folders."""
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([Path(__file__).parent / "templates", *folders]),
+        loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -70,7 +73,7 @@ def environment(*folders: Path) -> jinja2.Environment:
     made.globals.update(
         outcomes=OUTCOMES,
         matrices=matrices,
-        charts=charts,
+        chart=chart,
         letters=LETTERS,
         presented=presented,
         opening=opening,
@@ -108,53 +111,70 @@ def page_of(report: Report) -> str:
     return f"{FOLDER}/{file_name(called or report.student)}.html"
 
 
-class Pages:
-    """Writes pages below a folder."""
+def write_page(path: Path, template: str, **content: object) -> None:
+    """Write a page made of a template."""
+    write_atomically(path, environment().get_template(template).generate(**content))
 
-    def __init__(self, out: Path, course: Course, exercises: Sequence[Exercise]) -> None:
-        self.out = out
-        self.course = course
-        self.exercises = exercises
-        plain_folder(out / FOLDER)
 
-    def write(self, report: Report) -> str:
-        """Write a student's page; returns its path below the folder."""
-        page = page_of(report)
-        text = environment().get_template("student.html").render(report=report)
-        write_atomically(self.out / page, text)
-        return page
+def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
+    """Return what the template `index.html` shows: table, distribution, mistakes and checks."""
+    from autograder.report import statistics  # with numpy: at a run's end
+    from autograder.report.overview import costliest
 
-    def write_index(self, overview: "ClassOverview") -> None:
-        """Write the class's page."""
-        from autograder.report.class_page import class_page_content  # with numpy: at a run's end
+    mistakes = overview.mistakes.commonest()
+    summary = statistics.summarise(overview.scores)
+    return {
+        "overview": overview,
+        "commonest": mistakes,
+        "costliest": costliest(mistakes),
+        "map": _mistake_map(mistakes[:ON_THE_MAP]),
+        "summary": summary,
+        "sentences": statistics.class_sentences(summary),
+        "remark": statistics.item_remark,
+        "few": statistics.FEW,
+        "enough": summary.students >= statistics.FEW,
+        "known": math.isfinite,
+        "interval": statistics.interval_text,
+        "students_of": lambda mistake: [overview.rows[row] for row in mistake.by],
+        "cell": _status_cell,
+        "script": SCRIPT,
+        "script_digest": base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
+    }
 
-        index = environment().get_template("index.html")
-        write_atomically(self.out / INDEX, index.generate(**class_page_content(overview)))
 
-    def write_answers(
-        self,
-        answers: Sequence[tuple[str, str, WrittenAnswer]],
-        table: str,
-        changed: Mapping[tuple[str, str, str], object],
-        orphaned: Sequence[object],
-    ) -> None:
-        """Write the page of all answers in words, by question, and of marks without one.
+def _status_cell(row: "Row", exercise: str) -> str:
+    """Return what is in the table for one exercise besides points: a status."""
+    status = "excused" if exercise in row.excused else row.statuses[exercise]
+    return "" if status == "graded" else status
 
-        Marks that do not count are records with the fields that the page shows.
-        """
-        text = (
-            environment()
-            .get_template("by_hand.html")
-            .render(
-                course=self.course.title,
-                exercises=self.exercises,
-                answers=answers,
-                table=table,
-                changed=changed,
-                orphaned=orphaned,
-            )
-        )
-        write_atomically(self.out / ANSWERS, text)
+
+def _mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
+    """Return mistakes as rows, students as columns; dark places as steps of an SVG path.
+
+    Students who made the same mistakes are side by side.
+    """
+    made_by: dict[int, list[int]] = {}
+    for place, mistake in enumerate(mistakes):
+        for row in mistake.by:
+            made_by.setdefault(row, []).append(place)
+    order = sorted(made_by, key=lambda row: (made_by[row], row))
+    column = {row: place for place, row in enumerate(order)}
+    rows = [
+        {"made": mistake, "path": boxes(sorted(column[row] for row in mistake.by))}
+        for mistake in mistakes
+    ]
+    return {"students": len(order), "rows": rows}
+
+
+def boxes(places: Sequence[int]) -> str:
+    """Return the SVG path that fills some places of a row; neighbours share a box."""
+    path, start = "", 0
+    for end in range(1, len(places) + 1):
+        if end == len(places) or places[end] != places[end - 1] + 1:
+            width = places[end - 1] - places[start] + 1
+            path += f"M{places[start]} 0h{width}v1h-{width}z"
+            start = end
+    return path
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
@@ -226,14 +246,10 @@ def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
     ]
 
 
-def charts(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the curves as points of a drawing of 340 by 190; the x axis is logarithmic."""
-    return [_chart(curve) for curve in evidence.curves]
-
-
-def _chart(curve: Curve) -> dict[str, Any]:
-    mine = [float(y) if not isinstance(y, str) else math.nan for y in curve.yours]
-    finite = [y for y in (*mine, *curve.low, *curve.high) if math.isfinite(y)]
+def chart(curve: Curve) -> dict[str, Any]:
+    """Return a curve as points of a drawing of 340 by 190; the x axis is logarithmic."""
+    yours = [float(y) if not isinstance(y, str) else math.nan for y in curve.yours]
+    finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
     low, high = min(finite), max(finite)
     margin = 0.08 * ((high - low) or 1.0)
     low, high = low - margin, high + margin
@@ -249,7 +265,7 @@ def _chart(curve: Curve) -> dict[str, Any]:
     edge += [(across(x), up(y)) for x, y in reversed(list(zip(curve.x, curve.low, strict=True)))]
     points = [
         {"x": across(x), "y": up(y), "fair": below <= y <= above}
-        for x, y, below, above in zip(curve.x, mine, curve.low, curve.high, strict=True)
+        for x, y, below, above in zip(curve.x, yours, curve.low, curve.high, strict=True)
         if math.isfinite(y)
     ]
     outside = sum(not point["fair"] for point in points)
@@ -276,7 +292,7 @@ def _shade(value: CellValue, largest: float) -> str:
 
 def check_text(check: CheckReport) -> str:
     """Return what went wrong, the values side by side, and hints; empty if there is nothing."""
-    lines = list(check_lines(check, with_values=True, shown=set()))[1:]
+    lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 
 
@@ -305,21 +321,16 @@ def notebook_outputs(
 ) -> tuple[str, str]:
     """Return what a notebook's cell shows of a report that its student may see: HTML and text.
 
-    Passed checks are folded; lines come `first` and `last`.
+    Two or more checks that pass without a note are folded; lines come `first` and `last`.
     """
-    rest, passed = fold_passed(shown)
-    folded: list[StyledLine] = []
-    if passed:
-        folded.append([(f"  ✓ {several(len(passed), 'check')} pass", "")])
-    lines = [*first, *exercise_lines(rest), *folded, *last]
-    around = [[plain(line).strip() for line in some] for some in (first, last)]
-    return exercise_html(rest, passed, *around), "\n".join(plain(line) for line in lines)
-
-
-def fold_passed(shown: ExerciseReport) -> tuple[ExerciseReport, tuple[CheckReport, ...]]:
-    """Split off the checks that pass without a note, if there are two at least."""
     passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
+    folded: list[StyledLine] = []
     if len(passed) < 2:
-        return shown, ()
+        passed = ()
+    else:
+        folded.append([(f"  ✓ {several(len(passed), 'check')} pass", "")])
     rest = tuple(each for each in shown.checks if each not in passed)
-    return msgspec.structs.replace(shown, checks=rest), passed
+    report = msgspec.structs.replace(shown, checks=rest)
+    lines = [*first, *exercise_lines(report), *folded, *last]
+    around = [[plain(line).strip() for line in some] for some in (first, last)]
+    return exercise_html(report, passed, *around), "\n".join(plain(line) for line in lines)

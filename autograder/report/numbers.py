@@ -4,8 +4,6 @@ import math
 
 from autograder.report.model import CellValue, Matrix
 
-_DIGITS = (3, 4, 6, 9, 12, 17)
-
 
 def as_cell(plain: float) -> CellValue:
     """Return a number of Python's as JSON can hold it."""
@@ -31,15 +29,15 @@ def shown(value: CellValue, digits: int = 3) -> str:
 def digits_for(yours: Matrix, expected: Matrix) -> int:
     """Return so many digits that no wrong cell looks the same on both sides."""
     pairs = [
-        (mine, right)
-        for marks, mine_row, right_row in zip(yours.wrong, yours.rows, expected.rows, strict=False)
-        for mark, mine, right in zip(marks, mine_row, right_row, strict=False)
+        (value, right)
+        for marks, values, rights in zip(yours.wrong, yours.rows, expected.rows, strict=False)
+        for mark, value, right in zip(marks, values, rights, strict=False)
         if mark
     ]
-    for digits in _DIGITS:
-        if all(shown(mine, digits) != shown(right, digits) for mine, right in pairs):
+    for digits in (3, 4, 6, 9, 12):
+        if all(shown(value, digits) != shown(right, digits) for value, right in pairs):
             return digits
-    return _DIGITS[-1]
+    return 17
 
 
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
@@ -47,25 +45,17 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
 
     Infinities of one sign differ by 0; nothing is returned where the two cannot be compared.
     """
-    same = (yours.shape, yours.at, yours.top, yours.left) == (
-        expected.shape,
-        expected.at,
-        expected.top,
-        expected.left,
-    )
-    if not same or not yours.rows:
+    parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]
+    if parts[0] != parts[1] or not yours.rows:
         return []
     marks = yours.wrong or [[True] * len(row) for row in yours.rows]
     return [
-        [_apart(*each) for each in zip(*rows, strict=True)]
+        [
+            float(value) - float(right) if wrong and float(value) != float(right) else 0.0
+            for value, right, wrong in zip(*rows, strict=True)
+        ]
         for rows in zip(yours.rows, expected.rows, marks, strict=True)
     ]
-
-
-def _apart(yours: CellValue, expected: CellValue, wrong: bool) -> float:
-    """Return the difference of two cells; within the tolerance there is none."""
-    mine, right = float(yours), float(expected)
-    return mine - right if wrong and mine != right else 0.0
 
 
 def shape(sizes: tuple[int, ...]) -> str:

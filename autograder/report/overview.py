@@ -1,18 +1,24 @@
-"""The overview of a class while it is graded: a row per student, and what statistics need."""
+"""The overview of a class while it is graded: rows of students, points as arrays, mistakes."""
 
 import tempfile
 import weakref
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Literal, overload
+from collections.abc import Iterable, Sequence
+from typing import IO, TYPE_CHECKING, Literal, TypeAlias, overload
 
 import msgspec
 
 from autograder.course.course_file import Exercise
 from autograder.course.text import few, number, one_line
-from autograder.report.model import Report, Status
-from autograder.report.tally import ClassMistakes, Scores
+from autograder.report.model import ExerciseReport, Report, Status
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+MistakeKey = tuple[str, str, str]  # exercise, function, ids
+NOT_MEASURED = {"missing", "needs a person", "by hand", "not loaded"}
 MAX_SHOWN = 20
 IN_MEMORY = 4 * 2**20  # bytes of rows; what is more goes into a file
 
@@ -93,14 +99,138 @@ class RowFile(Sequence[Row]):
             return [self._read(index) for index in numbers]
         return self._read(numbers)
 
-    def __iter__(self) -> Iterator[Row]:
-        for index in range(len(self)):
-            yield self._read(index)
-
     def _read(self, number: int) -> Row:
         start = self._ends[number]
         self._file.seek(start)
         return self._decoder.decode(self._file.read(self._ends[number + 1] - start))
+
+
+class Taken:
+    """One exercise, of those who handed it in: their points by check, and who they are."""
+
+    def __init__(self, name: str, title: str, maximum: float) -> None:
+        self.name, self.title, self.maximum = name, title, maximum
+        self.checks: list[tuple[str, str, float]] = []  # name, title, points
+        self.students: list[int] = []
+        self._points = array("d")
+
+    def add(self, student: int, report: ExerciseReport) -> None:
+        """Take one student's results; of the checks, those that the first report names."""
+        if not self.checks:
+            self.checks = [(each.name, each.title, each.max_points) for each in report.checks]
+        points = {each.name: each.points for each in report.checks}
+        self.students.append(student)
+        self._points.extend(points.get(name, 0.0) for name, _, _ in self.checks)
+        self._points.append(report.points)
+
+    @property
+    def points(self) -> Floats:
+        """Points of shape (students, checks + 1): those of each check, and last what counts."""
+        import numpy as np
+
+        return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
+
+
+class Scores:
+    """The points of all who are not excused and handed in something.
+
+    An exercise is *measured* for those who handed it in and whose points are known. A student's
+    total, which an item is held against, counts what was not handed in as 0, as the grade does.
+    """
+
+    def __init__(self, exercises: Sequence[Exercise]) -> None:
+        self.exercises = {e.name: Taken(e.name, e.title, e.points) for e in exercises}
+        self.students: list[str] = []
+        self._totals = array("d")
+        self._by_exercise = array("d")
+
+    def add(self, report: Report) -> None:
+        """Take one student's report."""
+        measured = [e for e in report.exercises if e.status not in NOT_MEASURED and not e.excused]
+        if report.excused or not measured:
+            return
+        number = len(self.students)
+        self.students.append(report.student)
+        for each in measured:
+            if each.checks:
+                self.exercises[each.name].add(number, each)
+        points = {each.name: each.points for each in report.exercises}
+        self._by_exercise.extend(points.get(name, 0.0) for name in self.exercises)
+        self._totals.append(sum(points.values()))
+
+    @property
+    def totals(self) -> Floats:
+        """Each student's points in all exercises, before lateness; shape (students,)."""
+        import numpy as np
+
+        return np.array(self._totals)
+
+    @property
+    def by_exercise(self) -> Floats:
+        """Points of shape (students, exercises); 0 for what was not handed in."""
+        import numpy as np
+
+        return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
+
+    def measured(self) -> list[Taken]:
+        """Return the exercises of which somebody's points are known."""
+        return [each for each in self.exercises.values() if each.students]
+
+
+class MistakeCount(msgspec.Struct):
+    """A mistake in one exercise: what a student reads, who made it, and the points it cost them."""
+
+    exercise: str
+    finding: str
+    ids: str
+    by: list[int] = []
+    lost: float = 0.0
+    also: tuple[str, ...] = ()
+
+    @property
+    def students(self) -> int:
+        """The number of students who made it."""
+        return len(self.by)
+
+
+class ClassMistakes:
+    """The mistakes that have a name, over a class; students are known by their row."""
+
+    def __init__(self) -> None:
+        self._made: dict[MistakeKey, MistakeCount] = {}
+
+    def add(self, row: int, exercise: ExerciseReport) -> None:
+        """Take one exercise of the student of that row; a mistake counts once in it."""
+        for check in exercise.checks:
+            diagnosis = check.diagnosis
+            if diagnosis is None or not diagnosis.misconceptions:
+                continue
+            ids = "+".join(diagnosis.misconceptions)
+            new = MistakeCount(exercise.title, diagnosis.sentence, ids)
+            count = self._made.setdefault((exercise.name, diagnosis.function, ids), new)
+            if not count.by or count.by[-1] != row:
+                count.by.append(row)
+            count.lost += check.max_points - check.points
+
+    def commonest(self) -> list[MistakeCount]:
+        """Return all, those that most students made first, each with where else it was made."""
+        made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.finding))
+        for mistake in made:
+            shared: dict[str, set[int]] = {}  # who made it in other exercises too
+            for other in made:
+                if other.ids == mistake.ids and other.exercise != mistake.exercise:
+                    both = set(mistake.by) & set(other.by)
+                    shared.setdefault(other.exercise, set()).update(both)
+            mistake.also = tuple(
+                f"{exercise} ({len(by)} of these)" for exercise, by in sorted(shared.items()) if by
+            )
+        return made
+
+
+def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]:
+    """Return the mistakes that cost the class most points."""
+    costly = [mistake for mistake in made if mistake.lost > 0]
+    return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
 
 
 class ClassOverview:

@@ -6,13 +6,48 @@ from typing import NamedTuple
 import msgspec
 
 from autograder.course.text import few, join_names
-from autograder.report.model import Cause, CheckReport, ExerciseReport
-from autograder.report.reasons import not_written
+from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseReport
 
 QUIET = frozenset({"passed", "not run", "not told"})
 NOT_JUDGED = frozenset({"not run", "not told"})
 MOST_NAMED = 4
 HIDDEN_INPUTS = "This check does not show its inputs."
+# Sentences of causes in which nothing of a submission is.
+SENTENCES: dict[CauseCode, str] = {
+    "no_end": "The check did not come to an end.",
+    "not_selected": "Not run: it was not selected.",
+    "needs_first": "Not run: it needs “{name}” first.",
+    "enough": "Not run: a check before it was enough.",
+    "internal_error_before": "Not run: the grader itself has failed, and will try again.",
+    "hidden": "Told when your work is graded: this check does not show its inputs.",
+    "not_recorded": (
+        "Not told here: what this check compares with is not among the answers of a released "
+        "course. It is told when your work is graded."
+    ),
+    "given_own_step": (
+        "Not told here: this may be right, given your own {name}. Put that right first; points for "
+        "what follows from it are given when your work is graded."
+    ),
+    "other_numpy": (
+        "Not told here: the answers were recorded with NumPy {name}, and this machine's NumPy "
+        "{subject} draws other random numbers. Install that version (pip install numpy=={name}), "
+        "or hand in as it is."
+    ),
+}
+
+# Nothing that a student does here makes more be judged.
+LEFT_TO_GRADING = frozenset({"hidden", "not_recorded", "other_numpy"})
+
+
+def sentence(cause: Cause) -> str:
+    """Return the sentence of a cause that has one here; its first name stands for `{name}`."""
+    name = cause.names[0] if cause.names else ""
+    return SENTENCES[cause.code].format(subject=cause.subject, name=name)
+
+
+def not_written(names: str, count: int) -> str:
+    """Return why a check of so many stubs was not run."""
+    return f"Not run: {names} {'is' if count == 1 else 'are'} not written yet."
 
 
 class Opening(NamedTuple):
@@ -59,8 +94,9 @@ def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
         return ""
     if not check.unwritten:
         return None
-    names = tuple(dict.fromkeys(each.unwritten for each in exercise.checks if each.unwritten))
-    return "" if _nothing_begun(exercise) else not_written(_named(names), len(names))
+    names = list(dict.fromkeys(check.unwritten for check in exercise.checks if check.unwritten))
+    text = join_names(names) if len(names) <= MOST_NAMED else few(names, MOST_NAMED)
+    return "" if _nothing_begun(exercise) else not_written(text, len(names))
 
 
 def _is_unreadable(exercise: ExerciseReport) -> bool:
@@ -91,10 +127,6 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
         return False
     none_passed = all(each.outcome != "passed" for each in looked_at)
     return bool(seen) and none_passed and all(each.unwritten for each in seen)
-
-
-def _named(names: tuple[str, ...]) -> str:
-    return join_names(names) if len(names) <= MOST_NAMED else few(names, MOST_NAMED)
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:

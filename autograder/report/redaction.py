@@ -1,9 +1,10 @@
-"""What of a report its student may see, by the course's hint policy.
+"""Redaction: the part of a report that its student may see, by the course's hint policy.
 
-Every face takes its report from here. What may be seen is put together anew from what is listed
+Every output format takes its report from here. The part is built from the fields that are listed
 below; a field that is added to the record is held back until it is named here.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -20,7 +21,7 @@ from autograder.report.model import (
     Status,
     worst,
 )
-from autograder.report.reasons import sentence
+from autograder.report.presentation import sentence
 
 HintsShown = int | Mapping[str, int]
 
@@ -35,7 +36,7 @@ STOPPED: dict[Status, str] = {
 
 
 def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1) -> Report:
-    """The report without what the policy holds back.
+    """Return the report without what the policy holds back.
 
     practice, homework: of each check that failed, the finding, the values and the first hints: as
     many as `hints_shown` says, for all or by the check's name. Of a hidden check, whether it passed
@@ -51,13 +52,21 @@ def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1)
 def exercise_for_student(
     exercise: ExerciseReport, policy: HintPolicy, hints_shown: HintsShown = 1
 ) -> ExerciseReport:
-    """One exercise of a report, as `for_student` has it."""
+    """Return one exercise of a report, as `for_student` has it."""
     exam = policy == "exam"
-    checks = tuple(
-        _outcome_alone(check) if exam else _check(exercise, check, _level(check, hints_shown))
-        for check in exercise.checks
-        if not (exam and check.hidden)
-    )
+    checks = []
+    for check in exercise.checks:
+        if not exam:
+            level = hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1)
+            checks.append(_check(exercise, check, max(0, level)))
+        elif not check.hidden:
+            checks.append(_outcome_alone(check))
+    may_show_reason = not exam and _may_show_reason(exercise)
+    reason = exercise.reason
+    if exam:
+        reason = _reason_in_exam(exercise)
+    elif reason and not may_show_reason:  # a hidden check may have given it
+        reason = STOPPED.get(exercise.status, "")
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -66,9 +75,9 @@ def exercise_for_student(
         max_points=exercise.max_points,
         file=exercise.file,
         digest=exercise.digest,
-        reason=_reason_in_exam(exercise) if exam else _reason(exercise),
+        reason=reason,
         reason_is_ours=exercise.reason_is_ours,
-        cause=None if exam else _cause(exercise),
+        cause=exercise.cause if may_show_reason else None,
         checks=_without_parameters(checks),
         notes=() if exam else exercise.notes,
         note_causes=() if exam else exercise.note_causes,
@@ -77,10 +86,6 @@ def exercise_for_student(
         excused=exercise.excused,
         repair=None if exam else exercise.repair,
     )
-
-
-def _level(check: CheckReport, hints_shown: HintsShown) -> int:
-    return max(0, hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1))
 
 
 def _outcome_alone(check: CheckReport) -> CheckReport:
@@ -99,9 +104,10 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
         return msgspec.structs.replace(check, hints=check.hints[:level], group="")
     named = _in_the_courses_words(check.diagnosis)
     cause = _without_values(exercise, check.cause)
+    not_run = "Not run." if check.outcome == "not run" else ""
     return msgspec.structs.replace(
         _outcome_alone(check),
-        finding=_why_not_run(check, cause),
+        finding=sentence(cause) if cause is not None else not_run,
         cause=cause,
         diagnosis=named,
         hints=check.hints[:level] if named is not None else (),
@@ -109,7 +115,7 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """A diagnosis of which the submission wrote nothing: one by a misconception's name."""
+    """Return a diagnosis of which the submission wrote nothing: one by a misconception's name."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
     return Diagnosis(
@@ -132,36 +138,19 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
     return Cause(code=cause.code, names=titles[:1])
 
 
-def _why_not_run(check: CheckReport, cause: Cause | None) -> str:
-    if cause is not None:
-        return sentence(cause)
-    return "Not run." if check.outcome == "not run" else ""
-
-
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Hidden checks that pytest runs for several parameters are numbered: ids hold inputs."""
-    counts: dict[str, int] = {}
-    named = []
+    """Number hidden checks that pytest runs for several parameters: their ids hold inputs."""
+    counts: Counter[str] = Counter()
+    numbered = []
     for check in checks:
         function, parameter, _ = check.name.partition("[")
         if check.hidden and parameter:
-            counts[function] = counts.get(function, 0) + 1
-            own = f"{function}[{counts[function]}]"
-            named.append(msgspec.structs.replace(check, name=own))
+            counts[function] += 1
+            name = f"{function}[{counts[function]}]"
+            numbered.append(msgspec.structs.replace(check, name=name))
         else:
-            named.append(check)
-    return tuple(named)
-
-
-def _reason(exercise: ExerciseReport) -> str:
-    """The reason, unless a hidden check may have given it."""
-    if _may_show_reason(exercise):
-        return exercise.reason
-    return STOPPED.get(exercise.status, "") if exercise.reason else ""
-
-
-def _cause(exercise: ExerciseReport) -> Cause | None:
-    return exercise.cause if _may_show_reason(exercise) else None
+            numbered.append(check)
+    return tuple(numbered)
 
 
 def _may_show_reason(exercise: ExerciseReport) -> bool:
@@ -173,14 +162,14 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 
 
 def _reason_in_exam(exercise: ExerciseReport) -> str:
-    """A reason only where no check looked at anything; from a run, a fixed sentence at most."""
+    """Return a reason only if no check ran; of a submission's run, a fixed sentence at most."""
     if exercise.checks or not exercise.reason:
         return ""
     return exercise.reason if exercise.reason_is_ours else FOR_A_PERSON
 
 
 def _status_in_exam(exercise: ExerciseReport) -> Status:
-    """The status by the checks that are shown, except that a person's look is always said."""
+    """Return the status by the checks that are shown, and always that a person is needed."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown = (check.outcome for check in exercise.checks if not check.hidden)

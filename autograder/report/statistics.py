@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autograder.course.text import number, several
-
-from .tally import Floats, Scores, Taken
+from autograder.report.overview import Floats, Scores, Taken
 
 END = 0.27  # of a class at either end: Kelley (1939), the share at which the ends differ most
 SEED = 1979
@@ -130,6 +129,13 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+def interval_text(interval: Interval) -> str:
+    """Return “0.12 to 0.40”; empty if it is not known."""
+    if not math.isfinite(interval.low):
+        return ""
+    return f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
 
 
 def bootstrap_draws(students: int) -> Floats:

@@ -1,19 +1,24 @@
-"""A report in the terminal, as lines of styled text; values are side by side where they fit."""
+"""A report as lines of styled text: for a terminal, and in words alone for screen readers.
+
+In a terminal, values are side by side where they fit. For screen readers there are no marks, no
+columns and no pictures of numbers.
+"""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
+from rich.cells import cell_len, get_character_cell_size
 
-from autograder.course.text import number, several
-from autograder.report.model import CheckReport, Curve, Evidence, ExerciseReport, Matrix
+from autograder.course.text import capital, number, several
+from autograder.report.model import CheckReport, Evidence, ExerciseReport, Matrix
 from autograder.report.numbers import difference, digits_for, index, shape, shown
 from autograder.report.presentation import QUIET, check_sentences, opening, presented
-from autograder.report.styled_lines import StyledLine, cells, plain, wrapped
 
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 APART = 4  # places between panels
+FAR = 24  # what comes before the words of a line is kept clear of them, if it is not wider
 MARKS = {
     "passed": ("✓", "good"),
     "failed": ("✗", "bad"),
@@ -26,150 +31,64 @@ MARKS = {
 INDENT = " " * 11
 MAX_PRINTED = 8  # lines
 
+# A line is a list of (text, style); what a style looks like is for whoever prints it.
+StyledLine = list[tuple[str, str]]
 Panel = list[StyledLine]
 
 
-def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
-    """Yield the call, then yours, expected and their difference, or curves as a table.
-
-    They are side by side where `room`, in places of the terminal, is enough for them.
-    """
-    if evidence.call:
-        yield from wrapped([[("  after ", "dim"), (evidence.call, "")]], room)
-    for curve in evidence.curves:
-        yield from _curve_lines(curve)
-    for name, text in evidence.texts:
-        yield from wrapped([[(f"    {name:<9} ", "bold"), (text, "")]], room)
-    yours, expected = evidence.matrices
-    if yours is None:
-        return
-    for row in _in_rows(_panels(yours, expected, room), room):
-        yield from _beside(row)
-    if evidence.groups:
-        legend = f"    A, B, …: the {evidence.groups} that the number belongs to"
-        yield from wrapped([[(legend, "dim")]], room)
+def plain(line: StyledLine) -> str:
+    """Return a line without its styles."""
+    return "".join(text for text, _ in line)
 
 
-def _panels(yours: Matrix, expected: Matrix | None, room: int | None) -> list[Panel]:
-    digits = digits_for(yours, expected) if expected is not None else 3
-    panels = [_panel("yours", yours, digits, room)]
-    if expected is not None:
-        panels.append(_panel("expected", expected, digits, room))
-        apart = difference(yours, expected)
-        if apart and not yours.groups:
-            panels.append([[("difference", "bold")], *_blocks(apart)])
-    return panels
+def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
+    """Yield the lines, none wider than `width` if that is given; continued ones are indented."""
+    for line in lines:
+        text = plain(line)
+        if width is None or cell_len(text) <= width:
+            yield line
+            continue
+        hang = min(_hang(line), width // 2)
+        start, room, indent = 0, width, ""
+        while start < len(text):
+            end = _end(text, start, room, hang if not start else 0)
+            yield [(indent, ""), *_part(line, start, end)] if indent else _part(line, start, end)
+            start = end
+            while start < len(text) and text[start] == " ":
+                start += 1
+            room, indent = width - hang, " " * hang
 
 
-def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
-    """Return one side, without as many columns as have no room."""
-    title = [(f"{word}{place_of(matrix)}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]
-    panel = [title, *_rows(matrix, digits)]
-    columns = len(matrix.rows[0]) if matrix.rows else 0
-    if room is None or columns < 2 or _wide(panel) + APART <= room:
-        return panel
-    return _panel(word, _without_a_column(matrix), digits, room)
+def _hang(line: StyledLine) -> int:
+    """Return where the words of a line begin: behind its mark or its label."""
+    before = cell_len(plain(line[:-1]))
+    words = line[-1][0] if before <= FAR else plain(line)
+    leading = len(words) - len(words.lstrip(" "))
+    return before + leading if before <= FAR else leading
 
 
-def _without_a_column(matrix: Matrix) -> Matrix:
-    """Leave out the last column, or the first where only the last has what is wrong."""
-    wrong = [any(row[place] for row in matrix.wrong) for place in range(len(matrix.rows[0]))]
-    first = wrong[-1:] == [True] and not any(wrong[:-1])
-    keep = slice(1, None) if first else slice(None, -1)
-    return msgspec.structs.replace(
-        matrix,
-        rows=tuple(row[keep] for row in matrix.rows),
-        wrong=tuple(row[keep] for row in matrix.wrong),
-        groups=tuple(row[keep] for row in matrix.groups),
-        left=matrix.left + int(first),
-    )
+def _end(text: str, start: int, room: int, indent: int) -> int:
+    """Return where to break what begins at `start`: at a blank, or within a word too long."""
+    end, used = start, 0
+    while end < len(text) and used + get_character_cell_size(text[end]) <= room:
+        used += get_character_cell_size(text[end])
+        end += 1
+    if end == len(text):
+        return end
+    blank = text.rfind(" ", start + indent + 1, end + 1)
+    return blank if blank > 0 else max(end, start + 1)
 
 
-def _in_rows(panels: list[Panel], room: int | None) -> list[list[Panel]]:
-    """Group the panels that fit beside each other."""
-    rows: list[list[Panel]] = [[]]
-    for panel in panels:
-        wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
-        if rows[-1] and room is not None and wide > room:
-            rows.append([])
-        rows[-1].append(panel)
-    return rows
-
-
-def _beside(panels: list[Panel]) -> Iterator[StyledLine]:
-    for row in range(max(len(panel) for panel in panels)):
-        line: StyledLine = [(" " * APART, "")]
-        for panel in panels:
-            part = panel[row] if row < len(panel) else []
-            line += [*part, (" " * (_wide(panel) - cells(plain(part)) + APART), "")]
-        yield line[:-1]
-
-
-def _wide(panel: Panel) -> int:
-    return max(cells(plain(line)) for line in panel)
-
-
-def _curve_lines(curve: Curve) -> Iterator[StyledLine]:
-    yield [(f"    {curve.name}", "bold")]
-    for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
-        fine = not isinstance(y, str) and low <= y <= high
-        mark, style = ("  ", "") if fine else ("› ", "bad")
-        text = f"yours {shown(y, 3):>8}   fair {shown(low, 3)} to {shown(high, 3)}"
-        yield [(f"    {mark}", style), (f"{curve.against} {shown(x):>4}: {text}", style)]
-
-
-def place_of(matrix: Matrix) -> str:
-    """Return ` at [1]` for the part of a larger array, else nothing."""
-    is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
-    return f" at {index(matrix.at)}" if is_part else ""
-
-
-def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
-    texts = [[shown(value, digits) for value in row] for row in matrix.rows]
-    if matrix.groups:
-        texts = [
-            [f"{text}{LETTERS[group % 26]}" for text, group in zip(row, groups, strict=True)]
-            for row, groups in zip(texts, matrix.groups, strict=True)
-        ]
-    width = max((len(text) for row in texts for text in row), default=0)
-    longest = max(map(len, matrix.names), default=0)
-    rows: list[StyledLine] = []
-    for place, row in enumerate(texts):
-        line: StyledLine = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
-        for column, text in enumerate(row):
-            wrong = bool(matrix.wrong) and matrix.wrong[place][column]
-            padded = f"{text:>{width}}"
-            line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
-        rows.append(line)
-    part = _shown_part(matrix)
-    return [*rows, [(part, "dim")]] if part else rows
-
-
-def _shown_part(matrix: Matrix) -> str:
-    """Say which part of the array is shown, if it is not all of it."""
-    plane = (1, *matrix.shape)[-2:] if matrix.shape else (1, 1)
-    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    if (rows, columns) == plane or not rows or matrix.names:
-        return ""
-    return (
-        f"(rows {matrix.top} to {matrix.top + rows - 1}, "
-        f"columns {matrix.left} to {matrix.left + columns - 1})"
-    )
-
-
-def _blocks(apart: list[list[float]]) -> list[StyledLine]:
-    """Draw a difference as blocks: the darker, the larger; the sign says which is larger."""
-    largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
-    rows: list[StyledLine] = []
-    for row in apart:
-        line: StyledLine = []
-        for x in row:
-            share = abs(x) / largest if math.isfinite(x) else 1.0
-            block = BLOCKS[min(4, -int(-4 * share // 1)) if share > 1e-9 else 0]
-            sign = " " if share <= 1e-9 else "?" if math.isnan(x) else "+" if x > 0 else "−"
-            line.append((f" {sign}{block}{block}", "bad" if share > 1e-9 else "dim"))
-        rows.append(line)
-    return rows
+def _part(line: StyledLine, start: int, end: int) -> StyledLine:
+    """Return the characters of a line from `start` to `end`, with their styles."""
+    part: StyledLine = []
+    at = 0
+    for text, style in line:
+        piece = text[max(0, start - at) : max(0, end - at)]
+        if piece:
+            part.append((piece, style))
+        at += len(text)
+    return part
 
 
 def exercise_lines(
@@ -180,24 +99,16 @@ def exercise_lines(
     `where` is the file as it is found from here; no line is wider than `width`, if one is given.
     """
     yield from wrapped(_head(exercise, where or exercise.file), width)
-    left = details
-    shown = {opening(exercise).text}
+    shown_texts = {opening(exercise).text}
     for check in presented(exercise).checks:
-        yield from check_lines(check, with_values=left > 0, shown=shown, width=width)
-        if check.outcome not in QUIET and not check.hidden:
-            left -= 1
+        yield from check_lines(check, with_values=details > 0, shown_texts=shown_texts, width=width)
+        details -= check.outcome not in QUIET and not check.hidden
     yield from wrapped(repair_lines(exercise), width)
     yield from wrapped(_foot(presented(exercise)), width)
 
 
-def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
-    """Yield where a small change makes every check pass, if such a place is known."""
-    if exercise.repair is not None:
-        yield [("  ", ""), (exercise.repair.said, "bold")]
-
-
 def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
-    """The finding first, then the score."""
+    """Yield the sentence to act on first, then the score."""
     start = opening(exercise)
     if start.text:
         yield [(start.text, "bold")]
@@ -210,8 +121,20 @@ def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
     yield []
 
 
+def score(exercise: ExerciseReport) -> str:
+    """Return the points in words."""
+    if exercise.status == "by hand":
+        return f"{number(exercise.max_points)} points, given by a person"
+    return f"{number(exercise.points)} of {number(exercise.max_points)} points"
+
+
+def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
+    """Yield where a small change makes every check pass, if such a place is known."""
+    if exercise.repair is not None:
+        yield [("  ", ""), (exercise.repair.said, "bold")]
+
+
 def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
-    """Yield the notes, and what the code printed."""
     for note in exercise.notes:
         yield [("  Note: ", "bold"), (note, "")]
     if exercise.printed.strip():
@@ -223,19 +146,12 @@ def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
             yield [(f"    … and {several(len(lines) - MAX_PRINTED, 'line')} more", "dim")]
 
 
-def score(exercise: ExerciseReport) -> str:
-    """Return the points in words."""
-    if exercise.status == "by hand":
-        return f"{number(exercise.max_points)} points, given by a person"
-    return f"{number(exercise.points)} of {number(exercise.max_points)} points"
-
-
 def check_lines(
-    check: CheckReport, with_values: bool, shown: set[str], width: int | None = None
+    check: CheckReport, with_values: bool, shown_texts: set[str], width: int | None = None
 ) -> Iterator[StyledLine]:
     """Yield one check: its mark, points and title, then what went wrong, and hints.
 
-    `shown` holds the sentences further up: diagnoses, and why checks were not run.
+    `shown_texts` are the sentences further up: diagnoses, and why checks were not run.
     """
     mark, style = MARKS[check.outcome]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
@@ -247,7 +163,7 @@ def check_lines(
     if check.outcome == "passed":
         yield from wrapped(lines, width)
         return
-    sentences = check_sentences(check, shown)
+    sentences = check_sentences(check, shown_texts)
     if sentences.diagnosis:
         lines.append([(INDENT, ""), (sentences.diagnosis, "bold")])
     if sentences.finding:
@@ -265,10 +181,208 @@ def check_lines(
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
     """Yield the values, indented as far as there is room for them."""
-    indent = INDENT
+    indent, room = INDENT, None
     if width is not None:
-        beside = max(cells(plain(line)) for line in [[], *evidence_lines(evidence)])
-        indent = INDENT if len(INDENT) + beside <= width else INDENT[:4]
-    room = width - len(indent) if width is not None else None
+        widest = max(cell_len(plain(line)) for line in [[], *evidence_lines(evidence)])
+        indent = INDENT if len(INDENT) + widest <= width else INDENT[:4]
+        room = width - len(indent)
     for line in evidence_lines(evidence, room):
         yield [(indent, ""), *line]
+
+
+def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
+    """Yield the call, then yours, expected and their difference, or curves as a table.
+
+    They are side by side where `room`, in places of the terminal, is enough for them.
+    """
+    if evidence.call:
+        yield from wrapped([[("  after ", "dim"), (evidence.call, "")]], room)
+    for curve in evidence.curves:
+        yield [(f"    {curve.name}", "bold")]
+        for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+            is_fair = not isinstance(y, str) and low <= y <= high
+            mark, style = ("  ", "") if is_fair else ("› ", "bad")
+            text = f"yours {shown(y, 3):>8}   fair {shown(low, 3)} to {shown(high, 3)}"
+            yield [(f"    {mark}", style), (f"{curve.against} {shown(x):>4}: {text}", style)]
+    for name, text in evidence.texts:
+        yield from wrapped([[(f"    {name:<9} ", "bold"), (text, "")]], room)
+    yours, expected = evidence.matrices
+    if yours is None:
+        return
+    yield from _side_by_side(_panels(yours, expected, room), room)
+    if evidence.groups:
+        legend = f"    A, B, …: the {evidence.groups} that the number belongs to"
+        yield from wrapped([[(legend, "dim")]], room)
+
+
+def _panels(yours: Matrix, expected: Matrix | None, room: int | None) -> list[Panel]:
+    if expected is None:
+        return [_panel("yours", yours, 3, room)]
+    digits = digits_for(yours, expected)
+    panels = [_panel("yours", yours, digits, room), _panel("expected", expected, digits, room)]
+    apart = difference(yours, expected)
+    if apart and not yours.groups:
+        panels.append([[("difference", "bold")], *_blocks(apart)])
+    return panels
+
+
+def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
+    """Return one side, without as many columns as have no room."""
+    title = [(f"{word}{place_of(matrix)}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]
+    panel = [title, *_rows(matrix, digits)]
+    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
+    if rows and not matrix.names and (rows, columns) != (1, 1, *matrix.shape)[-2:]:
+        bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
+        part = f"(rows {matrix.top} to {bottom}, columns {matrix.left} to {right})"
+        panel.append([(part, "dim")])
+    if room is None or columns < 2 or _wide(panel) + APART <= room:
+        return panel
+    # Leave out the last column, or the first where only the last has what is wrong.
+    wrong = [any(row[place] for row in matrix.wrong) for place in range(columns)]
+    first = wrong[-1] and not any(wrong[:-1])
+    keep = slice(1, None) if first else slice(None, -1)
+    narrower = msgspec.structs.replace(
+        matrix,
+        rows=tuple(row[keep] for row in matrix.rows),
+        wrong=tuple(row[keep] for row in matrix.wrong),
+        groups=tuple(row[keep] for row in matrix.groups),
+        left=matrix.left + int(first),
+    )
+    return _panel(word, narrower, digits, room)
+
+
+def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
+    """Yield panels beside each other, as many as fit, then the others below."""
+    rows: list[list[Panel]] = [[]]
+    for panel in panels:
+        wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
+        if rows[-1] and room is not None and wide > room:
+            rows.append([])
+        rows[-1].append(panel)
+    for row in rows:
+        for place in range(max(map(len, row))):
+            line: StyledLine = [(" " * APART, "")]
+            for panel in row:
+                part = panel[place] if place < len(panel) else []
+                line += [*part, (" " * (_wide(panel) - cell_len(plain(part)) + APART), "")]
+            yield line[:-1]
+
+
+def _wide(panel: Panel) -> int:
+    return max(cell_len(plain(line)) for line in panel)
+
+
+def place_of(matrix: Matrix) -> str:
+    """Return ` at [1]` for the part of a larger array, else nothing."""
+    is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
+    return f" at {index(matrix.at)}" if is_part else ""
+
+
+def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
+    texts = [[shown(value, digits) for value in row] for row in matrix.rows]
+    if matrix.groups:
+        texts = [
+            [f"{text}{LETTERS[group % 26]}" for text, group in zip(row, groups, strict=True)]
+            for row, groups in zip(texts, matrix.groups, strict=True)
+        ]
+    width = max((len(text) for row in texts for text in row), default=0)
+    longest = max(map(len, matrix.names), default=0)
+    lines: list[StyledLine] = []
+    for place, row in enumerate(texts):
+        line: StyledLine = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
+        for column, text in enumerate(row):
+            wrong = bool(matrix.wrong) and matrix.wrong[place][column]
+            padded = f"{text:>{width}}"
+            line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
+        lines.append(line)
+    return lines
+
+
+def _blocks(apart: list[list[float]]) -> list[StyledLine]:
+    """Draw a difference as blocks: the darker, the larger; the sign says which is larger."""
+    largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
+    rows: list[StyledLine] = []
+    for row in apart:
+        line: StyledLine = []
+        for x in row:
+            share = abs(x) / largest if math.isfinite(x) else 1.0
+            block = BLOCKS[min(4, -int(-4 * share // 1)) if share > 1e-9 else 0]
+            sign = " " if share <= 1e-9 else "?" if math.isnan(x) else "+" if x > 0 else "−"
+            line.append((f" {sign}{block}{block}", "bad" if share > 1e-9 else "dim"))
+        rows.append(line)
+    return rows
+
+
+def exercise_sentences(
+    exercise: ExerciseReport, details: int = 1, where: str = ""
+) -> Iterator[StyledLine]:
+    """Yield the report on an exercise a sentence a line, for screen readers."""
+    for text in _sentences(exercise, details, where or exercise.file):
+        yield [(text, "")]
+
+
+def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[str]:
+    start = opening(exercise)
+    if start.text:
+        yield start.text
+    yield f"{exercise.title}, {where}: {score(exercise)}." if where else score(exercise)
+    if start.reason:
+        yield start.reason
+    shown_texts = {start.text}
+    for place, check in enumerate(presented(exercise).checks, 1):
+        points = f", {number(check.points)} of {number(check.max_points)} points"
+        points = points if check.max_points else ""
+        yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
+        yield from (f"  {text}" for text in _check_sentences(check, details > 0, shown_texts))
+        details -= check.outcome not in QUIET and not check.hidden
+    for note in presented(exercise).notes:
+        yield f"Note: {note}"
+    if exercise.printed.strip():
+        yield "Your code printed:"
+        yield from (f"  {text}" for text in exercise.printed.strip().split("\n")[:MAX_PRINTED])
+
+
+def _check_sentences(check: CheckReport, with_values: bool, shown_texts: set[str]) -> Iterator[str]:
+    if check.note:
+        yield check.note
+    if check.outcome == "passed":
+        return
+    sentences = check_sentences(check, shown_texts)
+    yield from filter(None, sentences)
+    shown_texts.add(check.finding)
+    if with_values and check.evidence is not None:
+        yield from _evidence_sentences(check.evidence)
+    if with_values or (check.hidden and sentences.diagnosis):
+        for place, hint in enumerate(check.hints, 1):
+            yield f"Hint {place}: {hint}"
+
+
+def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
+    if evidence.call:
+        yield f"After {evidence.call}"
+    for curve in evidence.curves:
+        yield curve.name
+        for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
+            fair = f"fair {shown(low, 3)} to {shown(high, 3)}"
+            yield f"  {curve.against} {shown(x)}: yours {shown(y, 3)}, {fair}"
+    for name, text in evidence.texts:
+        yield f"{capital(name)}: {text}"
+    yours, expected = evidence.matrices
+    if yours is None:
+        return
+    digits = digits_for(yours, expected or yours)
+    yield from _matrix_sentences("Yours", yours, digits)
+    if expected is not None:
+        yield from _matrix_sentences("Expected", expected, digits)
+
+
+def _matrix_sentences(word: str, matrix: Matrix, digits: int) -> Iterator[str]:
+    yield f"{word}{place_of(matrix)}, shape {shape(matrix.shape)}"
+    for row, values in enumerate(matrix.rows):
+        name = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
+        wrong = matrix.wrong[row] if word == "Yours" and matrix.wrong else (False,) * len(values)
+        texts = [
+            f"{shown(value, digits)}{' (differs)' if differs else ''}"
+            for value, differs in zip(values, wrong, strict=True)
+        ]
+        yield f"  {name}: {', '.join(texts)}"

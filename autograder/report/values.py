@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -40,14 +41,17 @@ def _parts(value: Any, most: int) -> Iterator[str]:
         yield repr(value[: most + 1])
     elif isinstance(value, dict):
         yield "{"
-        yield from _joined((_pair(key, item, most) for key, item in value.items()))
+        pairs = (
+            chain(_parts(key, most), [": "], _parts(item, most)) for key, item in value.items()
+        )
+        yield from _joined(pairs)
         yield "}"
     elif isinstance(value, Record):
         yield f"{one_line(value.type, MAX_NAME)}("
-        yield from _joined((_field(name, item, most) for name, item in value.fields.items()))
+        yield from _joined(_field(name, item, most) for name, item in value.fields.items())
         yield ")"
     elif isinstance(value, set | frozenset):
-        yield from _of_set(value, most)
+        yield _of_set(value, most)
     elif isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim):
         yield from _of_sequence(value, most)
     elif isinstance(value, np.ndarray | np.generic):
@@ -60,33 +64,23 @@ def _parts(value: Any, most: int) -> Iterator[str]:
         yield repr(value)
 
 
-def _joined(items: Iterable[Iterator[str]]) -> Iterator[str]:
+def _of_set(value: Any, most: int) -> str:
+    items = ", ".join(sorted(as_text(item, most) for item in value))
+    if isinstance(value, frozenset):
+        return f"frozenset({{{items}}})" if value else "frozenset()"
+    return f"{{{items}}}" if value else "set()"
+
+
+def _joined(items: Iterable[Iterable[str]]) -> Iterator[str]:
     for number, parts in enumerate(items):
         if number:
             yield ", "
         yield from parts
 
 
-def _pair(key: Any, value: Any, most: int) -> Iterator[str]:
-    yield from _parts(key, most)
-    yield ": "
-    yield from _parts(value, most)
-
-
 def _field(name: str, value: Any, most: int) -> Iterator[str]:
     yield f"{one_line(name, MAX_NAME)}="
     yield from _parts(value, most)
-
-
-def _of_set(value: Any, most: int) -> Iterator[str]:
-    if not value:
-        yield "set()" if isinstance(value, set) else "frozenset()"
-        return
-    items = sorted(as_text(item, most) for item in value)
-    frozen = isinstance(value, frozenset)
-    yield "frozenset({" if frozen else "{"
-    yield from _joined(iter([item]) for item in items)
-    yield "})" if frozen else "}"
 
 
 def _of_sequence(value: Any, most: int) -> Iterator[str]:

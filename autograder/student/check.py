@@ -21,8 +21,7 @@ from autograder.grading.repair import LOOKING
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
-from autograder.report.styled_lines import StyledLine
-from autograder.report.terminal import repair_lines, score
+from autograder.report.terminal import StyledLine, repair_lines, score
 from autograder.sandbox.child import Children
 from autograder.student.attempts import attempts_path, read_attempts
 from autograder.student.progress import progress_of

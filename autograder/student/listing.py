@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from rich.cells import cell_len
+
 from autograder.course.text import join_names, number, several
-from autograder.report.styled_lines import StyledLine, cells
+from autograder.report.terminal import StyledLine
 from autograder.student.progress import AssignmentProgress, ExerciseProgress
 
 MARKS = {
@@ -120,7 +122,7 @@ def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> Styled
     done = sum(each.state == "done" for each in every)
     full = round(BAR * done / len(every))
     words = progress_summary(every)
-    if width is not None and cells(words) + BAR + 2 > width:
+    if width is not None and cell_len(words) + BAR + 2 > width:
         return [(words, "dim")]
     return [("█" * full, "good"), ("░" * (BAR - full), "dim"), (f"  {words}", "dim")]
 

@@ -19,7 +19,7 @@ from autograder.grading.judge import Judge
 from autograder.report.html import notebook_outputs
 from autograder.report.model import ExerciseReport
 from autograder.report.redaction import exercise_for_student
-from autograder.report.styled_lines import StyledLine
+from autograder.report.terminal import StyledLine
 from autograder.student.attempts import attempts_path, read_attempts
 from autograder.student.listing import completion_lines, progress_bar, remark
 from autograder.student.progress import (

@@ -12,7 +12,7 @@ import msgspec
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.report.model import CheckReport, ExerciseReport, Status
-from autograder.report.reasons import LEFT_TO_GRADING
+from autograder.report.presentation import LEFT_TO_GRADING
 from autograder.student.attempts import FOLDER, read_record, write_record
 from autograder.student.find import find_file
 from autograder.submission.code import read_code

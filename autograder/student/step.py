@@ -14,9 +14,7 @@ from autograder.grading.repair import is_worth_looking, with_repair
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
 from autograder.report.redaction import exercise_for_student
-from autograder.report.screen_reader import exercise_sentences
-from autograder.report.styled_lines import StyledLine
-from autograder.report.terminal import exercise_lines
+from autograder.report.terminal import StyledLine, exercise_lines, exercise_sentences
 from autograder.student.attempts import (
     Attempts,
     attempts_path,

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from autograder.course.text import one_line, several
-from autograder.report.styled_lines import StyledLine, plain, wrapped
+from autograder.report.terminal import StyledLine, plain, wrapped
 
 NARROWEST = 40
 STYLES: dict[str, dict[str, Any]] = {

@@ -13,8 +13,7 @@ from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
-from autograder.report.styled_lines import StyledLine
-from autograder.report.terminal import score
+from autograder.report.terminal import StyledLine, score
 from autograder.student.attempts import attempts_path, first_failing, read_attempts
 from autograder.student.background_judge import BackgroundJudge, GradedSource
 from autograder.student.events import FileWatcher, KeyReader

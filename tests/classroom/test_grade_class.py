@@ -15,7 +15,7 @@ from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.hand_ins import find_folders
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
-from autograder.report.class_page import SCRIPT
+from autograder.report.html import SCRIPT
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose
 from tests.courses import write_course

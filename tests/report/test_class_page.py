@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from autograder.course.course_file import Exercise
-from autograder.report.class_page import class_page_content
-from autograder.report.html import environment
+from autograder.report.html import class_page_content, environment
 from autograder.report.model import Diagnosis
 from autograder.report.overview import ClassOverview
 from tests.browser import chromium, picture

@@ -8,8 +8,16 @@ from click.testing import CliRunner
 from autograder.cli import app
 from autograder.course import installation
 from autograder.course.errors import UserError
-from autograder.report.class_report import bands, class_report, may_be_told, with_company
-from autograder.report.class_report_pages import TEMPLATE, as_html, as_pdf, template_inputs
+from autograder.report.class_report import (
+    TEMPLATE,
+    as_html,
+    as_pdf,
+    bands,
+    class_report,
+    may_be_told,
+    template_inputs,
+    with_company,
+)
 from autograder.report.model import CheckReport, Diagnosis, ExerciseReport, Grader, Report
 from tests.browser import chromium
 from tests.report.test_faces import EVIL

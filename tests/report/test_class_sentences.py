@@ -6,8 +6,8 @@ import pytest
 from autograder.course.course_file import Exercise
 from autograder.report import statistics
 from autograder.report.model import CheckReport, ExerciseReport, Grader, Report
+from autograder.report.overview import Scores
 from autograder.report.statistics import summarise
-from autograder.report.tally import Scores
 
 GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=1, confinement="none")
 EXERCISES = tuple(Exercise(name=name, title=name.title(), points=4) for name in ("a", "b", "c"))

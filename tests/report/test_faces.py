@@ -10,9 +10,8 @@ import pytest
 
 from autograder.course.course_file import Exercise
 from autograder.course.text import file_name, printable
-from autograder.report.class_page import SCRIPT
 from autograder.report.grades_table import safe_cell, write_grades
-from autograder.report.html import Pages
+from autograder.report.html import SCRIPT, class_page_content, page_of, write_page
 from autograder.report.model import (
     CheckReport,
     Curve,
@@ -26,8 +25,7 @@ from autograder.report.model import (
 from autograder.report.overview import ClassOverview
 from autograder.report.picture import save_picture
 from autograder.report.redaction import for_student
-from autograder.report.styled_lines import plain
-from autograder.report.terminal import evidence_lines, exercise_lines
+from autograder.report.terminal import evidence_lines, exercise_lines, plain
 from autograder.report.values import describe_call, excerpt
 
 EVIL = '<script>alert("x")</script>'
@@ -113,14 +111,15 @@ def test_practice_homework_exam():
         assert secret not in seen
 
 
-def test_pages_escape_everything(tmp_path, course):
+def test_pages_escape_everything(tmp_path):
     report = make_report(student=EVIL)
     exercises = (Exercise(name="softmax", title=EVIL, points=2),)
-    pages = Pages(tmp_path, course, exercises)
-    page = pages.write(report)
+    page = page_of(report)
+    (tmp_path / page).parent.mkdir()
+    write_page(tmp_path / page, "student.html", report=report)
     overview = ClassOverview(EVIL, exercises, [EVIL])
     overview.add(report, page)
-    pages.write_index(overview)
+    write_page(tmp_path / "index.html", "index.html", **class_page_content(overview))
     for path in (tmp_path / page, tmp_path / "index.html"):
         text = path.read_text().replace(f"<script>{SCRIPT}</script>", "")  # our own
         assert "<script" not in text
@@ -251,28 +250,28 @@ def band():
     return check(evidence=Evidence(call="f()", curves=(curve,)))
 
 
-def test_curves_are_shown_over_their_band(tmp_path, course):
+def test_curves_are_shown_over_their_band(tmp_path):
     assert "› dimension    4: yours        1   fair 1.500 to 2" in text_of(make_report(band()))
     report = make_report(band())
-    pages = Pages(tmp_path, course, [])
-    page = (tmp_path / pages.write(report)).read_text()
+    write_page(tmp_path / "page.html", "student.html", report=report)
+    page = (tmp_path / "page.html").read_text()
     assert 'role="img" aria-label="entropy' in page
     assert EVIL not in page
     assert "1 of 1 values lie outside the band" in page
 
 
-def test_groups_are_letters_as_well_as_colours(tmp_path, course):
+def test_groups_are_letters_as_well_as_colours(tmp_path):
     side = msgspec.structs.replace(
         excerpt(np.eye(2), np.eye(2) > 0), groups=((0, 1), (0, 1)), names=("head 0", "head 1")
     )
     report = make_report(check(evidence=Evidence(yours=side, expected=side, groups="head")))
     assert "head 0 ›1A‹ 0B" in text_of(report)
-    pages = Pages(tmp_path, course, [])
-    page = (tmp_path / pages.write(report)).read_text()
+    write_page(tmp_path / "page.html", "student.html", report=report)
+    page = (tmp_path / "page.html").read_text()
     assert '<td class="g0 wrong"><b>≠ </b>1<sub>A</sub></td>' in page
 
 
-def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path, course):
+def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path):
     exercises = (Exercise(name="softmax", title="Softmax", points=2),)
     overview = ClassOverview("Tiny", exercises)
     for student in ("s1", "s2"):
@@ -281,8 +280,7 @@ def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path, cours
     (made,) = overview.mistakes.commonest()
     assert made.students == 2
     assert made.finding.startswith("f: It is not scaled.")
-    pages = Pages(tmp_path, course, exercises)
-    pages.write_index(overview)
+    write_page(tmp_path / "index.html", "index.html", **class_page_content(overview))
     page = (tmp_path / "index.html").read_text()
     assert "f: It is not scaled." in page
     assert EVIL not in page

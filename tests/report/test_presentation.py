@@ -5,11 +5,8 @@ import pytest
 
 from autograder.report.html import exercise_html
 from autograder.report.model import Cause, CheckReport, Evidence, ExerciseReport, Line
-from autograder.report.presentation import first_failure, opening, presented
-from autograder.report.reasons import sentence
-from autograder.report.screen_reader import exercise_sentences
-from autograder.report.styled_lines import plain
-from autograder.report.terminal import exercise_lines
+from autograder.report.presentation import first_failure, opening, presented, sentence
+from autograder.report.terminal import exercise_lines, exercise_sentences, plain
 
 BROKEN = "is not valid Python: '(' was never closed in line 3 of f.py: `f(`."
 

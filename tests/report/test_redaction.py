@@ -26,10 +26,9 @@ from autograder.report.model import (
     Status,
 )
 from autograder.report.picture import save_picture
-from autograder.report.reasons import sentence
+from autograder.report.presentation import sentence
 from autograder.report.redaction import FOR_A_PERSON, exercise_for_student, for_student
-from autograder.report.styled_lines import plain
-from autograder.report.terminal import exercise_lines
+from autograder.report.terminal import exercise_lines, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "hunter2"

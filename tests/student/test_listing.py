@@ -6,12 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
+from rich.cells import cell_len
 
 from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.report.model import Cause, CheckReport, ExerciseReport
-from autograder.report.reasons import sentence
-from autograder.report.styled_lines import cells, plain
+from autograder.report.presentation import sentence
+from autograder.report.terminal import plain
 from autograder.student.listing import age, course_lines, course_words, next_lines
 from autograder.student.progress import (
     LastCheck,
@@ -277,11 +278,11 @@ def test_ages(seconds, said):
 
 
 def test_a_long_line_is_broken_and_set_in():
-    from autograder.report.styled_lines import wrapped
+    from autograder.report.terminal import wrapped
 
     line = [("  ✗ ", "bad"), ("  2/2  ", "dim"), ("words 字字字 " * 9 + "x" * 70, "")]
     lines = [plain(each) for each in wrapped([line], 40)]
-    assert all(cells(each) <= 40 for each in lines)
+    assert all(cell_len(each) <= 40 for each in lines)
     assert all(each.startswith(" " * 11) for each in lines[1:])
     assert "".join(lines).replace(" ", "") == plain(line).replace(" ", "")
     assert list(wrapped([line], None)) == [line]
