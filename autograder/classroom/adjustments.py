@@ -4,7 +4,8 @@ They lie in the store. `adjustments.csv` is imported from and written again: whe
 and when somebody enters one.
 """
 
-from collections import Counter
+import itertools
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -127,15 +128,15 @@ class Adjustments:
         applied = [put_into_effect(d, changed) for d in self._counted(student, exercises, only)]
         return [changed[exercise.name] for exercise in exercises], applied
 
-    def in_order(self, student: str, told: Iterable[Adjustment]) -> list[Adjustment]:
+    def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
         """Return a student's adjustments in the table's order; those not in it come last."""
-        rows = [(each.exercise, each.check) for each in self.of(student)]
-        places = {key: place for place, key in reversed(list(enumerate(rows)))}
+        rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
-        def place(each: Adjustment) -> int:
-            return places.get((each.exercise or TOTAL, each.check), len(rows))
+        def place(adjustment: Adjustment) -> int:
+            row = adjustment.exercise or TOTAL, adjustment.check
+            return rows.index(row) if row in rows else len(rows)
 
-        return sorted(told, key=place)
+        return sorted(adjustments, key=place)
 
     def _counted(
         self,
@@ -174,27 +175,25 @@ class Adjustments:
 
     def notes(self, students: Collection[str]) -> list[str]:
         """Return what a person should know of rows that do not count."""
-        uncounted = (
-            (CHANGED, "given for other work", self._of(CHANGED)),
-            (ORPHANED, "there is no such check", self._of(ORPHANED)),
+        by_state: dict[str, list[Decision]] = defaultdict(list)
+        for place, (state, *_) in sorted(self._states.items()):
+            by_state[state].append(self.entered[place].decision)
+        absent = [d for d, _, _ in self.entered if d.student not in students]
+        notes = []
+        for decisions, what in (
+            (by_state[CHANGED], f"kept and not counted, {CHANGED} (given for other work)"),
+            (by_state[ORPHANED], f"kept and not counted, {ORPHANED} (there is no such check)"),
+            (absent, f"kept and not counted, {ORPHANED} (there is no such student)"),
             (
-                ORPHANED,
-                "there is no such student",
-                [each.decision for each in self.entered if each.decision.student not in students],
+                by_state[REGRADED],
+                "counted, and the checks have given other points since, so see whether it is "
+                "still meant",
             ),
-        )
-        notes = [
-            f"{TABLE}: {several(len(rows), 'row')} kept and not counted, {state} ({reason}): "
-            f"{_whose(rows)}."
-            for state, reason, rows in uncounted
-            if rows
-        ]
-        regraded = self._of(REGRADED)
-        if regraded:
-            notes.append(
-                f"{TABLE}: {several(len(regraded), 'row')} counted, and the checks have given "
-                f"other points since, so see whether it is still meant: {_whose(regraded)}."
-            )
+        ):
+            if decisions:
+                whose = [f"{one_line(d.student, 60)} ({d.exercise})" for d in decisions]
+                rows = several(len(decisions), "row")
+                notes.append(f"{TABLE}: {rows} {what}: {few(whose, MAX_SHOWN)}.")
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
@@ -206,11 +205,6 @@ class Adjustments:
             f"{TABLE}: {rows} put back that `autograder adjust` or the desk had entered: "
             f"{few(self.put_back, MAX_SHOWN)}. To take one out, say --undo."
         ]
-
-    def _of(self, state: str) -> list[Decision]:
-        """Return the decisions of which that has become."""
-        places = sorted(place for place, (name, *_) in self._states.items() if name == state)
-        return [self.entered[place].decision for place in places]
 
     def write(self) -> list[str]:
         """Import what was typed, write back what became of each row; return what went wrong."""
@@ -277,10 +271,6 @@ def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
-def _whose(rows: Sequence[Decision]) -> str:
-    return few([f"{one_line(each.student, 60)} ({each.exercise})" for each in rows], MAX_SHOWN)
-
-
 class UnappliedEntries(UserError):
     """People have entered what the results do not have; `what` is a sentence without a remedy."""
 
@@ -297,22 +287,17 @@ def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Re
     """
     adjustments = Adjustments(results / TABLE, course)
     marks = Marks(results / MARKS, course, course.exercises.values())
-    store = f" or {STORE}" if marks.has_desk_marks else ""
-    adjusted = [each.student for each in reports if not adjustments.are_in(each)]
-    marked = [each.student for each in reports if not _has(each, marks)]
-    for where, students in (
-        (f"{results / TABLE}", adjusted),
-        (f"{results / MARKS}{store}", marked),
-    ):
+    stored = itertools.chain.from_iterable(marks.stored.by_answer.values())
+    store = f" or {STORE}" if any(mark.origin == "desk" for mark in stored) else ""
+    adjusted = [report.student for report in reports if not adjustments.are_in(report)]
+    marked = [
+        report.student
+        for report in reports
+        if any(marks.given(e, report.student).answers != e.answers for e in report.exercises)
+    ]
+    for where, students in ((results / TABLE, adjusted), (f"{results / MARKS}{store}", marked)):
         if students:
             who = few([one_line(student, 60) for student in students], MAX_SHOWN)
             raise UnappliedEntries(
                 f"{where} was changed since grade ran, so the points of {who} are old."
             )
-
-
-def _has(report: Report, marks: Marks) -> bool:
-    return all(
-        marks.given(exercise, report.student).answers == exercise.answers
-        for exercise in report.exercises
-    )

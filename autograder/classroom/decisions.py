@@ -54,21 +54,16 @@ class Decision(msgspec.Struct, frozen=True):
             )
         if exercise == TOTAL and change == "set":
             raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
-        points = 0.0
+        points: float | None = 0.0
         if change in {"add", "set"}:
-            amount, least = (
-                as_number(cells["points"].replace("−", "-")),
-                0 if change == "set" else -MOST,
-            )
-            if amount is None or not least <= amount <= MOST:
+            points = as_number(cells["points"].replace("−", "-"))
+            least = 0 if change == "set" else -MOST
+            if points is None or not least <= points <= MOST:
                 raise UserError(
                     f"{where}: expected points from {number(least)} to {number(MOST)}, found "
                     f"{cells['points']!r:.40}."
                 )
-            points = amount
-        values = {name: cells[name] for name in ("student", "exercise", "check", "change")}
-        values |= {name: cells[name] for name in ("why", "by", "when", "graded")}
-        return msgspec.convert(values | {"points": points, "work": cells["work_id"]}, cls)
+        return msgspec.convert({**cells, "points": points, "work": cells["work_id"]}, cls)
 
     @property
     def target(self) -> tuple[str, str, str]:
@@ -80,19 +75,12 @@ class Decision(msgspec.Struct, frozen=True):
         parts = *self.target, self.change, number(self.points), self.why, self.by, self.when
         return digest("\n".join(parts), ENTRY)
 
-    def title(self, exercises: Mapping[str, ExerciseReport]) -> str:
-        """Return the titles of what is changed."""
-        if self.exercise == TOTAL:
-            return "All together"
-        exercise = exercises[self.exercise]
-        checks = [check.title for check in exercise.checks if check.name == self.check]
-        return ", ".join([exercise.title, *checks])
-
     def said(self, title: str) -> str:
         """Return the line that the student reads."""
+        points = "point" if abs(self.points) == 1 else "points"
         what = {
-            "add": f"{_signed(self.points)} {'point' if abs(self.points) == 1 else 'points'}",
-            "set": f"set to {number(self.points)} {'point' if self.points == 1 else 'points'}",
+            "add": f"{_signed(self.points)} {points}",
+            "set": f"set to {number(self.points)} {points}",
             "excuse": "excused",
             "comment": "a comment",
         }[self.change]
@@ -123,15 +111,15 @@ def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjus
     """Put a decision into effect on some exercises, by name."""
     if each.exercise == TOTAL:
         if each.change == "excuse":
-            for name, one in changed.items():
-                changed[name] = msgspec.structs.replace(one, excused=True)
-        said = each.said(each.title(changed))
+            for name, exercise in changed.items():
+                changed[name] = msgspec.structs.replace(exercise, excused=True)
+        said = each.said("All together")
         return Adjustment(points=each.points, said=said, entry=each.entry)
     before = changed[each.exercise]
-    after = _changed(before, each)
-    changed[each.exercise] = after
+    after = changed[each.exercise] = _changed(before, each)
     points = round(after.points - before.points, 2)
-    sentence = each.said(each.title(changed))
+    checks = [check.title for check in after.checks if check.name == each.check]
+    sentence = each.said(", ".join([after.title, *checks]))
     cut = each.change == "add" and points != round(each.points, 2)
     return Adjustment(
         exercise=each.exercise,
@@ -217,13 +205,14 @@ def check_named(
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
     """Return what is odd about a change of the points of the last run, as a sentence."""
-    parts: list[Report | ExerciseReport | CheckReport] = [report]
-    if exercise != TOTAL:
-        one = next(each for each in report.exercises if each.name == exercise)
-        parts = [c for c in one.checks if c.name == check] if check else [one]
     if amount is None:
         return ""
-    before, most = parts[0].points, parts[0].max_points
+    part: Report | ExerciseReport | CheckReport = report
+    if exercise != TOTAL:
+        graded = part = next(each for each in report.exercises if each.name == exercise)
+        if check:
+            part = next(each for each in graded.checks if each.name == check)
+    before, most = part.points, part.max_points
     after = amount if change == "set" else before + amount
     if after < 0:
         return f" There were {number(before)} points, so no more than these are taken off."

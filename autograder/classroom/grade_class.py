@@ -14,7 +14,7 @@ import msgspec
 from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.finalize import ReportMerger, without_checks
-from autograder.classroom.grade_difference import Bases
+from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GRADES, in_use, settle
 from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
@@ -188,7 +188,7 @@ class _ClassRun:
         self.job, self.selection, self.folders = job, selection, selection.folders
         self.pseudonyms, self.progress = pseudonyms, progress
         self.grader = grader_record(course, job.seed, job.level)
-        self.bases = Bases(course, self.grader)
+        self.bases = bases(course, selection.graded, self.grader)
         has_variants = any(exercise.variant != "none" for exercise in selection.graded)
         self.secret = read_secret(course) if has_variants else None
         self.marks = Marks(job.out / MARKS, course, selection.columns)
@@ -302,7 +302,7 @@ class _ClassRun:
         for exercise in self.selection.graded:
             report = self.marks.given(waiting.reports[exercise.name], student)
             if report.status != "missing":
-                report = msgspec.structs.replace(report, basis=self.bases.of(exercise))
+                report = msgspec.structs.replace(report, basis=self.bases[exercise.name])
             exercises.append(report)
         before = self.selection.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in

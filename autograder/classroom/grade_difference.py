@@ -18,6 +18,16 @@ LENGTH = 12  # of a digest: enough to tell versions of a file apart
 CHECK, REFERENCE, SETTINGS = "check changed", "reference changed", "course.yml changed"
 LIBRARY, ENGINE, SEED = "library changed", "autograder changed", "seed changed"
 CONFINEMENT = "confinement changed"
+CODES = {  # of what a basis has
+    "checks": CHECK,
+    "reference": REFERENCE,
+    "settings": SETTINGS,
+    "libraries": LIBRARY,
+    "engine": ENGINE,
+    "seed": SEED,
+    "confinement": CONFINEMENT,
+}
+DETAILED = {LIBRARY, SEED, CONFINEMENT}
 TOTAL = "total"
 WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer there"
 ADJUSTMENT, LATENESS, MARK, EXCUSED = "adjustment", "lateness", "marked by hand", "excused"
@@ -39,60 +49,28 @@ class Reason(NamedTuple):
         return f"{self.code} ({self.detail})" if self.detail else self.code
 
 
-class Bases:
-    """The basis of each exercise: all that its grades depend on besides the work."""
-
-    def __init__(self, course: Course, grader: Grader) -> None:
-        self._course = course
-        self._grader = grader
-        checks = course.root / course.content.checks
-        folders = course.grading
-        files = {file for folder in folders for kind in READ for file in folder.rglob(kind)}
-        beside = {file for file in files if file.is_relative_to(checks)}
-        self._beside = sorted(file for file in beside if not file.name.startswith("test_"))
-        self._reference = files_key(course.root, sorted(files - beside), LENGTH)
-        engine = engine_folder()
-        self._engine = files_key(engine, sorted(engine.rglob("*.py")), LENGTH)
-        self._made: dict[str, Basis] = {}
-
-    def of(self, exercise: Exercise) -> Basis:
-        """Return the basis of an exercise."""
-        if exercise.name in self._made:
-            return self._made[exercise.name]
-        grader, course = self._grader, self._course
-        libraries = [f"Python {grader.python}", f"NumPy {grader.numpy}"]
-        libraries += [f"torch {grader.torch}"] if exercise.needs == "torch" else []
-        own = course.checks_file(exercise.name)
-        basis = self._made[exercise.name] = Basis(
-            checks=files_key(course.root, sorted([own, *self._beside]), LENGTH),
-            reference=self._reference,
+def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
+    """Return the basis of each exercise: all that its grades depend on besides the work."""
+    root, checks, engine = course.root, course.root / course.content.checks, engine_folder()
+    files = {file for folder in course.grading for kind in READ for file in folder.rglob(kind)}
+    in_checks = {file for file in files if file.is_relative_to(checks)}
+    shared = {file for file in in_checks if not file.name.startswith("test_")}
+    reference_key = files_key(root, sorted(files - in_checks), LENGTH)
+    engine_key = files_key(engine, sorted(engine.rglob("*.py")), LENGTH)
+    libraries = f"Python {grader.python}, NumPy {grader.numpy}"
+    return {
+        exercise.name: Basis(
+            checks=files_key(root, sorted({course.checks_file(exercise.name), *shared}), LENGTH),
+            reference=reference_key,
             settings=cache_key([exercise, course.limits(exercise)])[:LENGTH],
-            engine=self._engine,
+            engine=engine_key,
             version=grader.version,
-            libraries=", ".join(libraries),
+            libraries=libraries + (f", torch {grader.torch}" if exercise.needs == "torch" else ""),
             seed=grader.seed,
             confinement=grader.confinement,
         )
-        return basis
-
-
-def differences(before: Basis | None, after: Basis | None) -> list[Reason]:
-    """Return in what two bases differ; nothing if one is not known."""
-    if before is None or after is None:
-        return []
-
-    def change(code: str, old: object, new: object, detail: bool = False) -> list[Reason]:
-        return [Reason(code, f"{old} → {new}" if detail else "")] if old != new else []
-
-    return [
-        *change(CHECK, before.checks, after.checks),
-        *change(REFERENCE, before.reference, after.reference),
-        *change(SETTINGS, before.settings, after.settings),
-        *change(LIBRARY, before.libraries, after.libraries, detail=True),
-        *change(ENGINE, before.engine, after.engine),
-        *change(SEED, before.seed, after.seed, detail=True),
-        *change(CONFINEMENT, before.confinement, after.confinement, detail=True),
-    ]
+        for exercise in exercises
+    }
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,8 +127,7 @@ class GradeDifference(msgspec.Struct):
         """Count the students whose grade changes for each reason, the commonest first."""
         counts: Counter[str] = Counter()
         for change in self.changes:
-            codes = dict.fromkeys(code for cell in change.cells for code in cell.codes)
-            counts.update(list(codes))
+            counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
         return dict(counts.most_common())
 
 
@@ -176,14 +153,12 @@ def compare(before: Report | None, after: Report | None, course: Course | None) 
     report = after or before
     assert report is not None
     cells = _cells(before, after)
-    total = _total(before, after, cells, course)
-    if total is not None:
-        cells.append(total)
-    if before is not None and after is not None and not cells:
-        return None
-    kind: Literal["new", "changed", "gone"] = "changed"
-    if before is None or after is None:
-        kind = "gone" if after is None else "new"
+    kind: Literal["new", "changed", "gone"] = "new" if before is None else "gone"
+    if before is not None and after is not None:
+        kind = "changed"
+        cells += _total(before, after, cells, course)
+        if not cells:
+            return None
     return Change(
         student=report.student,
         kind=kind,
@@ -239,6 +214,18 @@ def _is_open(exercise: ExerciseReport | None) -> bool:
     return exercise is None or (exercise.status in OPEN and not exercise.excused)
 
 
+def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
+    """Return in what two bases differ; nothing if one is not known."""
+    if before is None or after is None:
+        return []
+    reasons = []
+    for name, code in CODES.items():
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
+            reasons.append(Reason(code, f"{old} → {new}" if code in DETAILED else ""))
+    return reasons
+
+
 def _shown(exercise: ExerciseReport | None) -> str:
     """Return the cell of the table, with the maximum; or why there is nothing."""
     if exercise is None:
@@ -269,7 +256,7 @@ def _why(
     if now.status == "missing" != was.status:
         return [Reason(WITHDRAWN), *by_people]
     reasons = [Reason(WORK)] if was.digest != now.digest else []
-    reasons += differences(was.basis, now.basis)
+    reasons += _differences(was.basis, now.basis)
     if not reasons and not by_people:
         return [Reason(OLDER if was.basis is None else UNKNOWN)]
     return [*reasons, *by_people]
@@ -316,27 +303,21 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 
 
 def _total(
-    before: Report | None, after: Report | None, cells: Sequence[GradeCell], course: Course | None
-) -> GradeCell | None:
+    before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
+) -> list[GradeCell]:
     """Return the change of the total besides the exercises: lateness, what people added to it."""
-    if before is None or after is None:
-        return None
-    late, added = zip(*map(_on_total, (before, after)), strict=True)
+    both = before, after
+    late = [{each.assignment: each.points for each in report.lateness} for report in both]
+    added = [[a.points for a in r.adjustments if not a.exercise and a.points] for r in both]
     codes = [LATENESS] if late[0] != late[1] else []
     codes += [ADJUSTMENT] if added[0] != added[1] else []
     if not codes and (cells or before.points == after.points):
-        return None
+        return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
     reasons = [Reason(code) for code in codes or [UNKNOWN]]
     fills = codes == [LATENESS] and _are_open(before, names, course)
-    old, new = (f"{number(r.points)}/{number(r.max_points)}" for r in (before, after))
-    return _cell(TOTAL, old, new, reasons, fills)
-
-
-def _on_total(report: Report) -> tuple[dict[str, float], list[float]]:
-    """Return the points that lateness takes off by assignment, and what people added."""
-    late = {each.assignment: each.points for each in report.lateness}
-    return late, [e.points for e in report.adjustments if not e.exercise and e.points]
+    old, new = (f"{number(r.points)}/{number(r.max_points)}" for r in both)
+    return [_cell(TOTAL, old, new, reasons, fills)]
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:

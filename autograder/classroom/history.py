@@ -116,9 +116,7 @@ def proposal(results: Path) -> Path:
     """
     folder = results / PROPOSED
     plain_folder(folder)
-    others = [
-        each.name for each in os.scandir(folder) if each.name.removesuffix(".part") not in OURS
-    ]
+    others = [name for name in os.listdir(folder) if name.removesuffix(".part") not in OURS]
     if others:
         raise UserError(
             f"{folder} holds what grade did not write there: {few(sorted(others), 5)}. Move it "
@@ -187,21 +185,19 @@ def _keep(source: Path, target: Path) -> None:
         os.replace(partial, target)
 
 
-def settle(results: Path) -> bool:
-    """Finish what was begun to be put in force; return whether there was anything.
+def settle(results: Path) -> None:
+    """Finish what was begun to be put in force.
 
     The caller has the folder to itself.
 
     Raises:
         OSError: a file cannot be replaced, since it is open elsewhere for example.
     """
-    begun = _begun(results)
-    for folder in begun:
+    for folder in _begun(results):
         replace_results(folder, results)
         synced(results)
         _record(results, folder)
         os.rename(folder, folder.with_name(folder.name.removesuffix(APPLYING)))
-    return bool(begun)
 
 
 def replace_results(folder: Path, results: Path) -> None:
@@ -315,12 +311,6 @@ class Holder(msgspec.Struct, frozen=True):
     since: str
     doing: str
 
-    def said(self) -> str:
-        """Return it for a person; anybody may have written it."""
-        who = f"{self.user}, " if self.user else ""
-        text = f"{who}process {self.process} on {self.machine}, since {self.since}: {self.doing}"
-        return one_line(text, 300)
-
 
 @contextlib.contextmanager
 def in_use(
@@ -388,10 +378,12 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
 
 def _holder(descriptor: int) -> str:
     try:
-        data = os.pread(descriptor, MOST_HOLDER, 0)
-        return msgspec.json.decode(data, type=Holder).said()
+        holder = msgspec.json.decode(os.pread(descriptor, MOST_HOLDER, 0), type=Holder)
     except (OSError, msgspec.MsgspecError):
         return "which has only just begun"
+    who = f"{holder.user}, " if holder.user else ""
+    where = f"process {holder.process} on {holder.machine}"
+    return one_line(f"{who}{where}, since {holder.since}: {holder.doing}", 300)
 
 
 def user() -> str:

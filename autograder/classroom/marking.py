@@ -29,13 +29,13 @@ OfAnswers = TypeVar("OfAnswers")
 
 
 class _Exercise(msgspec.Struct, frozen=True):
+    """The part of an exercise's report that answers in words need."""
+
     name: str
     answers: tuple[WrittenAnswer, ...] = ()
 
 
 class _Record(msgspec.Struct, frozen=True):
-    """The part of a student's record that answers in words need."""
-
     student: str
     exercises: tuple[_Exercise, ...]
 
@@ -113,8 +113,9 @@ class Marking:
         with self._lock:
             state = _state(path)
             if state != self._read_at:
-                self._answers, self._made = _answers_in(path), {}
-                self._read_at = state
+                answers = _read_answers(path)
+                self._answers = {answer.key: answer for answer in answers}
+                self._made, self._read_at = {}, state
             return self._answers
 
     def cached(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
@@ -136,9 +137,9 @@ class Marking:
                 self._marks_at = state
             return self._marks
 
-    def standing(self, each: Answered) -> AnswerMarks:
+    def standing(self, answer: Answered) -> AnswerMarks:
         """Return what there is of the marks for an answer."""
-        return _standing(self.marks(), each)
+        return _standing(self.marks(), answer)
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
         """Keep what one person gives at once, for one answer or for several.
@@ -156,10 +157,13 @@ class Marking:
             marks = Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
             late = []
             for mark, token in zip(clean, tokens, strict=True):
-                each = answers[mark.key]
-                standing = _standing(marks, each)
-                seen = standing.token == token or _is_same(standing, mark)
-                if not seen or each.id != mark.answer:
+                answer = answers[mark.key]
+                now = _standing(marks, answer)
+                counted = msgspec.structs.replace(
+                    mark, points=now.mark.points, comment=now.mark.comment
+                )
+                agrees = not now.state and counted.shown == mark.shown  # two people do
+                if answer.id != mark.answer or not (agrees or now.token == token):
                     late.append(mark.key)
             if late:
                 raise Overtaken(late)
@@ -189,24 +193,21 @@ class Marking:
         return msgspec.structs.replace(mark, comment=comment, points=points)
 
 
-def _answers_in(path: Path) -> dict[Key, Answered]:
+def _read_answers(path: Path) -> list[Answered]:
     decoder = msgspec.json.Decoder(_Record)
-    answers = {}
     try:
         with path.open("rb") as file:
-            for line in file:
-                record = decoder.decode(line)
-                for exercise in record.exercises:
-                    for answer in exercise.answers:
-                        each = Answered(
-                            record.student, exercise.name, answer, answer_id(answer.text)
-                        )
-                        answers[each.key] = each
+            records = [decoder.decode(line) for line in file]
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}. Run grade first.") from None
     except msgspec.MsgspecError as error:
         raise UserError(f"{path} is damaged or of another version ({error}).") from None
-    return answers
+    return [
+        Answered(record.student, exercise.name, answer, answer_id(answer.text))
+        for record in records
+        for exercise in record.exercises
+        for answer in exercise.answers
+    ]
 
 
 def _state(path: Path) -> tuple[int, int, int]:
@@ -240,9 +241,3 @@ def _standing(marks: Marks, each: Answered) -> AnswerMarks:
         by=desk[-1].by if desk else "",
         at=desk[-1].at if desk else "",
     )
-
-
-def _is_same(standing: AnswerMarks, mark: GivenMark) -> bool:
-    """Tell whether a mark is what counts already: then two people agree."""
-    counts = GivenMark("", "", "", "", standing.mark.points, standing.mark.comment)
-    return not standing.state and counts.shown == mark.shown

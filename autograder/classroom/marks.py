@@ -3,7 +3,7 @@
 They lie in the store. When a class is graded, `by-hand.csv` is imported, and written again.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -173,11 +173,6 @@ class Marks:
         self._rows[key] = Row(0, self.table.row(values, self._rows.get(key)))
         self._points(self._rows[key], self._questions[key[1:]])
 
-    @property
-    def has_desk_marks(self) -> bool:
-        """Tell whether any mark was given on the desk."""
-        return any(e.origin == "desk" for each in self.stored.by_answer.values() for e in each)
-
     def _read_off(self, row: Row) -> GivenMark:
         """Return the mark that a row holds."""
         key = self._key(row)
@@ -196,11 +191,13 @@ class Marks:
 
     def _is_filled_in(self, row: Row) -> bool:
         """Tell whether a person wrote anything into a row."""
+        own = self._is_mark(row), self._note(row), not self._has_our_id(row)
+        return any(own) or any(self.table.others(row))
+
+    def _has_our_id(self, row: Row) -> bool:
+        """Tell whether a row has no id, or one that the grader wrote."""
         id = self.table.get(row, ID).strip()
-        ours = not id or _is_id(id)
-        return (
-            self._is_mark(row) or any(self.table.others(row)) or not ours or bool(self._note(row))
-        )
+        return not id or (len(id) == ID_LETTERS and id.isascii() and id.isalpha() and id.islower())
 
     def _note(self, row: Row) -> str:
         """Return what a person wrote into the column of states."""
@@ -248,12 +245,10 @@ class Marks:
         """Return the exercise with its marks; graded once every answer has its points."""
         if not exercise.answers:
             return exercise
-        answers, changed, two = [], 0, 0
+        answers, states = [], []
         for answer in exercise.answers:
-            key = student, exercise.name, answer.name
             mark = self.mark(student, exercise.name, answer)
-            changed += self.state(student, exercise.name, answer) == CHANGED
-            two += key in self._conflicts
+            states.append(self.state(student, exercise.name, answer))
             answers.append(
                 msgspec.structs.replace(answer, points=mark.points, comment=mark.comment)
             )
@@ -261,10 +256,12 @@ class Marks:
         left = len(answers) - len(points)
         whole = exercise.status == "by hand" and not left
         reason = f"{several(left, 'answer')} for a person to read."
-        if changed:
-            reason += f" {changed} of them changed since a mark was given."
-        if two:
-            reason += f" {two} of them have one mark in {TABLE} and another on the desk."
+        if CHANGED in states:
+            reason += f" {states.count(CHANGED)} of them changed since a mark was given."
+        if TWO in states:
+            reason += (
+                f" {states.count(TWO)} of them have one mark in {TABLE} and another on the desk."
+            )
         return msgspec.structs.replace(
             exercise,
             answers=tuple(answers),
@@ -275,17 +272,13 @@ class Marks:
 
     def changed(self, answers: Answers) -> dict[Key, UncountedMark]:
         """Return the marks that were given for another text than an answer has now."""
-        changed = {}
-        for student, exercise, answer in answers:
-            key = student, exercise, answer.name
-            row = self._rows.get(key)
-            if row is not None and self.state(student, exercise, answer) == CHANGED:
-                changed[key] = self._uncounted(row)
-        return changed
-
-    def two_marks(self) -> list[UncountedMark]:
-        """Return what the table has for answers of which the desk has another mark since."""
-        return [self._uncounted(self._rows[key]) for key in self._rows if key in self._conflicts]
+        return {
+            (student, exercise, answer.name): self._uncounted(
+                self._rows[student, exercise, answer.name]
+            )
+            for student, exercise, answer in answers
+            if self.state(student, exercise, answer) == CHANGED
+        }
 
     def orphaned(self, answers: Answers) -> list[UncountedMark]:
         """Return what was filled in for answers that are not there."""
@@ -297,7 +290,7 @@ class Marks:
 
     def _left(self, answers: Answers) -> list[Row]:
         """Return the rows of no answer of this run that are worth keeping, in their order."""
-        keys: Collection[Key] = {(who, where, answer.name) for who, where, answer in answers}
+        keys = {(student, exercise, answer.name) for student, exercise, answer in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
@@ -308,14 +301,21 @@ class Marks:
 
     def notes(self, answers: Answers) -> list[str]:
         """Return what a person should know of marks that do not count."""
-        uncounted = (
+        two = [self._uncounted(row) for key, row in self._rows.items() if key in self._conflicts]
+        notes = []
+        for marks, state, why in (
             (list(self.changed(answers).values()), CHANGED, "given for another text"),
             (self.orphaned(answers), ORPHANED, "no such answer was handed in"),
-            (self.two_marks(), TWO, "the desk has another mark since; say on it which is meant"),
-        )
-        damaged = few([str(row) for row in self.stored.damaged], MAX_NAMED)
-        lost = [f"{FILE}: damaged and not counted: row {damaged}."] if damaged else []
-        return [_note(kept, state, why) for kept, state, why in uncounted if kept] + lost
+            (two, TWO, "the desk has another mark since; say on it which is meant"),
+        ):
+            if marks:
+                names = few([f"{mark.student} ({mark.question})" for mark in marks], MAX_NAMED)
+                rows = several(len(marks), "row")
+                notes.append(f"{TABLE}: {rows} kept and not counted, {state} ({why}): {names}.")
+        if self.stored.damaged:
+            damaged = few([str(row) for row in self.stored.damaged], MAX_NAMED)
+            notes.append(f"{FILE}: damaged and not counted: row {damaged}.")
+        return notes
 
     def write(self, answers: Answers) -> list[str]:
         """Write the table of all answers, and import what was typed; return what went wrong.
@@ -325,12 +325,12 @@ class Marks:
         rows = [self._row(*each) for each in answers]
         left = self._left(answers)
         rows += [row.cells for row in left if not self._is_orphan(row)]
-        rows += [self._stated(row, ORPHANED) for row in left if self._is_orphan(row)]
+        rows += [self._stated(row, ORPHANED, {}) for row in left if self._is_orphan(row)]
         with write_store(self.table.path.parent) as store:
             trouble = self.table.write(rows)
             if trouble:
                 return [f"{trouble}, and run the same command again."]
-            self._import(store, [Row(0, tuple(row)) for row in rows])
+            self._import(store, [Row(0, row) for row in rows])
         return []
 
     def _import(self, store: Store, rows: Iterable[Row]) -> None:
@@ -362,33 +362,18 @@ class Marks:
             values |= {"student": safe_cell(student), "exercise": exercise, "question": answer.name}
             return self.table.row(values | {ID: answer_id(answer.text)})
         state = self.state(student, exercise, answer)
-        if state:
-            return self._stated(row, state, values)
-        bound = self.table.get(row, ID).strip()
-        if not bound or _is_id(bound):
+        if not state and self._has_our_id(row):
             values[ID] = answer_id(answer.text)
-        return self._stated(row, "", values)
+        return self._stated(row, state, values)
 
-    def _stated(
-        self, row: Row, state: str, values: dict[str, str] | None = None
-    ) -> tuple[str, ...]:
+    def _stated(self, row: Row, state: str, values: dict[str, str]) -> tuple[str, ...]:
         comment = safe_cell(plain_cell(self.table.get(row, "comment")))
         state_text = "; ".join(filter(None, (state, self._note(row))))
-        return self.table.row({"comment": comment, STATE: state_text, **(values or {})}, row)
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == ID_LETTERS and text.isascii() and text.isalpha() and text.islower()
+        return self.table.row({"comment": comment, STATE: state_text, **values}, row)
 
 
 def _newest_ids(stored: StoredMarks) -> dict[Key, int]:
     return {key: entries[-1].id for key, entries in stored.by_answer.items()}
-
-
-def _note(kept: Sequence[UncountedMark], state: str, why: str) -> str:
-    names = few([f"{each.student} ({each.question})" for each in kept], MAX_NAMED)
-    rows = several(len(kept), "row")
-    return f"{TABLE}: {rows} kept and not counted, {state} ({why}): {names}."
 
 
 def answers_of(report: Report) -> list[tuple[str, str, WrittenAnswer]]:

@@ -54,9 +54,6 @@ class Pseudonyms:
             self._students[pseudonym] = student
         self._called = {student: pseudonym for pseudonym, student in self._students.items()}
 
-    def __contains__(self, pseudonym: str) -> bool:
-        return pseudonym in self._students
-
     def student(self, pseudonym: str) -> str:
         """Return the student of a pseudonym; another name stands for itself."""
         return self._students.get(pseudonym, pseudonym)
@@ -141,7 +138,7 @@ class Pseudonyms:
             UserError: they have the other.
         """
         names = list(students)
-        known = [student for student in names if student in self]
+        known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):
             raise UserError(
                 f"{results} has results with names, and keeps them in its history. Name another "
@@ -153,21 +150,20 @@ class Pseudonyms:
             )
 
     def _write(self) -> None:
-        rows = [self._row(student, pseudonym) for pseudonym, student in self._students.items()]
+        rows = []
+        for pseudonym, student in self._students.items():
+            old, hand_in = self._rows.get(student), self._new.get(student)
+            values = {}
+            if old is None:
+                values = {"pseudonym": pseudonym, "student": safe_cell(student)}
+            if hand_in is not None:
+                values |= {"name": safe_cell(hand_in.name), "email": safe_cell(hand_in.email)}
+                values["hand_in"] = msgspec.json.encode(hand_in).decode()
+            rows.append(self._table.row(values, old))
         trouble = self._table.write(rows)
         if trouble:
             raise UserError(f"{trouble}, and run the same command again.")
         self.path.chmod(0o600)
-
-    def _row(self, student: str, pseudonym: str) -> tuple[str, ...]:
-        old, hand_in = self._rows.get(student), self._new.get(student)
-        values = {}
-        if old is None:
-            values = {"pseudonym": pseudonym, "student": safe_cell(student)}
-        if hand_in is not None:
-            values |= {"name": safe_cell(hand_in.name), "email": safe_cell(hand_in.email)}
-            values["hand_in"] = msgspec.json.encode(hand_in).decode()
-        return self._table.row(values, old)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
         """Return anonymous reports under their students' names again; others as they are.
@@ -175,20 +171,23 @@ class Pseudonyms:
         Raises:
             UserError: the key has been damaged.
         """
-        return [self._with_name(each) if each.student in self else each for each in reports]
-
-    def _with_name(self, report: Report) -> Report:
-        student = self._students[report.student]
-        text = self._table.get(self._rows[student], "hand_in")
-        try:
-            known = msgspec.json.decode(text or "{}", type=HandIn)
-        except msgspec.MsgspecError as error:
-            raise UserError(
-                f"{self.path}, line {self._rows[student].line}, column hand_in: this cannot be "
-                f"read ({error}). Run the same grade command again, which writes it anew."
-            ) from None
-        known = msgspec.structs.replace(known, pseudonym=report.student)
-        return msgspec.structs.replace(report, student=student, hand_in=known)
+        named = []
+        for report in reports:
+            student = self._students.get(report.student)
+            if student is None:
+                named.append(report)
+                continue
+            row = self._rows[student]
+            try:
+                known = msgspec.json.decode(self._table.get(row, "hand_in") or "{}", type=HandIn)
+            except msgspec.MsgspecError as error:
+                raise UserError(
+                    f"{self.path}, line {row.line}, column hand_in: this cannot be read ({error}). "
+                    f"Run the same grade command again, which writes it anew."
+                ) from None
+            known = msgspec.structs.replace(known, pseudonym=report.student)
+            named.append(msgspec.structs.replace(report, student=student, hand_in=known))
+        return named
 
 
 def _bare(hand_in: HandIn) -> HandIn:

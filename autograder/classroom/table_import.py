@@ -4,6 +4,7 @@ Spreadsheets save it in their own ways: with a byte order mark, with semicolons 
 line ends, with columns in another order or more of them. It is written as it was read.
 """
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterable, Sequence
@@ -53,16 +54,21 @@ class Table:
             UserError: it is there and is no such table.
         """
         self.path = path
-        self._remedy = remedy
         self.data: bytes | None = None
         self.form = Form()
         self.header: tuple[str, ...] = tuple(columns)
         self.rows: list[Row] = []
         if path.is_symlink() or path.exists():
-            self._read(columns[:needed])
-        self._at = self._places(columns)
+            self._read(columns[:needed], remedy)
+        names = [_plain(name) for name in self.header]
+        for name in columns:
+            if names.count(_plain(name)) > 1:
+                raise UserError(f"{path}: there are two columns {name}. Rename one of them.")
+        self.header += tuple(name for name in columns if _plain(name) not in names)
+        names = [_plain(name) for name in self.header]  # those that were not there come last
+        self._at = {name: names.index(_plain(name)) for name in columns}
 
-    def _read(self, needed: Sequence[str]) -> None:
+    def _read(self, needed: Sequence[str], remedy: str) -> None:
         try:
             self.data = read_bytes(self.path, MOST)
             text, encoding = _decoded(self.data)
@@ -73,23 +79,11 @@ class Table:
             raise UserError(
                 f"{self.path} cannot be read as a table ({error}). Save it as CSV in UTF-8."
             ) from None
-        header = rows[0].cells if rows else ()
+        header = rows[0].cells
         absent = [name for name in needed if _plain(name) not in map(_plain, header)]
         if absent:
-            raise UserError(
-                f"{self.path}: the columns {', '.join(absent)} are missing. {self._remedy}"
-            )
+            raise UserError(f"{self.path}: the columns {', '.join(absent)} are missing. {remedy}")
         self.form, self.header, self.rows = form, header, rows[1:]
-
-    def _places(self, columns: Sequence[str]) -> dict[str, int]:
-        """Return the places of our columns; those that are not there yet come last."""
-        names = [_plain(name) for name in self.header]
-        for name in columns:
-            if names.count(_plain(name)) > 1:
-                raise UserError(f"{self.path}: there are two columns {name}. Rename one of them.")
-        self.header += tuple(name for name in columns if _plain(name) not in names)
-        names = [_plain(name) for name in self.header]
-        return {name: names.index(_plain(name)) for name in columns}
 
     def get(self, row: Row, column: str) -> str:
         """Return the text of one of our columns."""
@@ -116,22 +110,18 @@ class Table:
         name = self.path.name
         if (self.path.parent / f".~lock.{name}#").exists():
             return f"{name} is open in a spreadsheet, so it was left as it is. Save and close it"
-        if self._now() != self.data:
+        now = None
+        if self.path.is_symlink() or self.path.exists():
+            now = b""  # if it cannot be read
+            with contextlib.suppress(UnreadableFile):
+                now = read_bytes(self.path, MOST)
+        if now != self.data:
             return f"{name} was changed while grade ran, so it was left as it is. Save it"
         try:
             write_atomically(self.path, data, sync=True)
         except PermissionError:
             return f"{name} is open elsewhere, so it was left as it is. Save and close it"
         return ""
-
-    def _now(self) -> bytes | None:
-        """Return the current bytes of the file; None if it is not there."""
-        if not self.path.is_symlink() and not self.path.exists():
-            return None
-        try:
-            return read_bytes(self.path, MOST)
-        except UnreadableFile:
-            return b""
 
     def encoded(self, rows: Iterable[Sequence[str]], header: Sequence[str] | None = None) -> bytes:
         """Return the file with these rows, and another `header`, in the form that was read."""
@@ -175,18 +165,13 @@ def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list
     newline = "\r\n" if first.endswith("\r") else "\n"
     states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1
     body, delimiters = (rest, first[len(STATED)]) if states else (text, DELIMITERS)
-    readings: list[tuple[Form, list[Row]]] = []
-    for delimiter in delimiters:
-        table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
-        head = next(table, [])
-        if not readings or set(map(_plain, needed)) <= set(map(_plain, head)):
-            rows = [Row(0, tuple(head))]
-            rows += [Row(table.line_num + states, tuple(row)) for row in table if any(row)]
-            readings.append((Form(encoding, delimiter, newline, states), rows))
-    wanted = set(map(_plain, needed))
 
-    def fits(each: tuple[Form, list[Row]]) -> tuple[bool, int]:
-        head = each[1][0].cells
-        return wanted <= set(map(_plain, head)), len(head)
+    def columns(delimiter: str) -> int:
+        head = next(csv.reader(io.StringIO(body, newline=""), delimiter=delimiter), [])
+        return len(head) if set(map(_plain, needed)) <= set(map(_plain, head)) else 0
 
-    return max(readings, key=fits)
+    delimiter = max(delimiters, key=columns)
+    table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
+    rows = [Row(0, tuple(next(table, [])))]
+    rows += [Row(table.line_num + states, tuple(row)) for row in table if any(row)]
+    return Form(encoding, delimiter, newline, states), rows
