@@ -309,8 +309,8 @@ def _total(
     both = before, after
     late = [{each.assignment: each.points for each in report.lateness} for report in both]
     added = [[a.points for a in r.adjustments if not a.exercise and a.points] for r in both]
-    codes = [LATENESS] if late[0] != late[1] else []
-    codes += [ADJUSTMENT] if added[0] != added[1] else []
+    differs = {LATENESS: late[0] != late[1], ADJUSTMENT: added[0] != added[1]}
+    codes = [code for code in differs if differs[code]]
     if not codes and (cells or before.points == after.points):
         return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
