@@ -24,7 +24,7 @@ from distributed.security import Security
 from autograder.classroom.judge_pool import Setup, Task, TaskReports
 from autograder.cluster.dask_cluster import FEW_MESSAGES, DaskCluster, PlainClient
 from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.messages import Chunk, ChunkReports, Readiness
+from autograder.cluster.messages import Chunk, ChunkReports, decode, encode
 from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -75,7 +75,7 @@ def cost(task: Task) -> float:
 
 def grade_chunk(data: bytes, scale: float) -> bytes:
     """Wait as long as judges would work."""
-    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    chunk = decode(data, Chunk)
     time.sleep(sum(map(cost, chunk.tasks)) / scale)
     return answer_to(data)
 
@@ -83,7 +83,7 @@ def grade_chunk(data: bytes, scale: float) -> bytes:
 def answer_to(data: bytes) -> bytes:
     """What judges say of a chunk."""
     found = []
-    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    chunk = decode(data, Chunk)
     for task in chunk.tasks:
         source = task.sources[0]
         report = ExerciseReport(
@@ -91,12 +91,12 @@ def answer_to(data: bytes) -> bytes:
             digest=source.digest, printed=PAD,
         )  # fmt: skip
         reports = TaskReports({source.name: msgspec.json.encode(report)})
-        found.append(msgspec.msgpack.encode(reports))
-    return msgspec.msgpack.encode(ChunkReports(tuple(found), sum(map(cost, chunk.tasks))))
+        found.append(encode(reports))
+    return encode(ChunkReports(tuple(found), sum(map(cost, chunk.tasks))))
 
 
 def admit(data: bytes) -> bytes:  # noqa: ARG001
-    return msgspec.msgpack.encode(Readiness())
+    return encode("")
 
 
 def run_scheduler(line) -> None:

@@ -63,10 +63,7 @@ def chosen_graders(
 
     if local_cluster is not None:
         return grading_on(functools.partial(dask_cluster.local, local_cluster), told)
-    authority, certificate, key = tls
-    files = None
-    if authority is not None and certificate is not None and key is not None:
-        files = dask_cluster.Certificates(authority, certificate, key)
     assert scheduler is not None
-    dask_cluster.secured(scheduler, files)
+    files = [path for path in tls if path is not None]
+    dask_cluster.secured(scheduler, files)  # what is wrong with them is said at once
     return grading_on(functools.partial(dask_cluster.connected, scheduler, files), told)

@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import logging
 import secrets
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,12 +16,11 @@ from typing import Any
 
 import dask
 import distributed
-import msgspec
 from distributed.comm import get_address_host
 from distributed.security import Security
 
 from autograder.cluster import machine
-from autograder.cluster.messages import Machine, Readiness
+from autograder.cluster.messages import Machine, encode
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 
@@ -28,14 +28,6 @@ CONNECT_SECONDS = 15
 RETRIES = 2  # of what raises an exception on a machine
 # Dask keeps the last 1,000 messages of each connection, and with them the chunks in them.
 FEW_MESSAGES = {"distributed.admin.low-level-log-length": 10}
-
-
-class Certificates(msgspec.Struct, frozen=True):
-    """Files for TLS: of the authority, and of one's own certificate and its key."""
-
-    authority: Path
-    certificate: Path
-    key: Path
 
 
 class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
@@ -75,9 +67,7 @@ class DaskCluster:
         self.client, self._where = client, where
         self._admit, self._grade = admit, grade
         self._name = secrets.token_hex(8)  # of this run, on a scheduler that others may use too
-        self._tasks: weakref.WeakKeyDictionary[Future[bytes], distributed.Future] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._keys: weakref.WeakKeyDictionary[Future[bytes], str] = weakref.WeakKeyDictionary()
         self._count = 0
         self._known: dict[str, Machine] = {}
 
@@ -90,9 +80,9 @@ class DaskCluster:
         try:
             there = self.client.nthreads()
             if any(address not in self._known for address in there):
-                told = self.client.scheduler_info(n_workers=-1)["workers"]
+                workers = self.client.scheduler_info(n_workers=-1)["workers"]
                 self._known = {
-                    address: _machine(address, told.get(address, {})) for address in there
+                    address: _machine(address, workers.get(address, {})) for address in there
                 }
         except (OSError, TimeoutError, asyncio.CancelledError, ValueError) as error:
             raise UserError(
@@ -105,9 +95,8 @@ class DaskCluster:
         """Ask a machine whether it can grade. One that is not safe to talk to is not asked."""
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
-        refused = Readiness("it talks without TLS, which is safe on one machine only")
         answer: Future[bytes] = Future()
-        answer.set_result(msgspec.msgpack.encode(refused))
+        answer.set_result(encode("it talks without TLS, which is safe on one machine only"))
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
@@ -118,49 +107,33 @@ class DaskCluster:
         self, function: Callable[[bytes], bytes], data: bytes, addresses: Sequence[str]
     ) -> "Future[bytes]":
         self._count += 1
-        task = self.client.submit(
-            function,
-            data,
-            key=f"autograder-{self._name}-{self._count}",
-            workers=list(addresses),
-            allow_other_workers=False,
-            pure=False,
-            retries=RETRIES,
+        key = f"autograder-{self._name}-{self._count}"
+        executor = self.client.get_executor(
+            workers=list(addresses), allow_other_workers=False, pure=False, retries=RETRIES
         )
-
-        async def answer() -> bytes:
-            try:
-                found = await asyncio.shield(self.client.gather(task, asynchronous=True))
-            except asyncio.CancelledError:
-                task.release()  # nobody waits for it any more
-                raise
-            if not isinstance(found, bytes):
-                raise TypeError(type(found).__name__)
-            return found
-
-        loop = self.client.loop.asyncio_loop
-        future: Future[bytes] = asyncio.run_coroutine_threadsafe(answer(), loop)
-        self._tasks[future] = task
+        future: Future[bytes] = executor.submit(function, data, key=key)
+        self._keys[future] = key
         return future
 
     def done(self, futures: Collection["Future[bytes]"], seconds: float) -> "set[Future[bytes]]":
         """Wait until some are done, or so long."""
+        if not futures:
+            time.sleep(seconds)
         found = concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED)
         return found.done
 
     def place_of(self, future: "Future[bytes]") -> str:
         """Return the address of the machine that gave an answer; empty if that is not known."""
         with contextlib.suppress(Exception):
-            task = self._tasks[future]
-            places = self.client.who_has([task])[task.key]
-            return str(places[0])
+            task = distributed.Future(self._keys[future], self.client)
+            return str(self.client.who_has([task])[task.key][0])
         return ""
 
 
-def _machine(address: str, told: dict[str, Any]) -> Machine:
-    name = one_line(str(told.get("name", address)), 80)
+def _machine(address: str, worker: dict[str, Any]) -> Machine:
+    name = one_line(str(worker.get("name", address)), 80)
     shown = name if name == address else f"{name} ({one_line(address, 80)})"
-    judges = max(1, int(told.get("nthreads", 1)))
+    judges = max(1, int(worker.get("nthreads", 1)))
     return Machine(address, get_address_host(address), shown, judges)
 
 
@@ -173,26 +146,25 @@ def is_loopback(host: str) -> bool:
     return False
 
 
-def secured(address: str, files: Certificates | None) -> tuple[Security, str]:
+def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     """Return the settings for TLS, from files or Dask's own, and the address with its protocol.
+
+    `files` are those of the authority, the certificate and its key, or none.
 
     Raises:
         UserError: another machine would be spoken to without TLS, it is no address, or a file is
             not there.
     """
     security = Security()
-    if files is not None:
-        for path in (files.authority, files.certificate, files.key):
+    if files:
+        for path in files:
             if not path.is_file():
                 raise UserError(
                     f"{path} is not there. Name the PEM files of the cluster's certificates."
                 )
-        security = Security(
-            require_encryption=True,
-            tls_ca_file=str(files.authority),
-            tls_client_cert=str(files.certificate),
-            tls_client_key=str(files.key),
-        )
+        names = ("tls_ca_file", "tls_client_cert", "tls_client_key")
+        named = zip(names, map(str, files), strict=True)
+        security = Security(require_encryption=True, **dict(named))
     if "://" not in address:
         address = f"{'tls' if security.tls_client_cert else 'tcp'}://{address}"
     try:
@@ -211,26 +183,22 @@ def secured(address: str, files: Certificates | None) -> tuple[Security, str]:
 
 
 @contextlib.contextmanager
-def connected(address: str, files: Certificates | None) -> Iterator[DaskCluster]:
+def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
     """Connect to the machines behind a scheduler.
 
     Raises:
         UserError: it does not answer, or it would have to be spoken to without TLS over a network.
     """
-    security, address = secured(address, files)
-    dask.config.set(FEW_MESSAGES)
-    try:
-        with _quiet():
-            client = PlainClient(address, security)
-    except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
-        raise UserError(
-            f"No scheduler of Dask's answers at {one_line(address, 80)}: {_text(error)}. Start one "
-            f"with `dask scheduler`, or correct the address and the files for TLS."
-        ) from None
-    try:
-        yield DaskCluster(client, one_line(address, 80))
-    finally:
-        _close(client)
+    security, whole = secured(address, files)
+    with contextlib.ExitStack() as stack:
+        try:
+            client = stack.enter_context(_client(whole, security))
+        except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
+            raise UserError(
+                f"No scheduler of Dask's answers at {one_line(whole, 80)}: {_text(error)}. Start "
+                f"one with `dask scheduler`, or correct the address and the files for TLS."
+            ) from None
+        yield DaskCluster(client, one_line(whole, 80))
 
 
 @contextlib.contextmanager
@@ -255,23 +223,29 @@ def local(machines: int) -> Iterator[DaskCluster]:
                     worker_dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL,
                 )
-                stack.enter_context(cluster)
-                client = PlainClient(cluster.scheduler_address, security)
+            stack.enter_context(cluster)
+            client = stack.enter_context(_client(cluster.scheduler_address, security))
         except (RuntimeError, OSError, TimeoutError) as error:
             raise UserError(
                 f"The local cluster did not start: {_text(error)}. Use --workers."
             ) from None
-        stack.callback(_close, client)
         yield DaskCluster(client, "127.0.0.1")
+
+
+@contextlib.contextmanager
+def _client(address: str, security: Security) -> Iterator[PlainClient]:
+    dask.config.set(FEW_MESSAGES)
+    with _quiet():
+        client = PlainClient(address, security)
+    try:
+        yield client
+    finally:
+        with contextlib.suppress(Exception):
+            client.close(timeout=2)
 
 
 def _text(error: BaseException) -> str:
     return one_line(str(error) or type(error).__name__, 200)
-
-
-def _close(client: distributed.Client) -> None:
-    with contextlib.suppress(Exception):
-        client.close(timeout=2)
 
 
 @contextlib.contextmanager

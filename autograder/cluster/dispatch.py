@@ -22,7 +22,8 @@ from autograder.cluster.messages import (
     ChunkReports,
     Instruction,
     Machine,
-    Readiness,
+    decode,
+    encode,
 )
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, several
@@ -62,15 +63,7 @@ class Dispatch:
         told: Callable[[str], None],
     ) -> None:
         self._cluster, self._told = cluster, told
-        self._instruction = Instruction(
-            secrets.token_hex(8),
-            str(setup.course_file),
-            setup.exercises,
-            setup.seed,
-            setup.level,
-            tuple(str(path) for path in setup.secret),
-            here,
-        )
+        self._setup, self._here, self._run = setup, here, secrets.token_hex(8)
         self._machines: dict[str, Machine] = {}
         self._asked: dict[Future[bytes], Machine] = {}
         self._left_out: dict[str, str] = {}
@@ -107,7 +100,11 @@ class Dispatch:
                 future.cancel()
 
     def _look(self) -> Iterator[tuple[Task, Reports]]:
-        """See, now and then, which machines have come and which are gone."""
+        """See, now and then, which machines have come and which are gone.
+
+        Raises:
+            UserError: all that are there cannot grade this, or none has come for long.
+        """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return
@@ -124,25 +121,6 @@ class Dispatch:
                 del self._asked[future]
                 future.cancel()
         self._ask(there)
-        self._be_patient(now)
-
-    def _ask(self, there: dict[str, Machine]) -> None:
-        """Ask the machines that are new whether they can grade."""
-        asked = {machine.address: machine for machine in self._asked.values()}
-        known = self._machines | asked
-        new = [each for each in there.values() if each.address not in {**known, **self._left_out}]
-        first = _first_cores([*known.values(), *new])
-        for machine in new:
-            question = Admission(self._instruction, first[machine.address])
-            future = self._cluster.admit(machine.address, msgspec.msgpack.encode(question))
-            self._asked[future] = machine
-
-    def _be_patient(self, now: float) -> None:
-        """Wait for machines, but not for ever.
-
-        Raises:
-            UserError: all that are there cannot grade this, or none has come for long.
-        """
         if self._machines:
             self._last_there = now
         elif self._left_out and not self._asked:
@@ -156,10 +134,21 @@ class Dispatch:
                 f"start machines, and run the same command again to go on."
             )
 
+    def _ask(self, there: dict[str, Machine]) -> None:
+        """Ask the machines that are new whether they can grade."""
+        asked = {machine.address: machine for machine in self._asked.values()}
+        known = self._machines | asked
+        new = [each for each in there.values() if each.address not in {**known, **self._left_out}]
+        first = _first_cores([*known.values(), *new])
+        for machine in new:
+            question = Admission(self._instruction(alone=False), first[machine.address])
+            future = self._cluster.admit(machine.address, encode(question))
+            self._asked[future] = machine
+
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
         """Take a machine in that grades as this one would; name one that does not."""
         try:
-            refused = msgspec.msgpack.decode(future.result(), type=Readiness).refused
+            refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
             refused = "it has no autograder of this version, or does not answer"
         if refused:
@@ -208,9 +197,12 @@ class Dispatch:
 
     def _begin(self, batch: Batch, places: tuple[str, ...]) -> None:
         batch.places = places
-        given = msgspec.structs.replace(self._instruction, alone=batch.alone)
-        data = msgspec.msgpack.encode(Chunk(given, batch.tasks))
-        self._under_way[self._cluster.grade(data, places)] = batch
+        chunk = Chunk(self._instruction(batch.alone), batch.tasks)
+        self._under_way[self._cluster.grade(encode(chunk), places)] = batch
+
+    def _instruction(self, alone: bool) -> Instruction:
+        setup = msgspec.structs.replace(self._setup, alone=alone)
+        return Instruction(self._run, setup, self._here)
 
     def _withdraw(self, future: "Future[bytes]") -> None:
         del self._under_way[future]
@@ -243,7 +235,14 @@ class Dispatch:
             return
         if isinstance(found, str):
             self._put_back(batch)
-            self._disbelieve(self._cluster.place_of(future), found)
+            address = self._cluster.place_of(future)
+            machine = self._machines.pop(address, None)
+            if machine is not None:
+                self._leave_out(machine, found)
+            for other, its in list(self._under_way.items()):
+                if address in its.places:  # what may be there goes elsewhere
+                    self._withdraw(other)
+                    self._put_back(its)
             return
         outcomes, seconds = found
         self._seconds += 0.1 * (seconds / len(batch.tasks) - self._seconds)
@@ -259,16 +258,6 @@ class Dispatch:
             else:
                 yield task, outcome.reports
 
-    def _disbelieve(self, address: str, why: str) -> None:
-        """Leave out the machine that gave a wrong answer; what may be there goes elsewhere."""
-        machine = self._machines.pop(address, None)
-        if machine is not None:
-            self._leave_out(machine, why)
-        for future, batch in list(self._under_way.items()):
-            if address in batch.places:
-                self._withdraw(future)
-                self._put_back(batch)
-
 
 def _first_cores(machines: Iterable[Machine]) -> dict[str, int]:
     """Return the first core of each machine: those on one host share none."""
@@ -283,12 +272,11 @@ def _first_cores(machines: Iterable[Machine]) -> dict[str, int]:
 def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], float] | str:
     """Return the outcomes of a chunk and its seconds, or why they cannot be believed."""
     try:
-        found = msgspec.msgpack.decode(data, type=ChunkReports)
+        found = decode(data, ChunkReports)
         if found.trouble or len(found.reports) != len(tasks):
             return found.trouble or "it gave reports on something else"
         outcomes = [
-            msgspec.msgpack.decode(each, type=TaskReports) if each else TaskReports({})
-            for each in found.reports
+            decode(each, TaskReports) if each else TaskReports({}) for each in found.reports
         ]
         for task, outcome in zip(tasks, outcomes, strict=True):
             digests = {source.name: source.digest for source in task.sources}
@@ -296,6 +284,6 @@ def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], floa
                 told = msgspec.json.decode(report, type=ExerciseReport)
                 if told.name != name or (told.digest or digests[name]) != digests[name]:
                     return "it gave reports on something else"
-    except (msgspec.MsgspecError, KeyError):
+    except (msgspec.MsgspecError, KeyError, TypeError):
         return "it gave what is no report"
     return outcomes, found.seconds

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.judge_pool import Setup, Task, TaskGrader, end_with_parent, limit_memory
+from autograder.classroom.judge_pool import Task, TaskGrader, end_with_parent, limit_memory
 from autograder.cluster.environment import differences, environment_of
-from autograder.cluster.messages import Instruction, JudgeStart, Readiness
+from autograder.cluster.messages import Instruction, decode, encode
 from autograder.course.course_file import FILE_NAME, Course, load_course
 from autograder.course.errors import UserError
 from autograder.sandbox.levels import why_not
@@ -20,32 +20,28 @@ from autograder.sandbox.spawn import keep_to_one_thread
 IDLE_SECONDS = 120.0  # without a task: the run is over, or whoever graded is gone
 
 
-def main(parent: int, pipe: int) -> None:
-    """Grade what comes in by a pipe, until nothing comes."""
+def main(parent: int, pipe: int, core: int, probe: int) -> None:
+    """Grade what comes in by a pipe, on one core, until nothing comes."""
     os.set_inheritable(pipe, False)  # it is for no process that is started from here
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, args=(parent,), daemon=True).start()
     with Connection(pipe) as asked:
-        start = msgspec.msgpack.decode(asked.recv_bytes(), type=JudgeStart)
-        course, refused = find_same_course(start.instruction, start.probe)
-        asked.send_bytes(msgspec.msgpack.encode(Readiness(refused)))
+        instruction = decode(asked.recv_bytes(), Instruction)
+        course, refused = find_same_course(instruction, bool(probe))
+        asked.send_bytes(encode(refused))
         if course is None:
             return
         limit_memory()
-        with TaskGrader(_setup(start, course), start.core) as grading:
+        setup = msgspec.structs.replace(
+            instruction.setup, course_file=course.root / FILE_NAME, scratch=Path.cwd()
+        )
+        with TaskGrader(setup, core) as grading:
             while asked.poll(IDLE_SECONDS):
                 try:
-                    task = msgspec.msgpack.decode(asked.recv_bytes(), type=Task)
+                    task = decode(asked.recv_bytes(), Task)
                 except EOFError:
                     return
-                asked.send_bytes(msgspec.msgpack.encode(grading.grade(task)))
-
-
-def _setup(start: JudgeStart, course: Course) -> Setup:
-    given = start.instruction
-    secret = tuple(Path(path) for path in given.secret)
-    place, scratch = course.root / FILE_NAME, Path(start.scratch)
-    return Setup(place, given.exercises, given.seed, given.level, secret, scratch, given.alone)
+                asked.send_bytes(encode(grading.grade(task)))
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
@@ -53,19 +49,18 @@ def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, st
 
     With `probe`, the level of confinement is tried as well.
     """
-    if probe and given.level != "none":
-        reason = why_not(given.level)
-        if reason:
-            return None, f"the confinement {given.level} does not hold there: {reason}"
+    setup = given.setup
+    if probe and setup.level != "none" and (reason := why_not(setup.level)):
+        return None, f"the confinement {setup.level} does not hold there: {reason}"
     own = os.environ.get("AUTOGRADER_COURSE")  # where it lies on this machine, if elsewhere
-    places = [Path(given.course_file), *([Path(own) / FILE_NAME] if own else [])]
+    places = [setup.course_file, *([Path(own) / FILE_NAME] if own else [])]
     refused = f"there is no course in {places[0].parent}, and AUTOGRADER_COURSE names none"
     for place in places:
         if not place.is_file():
             continue
         try:
             course = load_course(place)
-            here = environment_of(course, given.seed, given.level)
+            here = environment_of(course, setup.seed, setup.level)
         except UserError as error:
             refused = str(error)
             continue
@@ -77,4 +72,4 @@ def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, st
 
 if __name__ == "__main__":
     keep_to_one_thread()
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 
-import msgspec
 from distributed import get_worker
 
 from autograder.classroom.judge_pool import TRIES, Task
@@ -21,8 +20,8 @@ from autograder.cluster.messages import (
     Chunk,
     ChunkReports,
     Instruction,
-    JudgeStart,
-    Readiness,
+    decode,
+    encode,
 )
 
 END_SECONDS = 10.0
@@ -50,7 +49,7 @@ class JudgeProcess:
             with theirs:
                 number = theirs.fileno()
                 self._process = subprocess.Popen(
-                    [*command, str(os.getpid()), str(number)],
+                    [*command, *map(str, (os.getpid(), number, core, int(probe)))],
                     stdin=subprocess.DEVNULL,
                     stdout=2,
                     cwd=scratch,
@@ -60,9 +59,7 @@ class JudgeProcess:
             self._pipe.close()
             raise CannotGrade(f"no judge could be started there: {error}") from None
         try:
-            start = JudgeStart(instruction, core, scratch, probe)
-            answer = self.ask(msgspec.msgpack.encode(start))
-            refused = msgspec.msgpack.decode(answer, type=Readiness).refused
+            refused = decode(self.ask(encode(instruction)), str)
         except DIED as error:
             refused = f"no judge could be started there: {error or 'the process ended'}"
         if refused:
@@ -92,8 +89,16 @@ class JudgeProcess:
             self._process.wait()
 
 
-_own = threading.local()  # each thread's judge and slot; a judge ends soon after its last task
+class ThreadState(threading.local):
+    """The judge and the number of each thread; a judge ends soon after its last task."""
+
+    def __init__(self) -> None:
+        self.judge: JudgeProcess | None = None
+        self.slot = next(_slots)
+
+
 _slots = itertools.count()
+_own = ThreadState()
 _first_core = 0
 
 
@@ -103,41 +108,37 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
     Raises:
         CannotGrade: it does not start.
     """
-    judge: JudgeProcess | None = getattr(_own, "judge", None)
-    if judge is not None:
-        if judge.can_take(instruction):
-            return judge
-        judge.close()
-    if not hasattr(_own, "slot"):
-        _own.slot = next(_slots)
-    _own.judge = None
-    _own.judge = judge = JudgeProcess(
-        instruction, _first_core + _own.slot, get_worker().local_directory, probe
-    )
+    judge, _own.judge = _own.judge, None
+    if judge is None or not judge.can_take(instruction):
+        if judge is not None:
+            judge.close()
+        folder = get_worker().local_directory
+        judge = JudgeProcess(instruction, _first_core + _own.slot, folder, probe)
+    _own.judge = judge
     return judge
 
 
 def admit(data: bytes) -> bytes:
-    """Try whether this machine can grade a run: an `Admission` in, a `Readiness` out."""
+    """Try whether this machine can grade a run: an `Admission` in, why it cannot out."""
     global _first_core  # noqa: PLW0603  of all threads
-    asked = msgspec.msgpack.decode(data, type=Admission)
+    asked = decode(data, Admission)
     _first_core = asked.first_core
     try:
         _judge(asked.instruction, probe=True)
     except CannotGrade as error:
-        return msgspec.msgpack.encode(Readiness(str(error)))
-    return msgspec.msgpack.encode(Readiness())
+        return encode(str(error))
+    return encode("")
 
 
 def grade_chunk(data: bytes) -> bytes:
     """Grade a `Chunk`, and return the encoded `ChunkReports`."""
-    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    chunk = decode(data, Chunk)
     start = time.perf_counter()
     try:
         reports = tuple(_graded(chunk.instruction, task) for task in chunk.tasks)
     except CannotGrade as error:
-        return msgspec.msgpack.encode(ChunkReports(trouble=str(error)))
-    return msgspec.msgpack.encode(ChunkReports(reports, time.perf_counter() - start))
+        return encode(ChunkReports(trouble=str(error)))
+    return encode(ChunkReports(reports, time.perf_counter() - start))
 
 
 def _graded(instruction: Instruction, task: Task) -> bytes:
@@ -145,7 +146,7 @@ def _graded(instruction: Instruction, task: Task) -> bytes:
     for _ in range(1 + TRIES):  # the end may have come from outside, more than once
         judge = _judge(instruction)
         try:
-            return judge.ask(msgspec.msgpack.encode(task))
+            return judge.ask(encode(task))
         except DIED:
             judge.close()
     return b""

@@ -1,10 +1,14 @@
 """Messages between the process that grades a class and the machines: msgspec records as bytes."""
 
+import os
+from typing import TypeVar
+
 import msgspec
 
-from autograder.classroom.judge_pool import Task
+from autograder.classroom.judge_pool import Setup, Task
 from autograder.cluster.environment import Environment
-from autograder.worker.confinement import Level
+
+T = TypeVar("T")
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -17,38 +21,21 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """All that a judge of a run must know; `secret` are paths to hide from submissions."""
+    """All that a judge of a run must know; its `setup` holds where the class is graded from."""
 
     run: str
-    course_file: str
-    exercises: tuple[str, ...]
-    seed: int
-    level: Level
-    secret: tuple[str, ...]
+    setup: Setup
     environment: Environment
-    alone: bool = False
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """A question to a machine: can it grade this? Its judges take cores from `first_core` on."""
+    """A question to a machine: can it grade this? Its judges take cores from `first_core` on.
+
+    The answer of a machine or a judge is a text: why it cannot grade, empty if it can.
+    """
 
     instruction: Instruction
     first_core: int
-
-
-class Readiness(msgspec.Struct, frozen=True):
-    """The answer of a machine or a judge: why it cannot grade; empty if it can."""
-
-    refused: str = ""
-
-
-class JudgeStart(msgspec.Struct, frozen=True):
-    """The first message to a judge's process; with `probe` it tries the confinement."""
-
-    instruction: Instruction
-    core: int
-    scratch: str
-    probe: bool
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -67,3 +54,15 @@ class ChunkReports(msgspec.Struct, frozen=True):
     reports: tuple[bytes, ...] = ()
     seconds: float = 0.0
     trouble: str = ""
+
+
+encode = msgspec.msgpack.Encoder(enc_hook=os.fspath).encode  # a path as its text
+
+
+def decode(data: bytes, type: type[T]) -> T:
+    """Return a message of a type.
+
+    Raises:
+        msgspec.MsgspecError: it is none.
+    """
+    return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

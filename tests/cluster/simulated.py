@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import msgspec
 
 from autograder.classroom.judge_pool import Task, TaskReports
-from autograder.cluster.messages import Chunk, ChunkReports, Readiness
+from autograder.cluster.messages import Chunk, ChunkReports, decode, encode
 from autograder.cluster.messages import Machine as Place
 from autograder.report.model import ExerciseReport
 from autograder.submission.source import Source
@@ -27,13 +27,13 @@ def report_on(source, status="graded"):
 
 def answer(data, grade=lambda task, alone: None):
     """What a machine makes of a chunk: `grade` says for a task what is in doubt of it."""
-    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    chunk = decode(data, Chunk)
     reports = []
     for each in chunk.tasks:
-        doubtful = grade(each, chunk.instruction.alone) or frozenset()
+        doubtful = grade(each, chunk.instruction.setup.alone) or frozenset()
         found = TaskReports({s.name: report_on(s) for s in each.sources}, frozenset(doubtful))
-        reports.append(msgspec.msgpack.encode(found))
-    return msgspec.msgpack.encode(ChunkReports(tuple(reports), 0.5 * len(chunk.tasks)))
+        reports.append(encode(found))
+    return encode(ChunkReports(tuple(reports), 0.5 * len(chunk.tasks)))
 
 
 class Machine:
@@ -66,12 +66,12 @@ class Simulated:
 
     def admit(self, address, data):
         future = Future()
-        future.set_result(msgspec.msgpack.encode(Readiness(self.there[address].refused)))
+        future.set_result(encode(self.there[address].refused))
         return future
 
     def grade(self, data, places):
         future = Future()
-        chunk = msgspec.msgpack.decode(data, type=Chunk)
+        chunk = decode(data, Chunk)
         for _ in range(self.ALLOWED_FAILURES + 1):
             there = [name for name in places if name in self.there]
             if not there:

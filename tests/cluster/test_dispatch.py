@@ -1,13 +1,12 @@
 """Handing out a class to machines: whatever becomes of them, each submission has its report."""
 
-import msgspec
 import pytest
 
 from autograder.classroom.judge_pool import Setup
 from autograder.cluster import dispatch as module
 from autograder.cluster.command import grading_on
 from autograder.cluster.dispatch import Dispatch
-from autograder.cluster.messages import Chunk, ChunkReports
+from autograder.cluster.messages import Chunk, ChunkReports, decode, encode
 from autograder.course.errors import UserError
 from tests.cluster.simulated import Machine, Simulated, answer, report_on, task
 
@@ -81,7 +80,7 @@ class Killer(Machine):
     """Lost with whatever chunk has student s003 in it."""
 
     def grade(self, data, cluster):
-        if "s003" in {each.student for each in msgspec.msgpack.decode(data, type=Chunk).tasks}:
+        if "s003" in {each.student for each in decode(data, Chunk).tasks}:
             cluster.lose(self)
             return None
         return answer(data)
@@ -139,24 +138,23 @@ def test_what_is_in_doubt_is_graded_again_at_the_end_alone(run):
 
 def other_source(data):
     """Reports on what was not asked."""
-    chunk = msgspec.msgpack.decode(data, type=Chunk)
+    chunk = decode(data, Chunk)
     found = [
-        msgspec.msgpack.encode({"reports": {s.name: report_on(task(7, "x").sources[0])}})
+        encode({"reports": {s.name: report_on(task(7, "x").sources[0])}})
         for each in chunk.tasks
         for s in each.sources
     ]
-    return msgspec.msgpack.encode(ChunkReports(tuple(found), 1.0))
+    return encode(ChunkReports(tuple(found), 1.0))
 
 
 WRONG = {
     "no message": lambda data: b"\xc1",
     "nothing": lambda data: b"",
-    "too few": lambda data: msgspec.msgpack.encode(ChunkReports((), 1.0)),
+    "no bytes": lambda data: {"no": "bytes"},
+    "too few": lambda data: encode(ChunkReports((), 1.0)),
     "a report on something else": other_source,
-    "no report": lambda data: msgspec.msgpack.encode(
-        ChunkReports((msgspec.msgpack.encode({"reports": {"one": b"{}"}}),) * 1, 1.0)
-    ),
-    "trouble of its own": lambda data: msgspec.msgpack.encode(ChunkReports(trouble="disk full")),
+    "no report": lambda data: encode(ChunkReports((encode({"reports": {"one": b"{}"}}),) * 1, 1.0)),
+    "trouble of its own": lambda data: encode(ChunkReports(trouble="disk full")),
 }
 
 
