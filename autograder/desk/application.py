@@ -16,7 +16,8 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -32,7 +33,7 @@ from autograder.desk import (
 )
 from autograder.desk.guard import Guard, Secrets, same
 from autograder.desk.regrading import Regrading
-from autograder.desk.rendering import rendering_environment, served
+from autograder.desk.rendering import STATIC, rendering_environment, report_style
 from autograder.desk.results import CurrentResults
 from autograder.desk.view import DeskContext, DeskView, FlashStore, Visit
 
@@ -64,7 +65,11 @@ def application(
         navigation=tuple((view.title, view.path) for view in views if view.title),
     )
     app = Starlette(
-        routes=[*(_route(place, view) for view in views), Route("/static/{name}", served)],
+        routes=[
+            *(_route(place, view) for view in views),
+            Route("/static/report.css", report_style),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
         exception_handlers={HTTPException: _refusal(place), 500: _failure},
     )
     return Guard(app, port, secrets)

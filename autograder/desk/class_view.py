@@ -1,5 +1,6 @@
 """The view *Class*: a table of students and exercises, and the students who need a person."""
 
+import math
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -40,8 +41,10 @@ def show(visit: Visit) -> Response:
     exercises, found = shown_exercises(choice, now, course), selected(choice, now, course)
     totals = [points_in(r, exercises) for r in map(now.row, found) if r.status != "missing"]
     maximum = sum(each.points for each in exercises)
-    page = _page(visit, len(found))
-    rows = [_line(now, student, exercises, choice) for student in found[page.first : page.last]]
+    pages = 1 if visit.query("rows") == "all" else max(1, math.ceil(len(found) / ROWS))
+    asked = visit.query("page", "1")
+    page = min(pages, max(1, int(asked[:6]) if asked.isdecimal() else 1))
+    shown = found if pages == 1 else found[(page - 1) * ROWS : page * ROWS]
     return visit.page(
         "class_view.html",
         now=now,
@@ -49,7 +52,8 @@ def show(visit: Visit) -> Response:
         exercises=exercises,
         found=found,
         page=page,
-        rows=rows,
+        pages=pages,
+        rows=[_line(now, student, exercises, choice) for student in shown],
         maximum=maximum,
         signs=SIGNS,
         foot=_foot(now, found, exercises),
@@ -65,24 +69,6 @@ def show(visit: Visit) -> Response:
         bars=tenths(np.array(totals), maximum),
         sentences=statistics.class_sentences(now.summary),
     )
-
-
-class Page(NamedTuple):
-    """The rows that a page shows."""
-
-    number: int
-    of: int
-    first: int
-    last: int
-
-
-def _page(visit: Visit, count: int) -> Page:
-    if visit.query("rows") == "all":
-        return Page(1, 1, 0, count)
-    of = max(1, -(-count // ROWS))
-    asked = visit.query("page", "1")
-    number = min(of, max(1, int(asked[:6]) if asked.isdecimal() else 1))
-    return Page(number, of, (number - 1) * ROWS, min(count, number * ROWS))
 
 
 def _line(

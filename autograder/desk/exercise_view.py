@@ -40,16 +40,23 @@ def show(visit: Visit) -> Response:
     at = names.index(name)
     exercise, outcomes = now.exercises[at], now.outcomes[name]
     measured = [each for each in now.summary.exercises if each.title == exercise.title]
-    checks = list(outcomes.checks.values())
-    figures = _in_pairs(checks, [c for c in now.summary.checks if c.exercise == exercise.title])
     return visit.page(
         "exercise_view.html",
         now=now,
         exercise=exercise,
         statuses=outcomes.statuses.most_common(),
         measured=measured[0] if measured else None,
-        checks=[_check(now, name, each, found) for each, found in figures],
-        mistakes=_mistakes(now, exercise.title),
+        checks=_in_pairs(
+            list(outcomes.checks.values()),
+            [each for each in now.summary.checks if each.exercise == exercise.title],
+        ),
+        mistakes=[
+            (number, made)
+            for number, made in enumerate(now.mistakes)
+            if made.exercise == exercise.title
+        ],
+        address=StudentFilter().address,
+        most=(SENTENCES, NAMES),
         before=now.exercises[at - 1] if at else None,
         after=now.exercises[at + 1] if at + 1 < len(names) else None,
         **_figures(now),
@@ -75,40 +82,6 @@ def _in_pairs(
         by_title.setdefault(each.title, []).append(each)
     queues = {title: iter(found) for title, found in by_title.items()}
     return [(check, next(queues.get(check.title, iter(())), None)) for check in checks]
-
-
-def _check(
-    now: ClassResults, exercise: str, check: CheckOutcomes, measured: Measured | None
-) -> dict[str, Any]:
-    said = check.commonest()
-    return {
-        "check": check,
-        "measured": measured,
-        "outcomes": check.outcomes.most_common(),
-        "said": [
-            {"text": each.text, "named": each.named, **_people(now, each.by)}
-            for each in said[:SENTENCES]
-        ],
-        "more": len(said) - SENTENCES,
-        "address": StudentFilter(check=f"{exercise}/{check.name}").address(),
-    }
-
-
-def _people(now: ClassResults, places: Sequence[int]) -> dict[str, Any]:
-    first = [now.students[place] for place in places[:NAMES]]
-    return {"count": len(places), "students": first, "others": len(places) - len(first)}
-
-
-def _mistakes(now: ClassResults, title: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "made": made,
-            "address": StudentFilter(mistake=str(number)).address(),
-            **_people(now, made.by),
-        }
-        for number, made in enumerate(now.mistakes)
-        if made.exercise == title
-    ]
 
 
 VIEWS = (

@@ -82,21 +82,9 @@ class GroupJobs:
         threading.Thread(target=run, daemon=True).start()
 
 
-class ReadWork(msgspec.Struct, frozen=True):
-    """One student's code, to be read."""
-
-    student: str
-    address: str
-    code: str
-
-
 @functools.lru_cache(maxsize=8)
 def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  one for each desk
     return GroupJobs()
-
-
-def jobs_of(visit: Visit) -> GroupJobs:
-    return _jobs(visit.place.results)
 
 
 def index(visit: Visit) -> Response:
@@ -120,7 +108,7 @@ def look(visit: Visit) -> Response:
     def find() -> dict[str, object]:
         return {"looked": naming.in_new_process(naming.examine, work), "students": group.students}
 
-    jobs_of(visit).begin(_key(group), "asking what they answer", find)
+    _jobs(visit.place.results).begin(_key(group), "asking what they answer", find)
     return visit.other(_path(group))
 
 
@@ -129,7 +117,7 @@ def give_name(visit: Visit) -> Response:
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
     words = MistakeText(visit.field("id"), visit.field("finding"), hints)
-    jobs_of(visit).change(_key(group), words=words, trouble="")
+    _jobs(visit.place.results).change(_key(group), words=words, trouble="")
     try:
         words, work = checked_words(words), _work(visit, group)
     except UserError as error:
@@ -140,7 +128,7 @@ def give_name(visit: Visit) -> Response:
         made = naming.in_new_process(naming.write_mistake, work, words)
         return {"mistake": made, "students": group.students}
 
-    jobs_of(visit).begin(_key(group), "verifying the course with it", write)
+    _jobs(visit.place.results).begin(_key(group), "verifying the course with it", write)
     return visit.other(_path(group))
 
 
@@ -158,7 +146,7 @@ def again(visit: Visit) -> Response:
         told = message_changes(results, group.exercise, students, name)
         return {"told": tuple(told), "difference": difference}
 
-    jobs_of(visit).begin(_key(group), "grading those concerned", grade)
+    _jobs(visit.place.results).begin(_key(group), "grading those concerned", grade)
     return visit.other(_path(group))
 
 
@@ -173,7 +161,7 @@ def _path(group: UnnamedGroup) -> str:
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     """Return the group in the address; one that was named here stays there to be looked at."""
     key = visit.part("exercise"), visit.part("group")
-    state = jobs_of(visit).state(key)
+    state = _jobs(visit.place.results).state(key)
     for group in visit.results().unnamed:
         if _key(group) == key:
             return group, state
@@ -212,13 +200,8 @@ def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
 
 
 def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 200) -> Response:
-    keys = {each.id: each.address for each in visit.results().students}
     read = [
-        ReadWork(
-            one_line(student, 60),
-            keys.get(student, ""),
-            printable("\n\n".join(unit.text.strip() for unit in source.units), MAX_CODE),
-        )
+        (student, printable("\n\n".join(unit.text.strip() for unit in source.units), MAX_CODE))
         for student, source in _sources(visit, group)
     ]
     return visit.page(
@@ -230,7 +213,7 @@ def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 20
         short=one_line,
         path=_path(group),
         title=visit.place.course.exercise(group.exercise).title,
-        addresses=keys,
+        addresses={each.id: each.address for each in visit.results().students},
         most=MAX_SHOWN,
     )
 

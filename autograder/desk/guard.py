@@ -84,16 +84,13 @@ class Guard:
         self._secrets = secrets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
-
         async def safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                cached = "no-cache" if "etag" in headers else "no-store"  # only files have one
+                headers.setdefault("Cache-Control", cached)
             await send(message)
 
         if scope["type"] == "http":

@@ -1,6 +1,6 @@
 """The view *Map*: mistakes that go together, and mistakes for the next lecture."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -84,15 +84,12 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "map_view.html",
         now=now,
-        lecture=[_linked(now, each) for each in costliest(now.mistakes)],
+        lecture=costliest(now.mistakes),
         map=heat_map(now, now.mistakes[:ROWS]),
         families=families(now),
         left_out=max(0, len(now.mistakes) - ROWS),
+        address=StudentFilter().address,
     )
-
-
-def _linked(now: ClassResults, made: MistakeCount) -> dict[str, Any]:
-    return {"made": made, "address": StudentFilter(mistake=str(now.mistakes.index(made))).address()}
 
 
 def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:
@@ -105,11 +102,8 @@ def heat_map(now: ClassResults, made: Sequence[MistakeCount]) -> dict[str, Any]:
     of_rows, of_columns = seriated(table)
     shown = table[np.ix_(of_rows, of_columns)]
     rows = [
-        {
-            **_linked(now, made[number]),
-            "path": boxes([int(each) for each in np.flatnonzero(shown[at])]),
-        }
-        for at, number in enumerate(of_rows)
+        {"made": made[number], "path": boxes(np.flatnonzero(cells).tolist())}
+        for number, cells in zip(of_rows, shown, strict=True)
     ]
     return {"rows": rows, "students": [now.students[places[each]] for each in of_columns]}
 
@@ -126,32 +120,25 @@ class FamilyRow(NamedTuple):
 def families(now: ClassResults) -> dict[str, Any]:
     """Return the mistakes that occur in several exercises under one name."""
     by_name: dict[str, list[MistakeCount]] = defaultdict(list)
-    for each in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first
-        for name in each.ids.split("+"):
-            by_name[name].append(each)
-    several = {n: made for n, made in by_name.items() if len({m.exercise for m in made}) > 1}
-    used = {each.exercise for made in several.values() for each in made}
+    for mistake in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first
+        for name in mistake.ids.split("+"):
+            by_name[name].append(mistake)
+    several = [made for made in by_name.values() if len({m.exercise for m in made}) > 1]
+    used = {mistake.exercise for made in several for mistake in made}
     titles = [exercise.title for exercise in now.exercises if exercise.title in used]
-    rows = [_family(made, titles) for made in several.values()]
+    rows = []
+    for made in several:
+        places: dict[str, set[int]] = defaultdict(set)
+        for mistake in made:
+            places[mistake.exercise].update(mistake.by)
+        times = Counter(place for students in places.values() for place in students)
+        counts = tuple(len(places[title]) if title in places else None for title in titles)
+        twice = sum(number > 1 for number in times.values())
+        rows.append(FamilyRow(made[0].finding, counts, len(times), twice))
     return {
         "exercises": titles,
         "rows": sorted(rows, key=lambda row: (-row.twice, -row.students, row.finding)),
     }
-
-
-def _family(made: Sequence[MistakeCount], titles: Sequence[str]) -> FamilyRow:
-    where: dict[str, set[int]] = defaultdict(set)
-    exercises: dict[int, set[str]] = defaultdict(set)
-    for each in made:
-        where[each.exercise] |= set(each.by)
-        for place in each.by:
-            exercises[place].add(each.exercise)
-    return FamilyRow(
-        finding=made[0].finding,
-        counts=tuple(len(where[title]) if title in where else None for title in titles),
-        students=len(exercises),
-        twice=sum(len(names) > 1 for names in exercises.values()),
-    )
 
 
 VIEWS = (DeskView("/map", show, "Map"),)

@@ -1,22 +1,18 @@
-"""Templates of the desk, in which every value is escaped, and its scripts and styles."""
+"""Templates of the desk, in which every value is escaped, and the style of its reports."""
 
 import functools
-import hashlib
 import math
 import re
 from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from autograder.report.html import environment as report_environment
 
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
-REPORT_STYLE = "report.css"
-TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 MAX_LETTERS = 100_000  # of one value
 # Invisible, and changes what is seen: control characters, marks of direction, half characters.
 INVISIBLE = re.compile(
@@ -25,26 +21,13 @@ INVISIBLE = re.compile(
 
 
 @functools.cache
-def _files() -> dict[str, bytes]:
-    style = report_environment().get_template("style.css").render(root=":root", body="body")
-    files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in TYPES}
-    return files | {REPORT_STYLE: style.encode()}
+def _report_style() -> str:
+    return report_environment().get_template("style.css").render(root=":root", body="body")
 
 
-@functools.cache
-def address(name: str) -> str:
-    """Return the address of a static file, which changes with its content."""
-    return f"/static/{name}?v={hashlib.sha256(_files()[name]).hexdigest()[:12]}"
-
-
-async def served(request: Request) -> Response:
-    """Serve a static file by its name; there is nothing else."""
-    name = str(request.path_params["name"])
-    data = _files().get(name)
-    if data is None:
-        raise HTTPException(404)
-    headers = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(data, headers=headers, media_type=TYPES[Path(name).suffix])
+async def report_style(_: Request) -> Response:
+    """Send the style of the reports, which the desk's own builds on."""
+    return Response(_report_style(), media_type="text/css")
 
 
 @functools.cache
@@ -56,7 +39,7 @@ def rendering_environment() -> jinja2.Environment:
         loader=jinja2.ChoiceLoader([jinja2.FileSystemLoader(TEMPLATES), below.loader]),
         finalize=harmless,
     )
-    made.globals = {**below.globals, "static": address, "known": math.isfinite}
+    made.globals = {**below.globals, "known": math.isfinite}
     return made
 
 

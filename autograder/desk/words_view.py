@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from autograder.classroom.clusters import Sheet, Wording, differing_pieces, rubric, sheets, total
 from autograder.classroom.history import user
-from autograder.classroom.marking import Answered, AnswerMarks, Marking, Overtaken
+from autograder.classroom.marking import Marking, Overtaken
 from autograder.classroom.store import GivenMark
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course
@@ -112,42 +112,21 @@ def _points(form: MarkForm, sheet: Sheet) -> float | None:
     return points
 
 
-class ShownAnswer(msgspec.Struct, frozen=True):
-    """An answer as a row: `who` stands for the student in the form, `name` is what is shown."""
-
-    who: str
-    name: str
-    id: str
-    token: str
-    marks: AnswerMarks
-    ticked: bool
-
-
-class ShownWording(msgspec.Struct, frozen=True):
-    """Answers in the same words; `pieces` has the differences from the wording that is shown."""
-
-    id: str
-    answers: tuple[ShownAnswer, ...]
-    pieces: tuple[tuple[str, bool], ...] = ()
-
-
 @functools.lru_cache(maxsize=8)
 def _marking(results: Path, course: Course) -> Marking:
+    """Return the marks of the desk's folder, read once for all views."""
     return Marking(results, course)
 
 
-def marking_of(visit: Visit) -> Marking:
-    """Return the marks of the desk's folder, read once for all views."""
-    return _marking(visit.place.results, visit.place.course)
-
-
 def _sheet(visit: Visit) -> Sheet:
-    return Sheet(marking_of(visit), visit.part("exercise"), visit.part("question"))
+    marking = _marking(visit.place.results, visit.place.course)
+    return Sheet(marking, visit.part("exercise"), visit.part("question"))
 
 
 def index(visit: Visit) -> Response:
     """Show the questions, and the progress of each."""
-    found = [(sheet, sheet.progress()) for sheet in sheets(marking_of(visit))]
+    marking = _marking(visit.place.results, visit.place.course)
+    found = [(sheet, sheet.progress()) for sheet in sheets(marking)]
     return visit.page(
         "words_view.html", found=found, by=_by(visit), blind=_is_blind(visit), user=user()
     )
@@ -233,47 +212,33 @@ def _page(
 ) -> Response:
     whole = wording.members[0].answer.text
     near = [each for each in sheet.cluster(wording).wordings if each is not wording]
-    blind = _is_blind(visit)
+    pieces = [
+        differing_pieces(whole[:MAX_SHOWN], each.members[0].answer.text[:MAX_SHOWN])
+        for each in near[:MAX_NEAR]
+    ]
     return visit.page(
         "words_question.html",
         status,
         sheet=sheet,
         path=_path(sheet),
         items=rubric(sheet.question),
-        comments=[(comment_id(said), said) for said in sheet.comments()[:MAX_COMMENTS]],
+        comments=[(comment_id(comment), comment) for comment in sheet.comments()[:MAX_COMMENTS]],
         form=form,
         text=printable(whole, MAX_SHOWN),
         letters=len(whole) if len(whole) > MAX_SHOWN else 0,
-        shown=_shown(sheet, wording, form, blind),
-        near=[_near(sheet, each, wording, form, blind) for each in near[:MAX_NEAR]],
+        shown=wording,
+        near=list(zip(near, pieces, strict=False)),
         more=max(0, len(near) - MAX_NEAR),
         progress=sheet.progress(),
         at=sheet.wordings.index(wording) + 1,
         before=sheet.beside(wording, -1),
         after=sheet.beside(wording, 1),
         waiting=sheet.next_open(wording),
-        blind=blind,
+        blind=_is_blind(visit),
+        who_of=who_of,
+        one_line=one_line,
+        printable=printable,
     )
-
-
-def _near(
-    sheet: Sheet, wording: Wording, other: Wording, form: MarkForm, blind: bool
-) -> ShownWording:
-    """Return a similar wording with its differences from the one that is shown."""
-    mine, its = (each.members[0].answer.text[:MAX_SHOWN] for each in (wording, other))
-    pieces = tuple((printable(piece), is_other) for piece, is_other in differing_pieces(mine, its))
-    return msgspec.structs.replace(_shown(sheet, wording, form, blind), pieces=pieces)
-
-
-def _shown(sheet: Sheet, wording: Wording, form: MarkForm, blind: bool) -> ShownWording:
-    answers = tuple(_answer(sheet, each, form, blind) for each in wording.members)
-    return ShownWording(wording.id, answers)
-
-
-def _answer(sheet: Sheet, each: Answered, form: MarkForm, blind: bool) -> ShownAnswer:
-    marks, who = sheet.standing(each), who_of(each.student)
-    name = f"Somebody ({who[:4]})" if blind else one_line(each.student, 60)
-    return ShownAnswer(who, name, each.id, marks.token, marks, who in form.who)
 
 
 VIEWS = (

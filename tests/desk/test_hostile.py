@@ -17,7 +17,7 @@ from autograder.report.model import (
     WrittenAnswer,
 )
 from tests.courses import write_course
-from tests.desk.conftest import client_of, let_in
+from tests.desk.conftest import SECRETS, client_of, let_in
 from tests.desk.generated import write
 from tests.report.test_faces import check
 
@@ -131,4 +131,5 @@ def test_damage_in_the_records_is_said_and_no_traceback(tmp_path, course):
 
 def let_in_broken(folder, course):
     client = client_of(folder, course)
-    return client.get("/?token=the-token")
+    client.get(f"/?token={SECRETS.new_token()}")
+    return client.get("/")
