@@ -213,7 +213,7 @@ def _page(
     whole = wording.members[0].answer.text
     near = [each for each in sheet.cluster(wording).wordings if each is not wording]
     pieces = [
-        differing_pieces(whole[:MAX_SHOWN], each.members[0].answer.text[:MAX_SHOWN])
+        differing_pieces(each.members[0].answer.text[:MAX_SHOWN], whole[:MAX_SHOWN])
         for each in near[:MAX_NEAR]
     ]
     return visit.page(
@@ -227,7 +227,7 @@ def _page(
         text=printable(whole, MAX_SHOWN),
         letters=len(whole) if len(whole) > MAX_SHOWN else 0,
         shown=wording,
-        near=list(zip(near, pieces, strict=False)),
+        near=list(zip(near, pieces, strict=False)),  # the first MAX_NEAR
         more=max(0, len(near) - MAX_NEAR),
         progress=sheet.progress(),
         at=sheet.wordings.index(wording) + 1,
