@@ -100,7 +100,7 @@ def threes(exercise, function):
 COMBINING = [case for case in CASES if next(threes(*case), None)]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(("exercise", "function"), COMBINING)
 def test_of_three_mistakes_none_gets_a_false_name(exercise, function):
     recipe = CATALOGUE.recipes(exercise)[function]
@@ -142,6 +142,7 @@ UNLISTED = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("change", UNLISTED)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_mistakes_on_no_list_get_no_false_name(exercise, function, change):

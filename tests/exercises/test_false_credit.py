@@ -86,6 +86,7 @@ NOTHINGS = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("nothing", NOTHINGS)
 def test_logits_do_not_follow_from_a_block_that_does_nothing(grade_text, nothing):
     report = grade_text("language_model", OF_MODELS + NOTHINGS[nothing])
@@ -191,6 +192,7 @@ CARRIED = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("says", SAYINGS)
 def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(grade_text, says):
     report = grade_text("self_attention", OF_ATTENTION + SAYINGS[says])

@@ -100,7 +100,10 @@ def too_few_labels():
     return figure
 
 
-RIGHT = [ROOT / "solutions/attention_heatmap.py", *ROOT.glob("examples/right/attention_heatmap/*")]
+RIGHT = [
+    ROOT / "solutions/attention_heatmap.py",
+    *ROOT.glob("examples/right/attention_heatmap/*.*"),
+]
 DRAWN = {"curves": curves, "meshes": meshes, "mathematics": mathematics, "notes": notes}
 DRAWN |= {"arrows": arrows, "minor labels": minor_labels, "too few labels": too_few_labels}
 DRAWN |= {f"heat map of {path.name}": heat_map(path) for path in RIGHT}
