@@ -9,8 +9,8 @@ import itertools
 import math
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -46,47 +46,36 @@ def normalized_words(text: str) -> tuple[str, ...]:
 def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
     """Group answers: in each group the most common words first, then those much like them.
 
-    Groups with many answers come first; the same texts in the same order give the same groups.
+    Nothing is in two groups, and those with many answers come first. The same texts in the same
+    order give the same groups.
     """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(normalized_words(text), []).append(place)
     same = [SameText(words, tuple(positions)) for words, positions in places.items()]
     same.sort(key=lambda each: (-len(each.places), each.places))
-    groups = _near(same)
-    groups.sort(key=lambda group: (-sum(len(each.places) for each in group), group[0].places))
-    return groups
-
-
-def _near(same: Sequence[SameText]) -> list[list[SameText]]:
-    """Group texts: a group is all that is near its first text, and nothing is in two groups.
-
-    Two that have so much in common share one of the rarest third of the pairs of each. So only
-    those that do are compared.
-    """
+    # Two near texts share one of the rarest third of the pairs of each. So only those that do are
+    # compared. `least` is the share of the shorter one's size in the longer one's.
+    least = NEAR / (2 - NEAR)
     pairs = [word_pairs(each.words) for each in same]
     usual = Counter(itertools.chain.from_iterable(pairs))
-    rare = [sorted(each, key=lambda pair: (usual[pair], pair))[: _third(each)] for each in pairs]
-    having: dict[WordPair, list[int]] = {}
-    for number, each in enumerate(rare):
-        for pair in each:
-            having.setdefault(pair, []).append(number)
+    rare = []
+    having: dict[WordPair, list[int]] = defaultdict(list)
+    for number, each in enumerate(pairs):
+        third = len(each) - math.ceil(NEAR * (1 + least) / 2 * len(each)) + 1
+        rare.append(sorted(each, key=lambda pair: (usual[pair], pair))[:third])
+        for pair in rare[number]:
+            having[pair].append(number)
     taken: set[int] = set()
     groups = []
     for number, head in enumerate(same):
-        if number in taken:
-            continue
-        others = {o for pair in rare[number] for o in having[pair] if o > number} - taken
-        near = sorted(o for o in others if are_near(pairs[number], pairs[o]))
-        taken.update(near)
-        groups.append([head, *(same[other] for other in near)])
+        if number not in taken:
+            others = {o for pair in rare[number] for o in having[pair] if o > number} - taken
+            near = sorted(o for o in others if are_near(pairs[number], pairs[o]))
+            taken.update(near)
+            groups.append([head, *(same[other] for other in near)])
+    groups.sort(key=lambda group: (-sum(len(each.places) for each in group), group[0].places))
     return groups
-
-
-def _third(pairs: frozenset[WordPair]) -> int:
-    """Return how many of a text's pairs to look at, so that each near text has one of them."""
-    least = NEAR / (2 - NEAR)  # the share of the shorter one's size in the longer one's
-    return len(pairs) - math.ceil(NEAR * (1 + least) / 2 * len(pairs)) + 1
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
@@ -189,23 +178,17 @@ class Sheet:
         self.exercise = exercise
         self.question = marking.question(exercise, question)
         self.clusters = marking.cached(f"{exercise}/{question}", self._clusters)
-        self.wordings = [each for cluster in self.clusters for each in cluster.wordings]
+        self.wordings = [wording for cluster in self.clusters for wording in cluster.wordings]
+        self._members = [member for wording in self.wordings for member in wording.members]
 
     def _clusters(self) -> tuple[AnswerCluster, ...]:
-        mine = [
-            each
-            for key, each in self.marking.answers().items()
-            if key[1:] == (self.exercise, self.question.name)
-        ]
-        return tuple(
-            AnswerCluster(
-                tuple(
-                    Wording(mine[each.places[0]].id, tuple(mine[at] for at in each.places))
-                    for each in group
-                )
-            )
-            for group in similar_groups([each.answer.text for each in mine])
-        )
+        question = self.exercise, self.question.name
+        answers = [each for key, each in self.marking.answers().items() if key[1:] == question]
+        clusters = []
+        for group in similar_groups([each.answer.text for each in answers]):
+            members = [tuple(answers[place] for place in same.places) for same in group]
+            clusters.append(AnswerCluster(tuple(Wording(m[0].id, m) for m in members)))
+        return tuple(clusters)
 
     def wording(self, named: str) -> Wording | None:
         """Return the wording of that id, or with an answer of that id."""
@@ -241,27 +224,22 @@ class Sheet:
 
     def progress(self) -> MarkedSoFar:
         """Return how far the question is marked."""
-        marks, points, doubtful, count = self.marking.marks(), [], 0, 0
-        for each in self._members():
-            count += 1
-            mark_points = marks.mark(each.student, each.exercise, each.answer).points
-            points += [] if mark_points is None else [mark_points]
+        marks, points, doubtful = self.marking.marks(), [], 0
+        for each in self._members:
+            mark = marks.mark(each.student, each.exercise, each.answer)
+            points += [] if mark.points is None else [mark.points]
             doubtful += bool(marks.state(each.student, each.exercise, each.answer))
-        return MarkedSoFar(count, len(points), doubtful, sum(points) / max(1, len(points)))
+        mean = sum(points) / max(1, len(points))
+        return MarkedSoFar(len(self._members), len(points), doubtful, mean)
 
     def comments(self) -> list[str]:
         """Return the comments that were given for this question, the most used first."""
         marks = self.marking.marks()
         used: Counter[str] = Counter()
-        for each in self._members():
+        for each in self._members:
             comment = marks.mark(each.student, each.exercise, each.answer).comment
             used.update(line.strip() for line in comment.splitlines() if line.strip())
-        return [
-            comment for comment, _ in sorted(used.items(), key=lambda each: (-each[1], each[0]))
-        ]
-
-    def _members(self) -> Iterator[Answered]:
-        return (member for wording in self.wordings for member in wording.members)
+        return sorted(used, key=lambda comment: (-used[comment], comment))
 
 
 def sheets(marking: Marking) -> list[Sheet]:

@@ -5,17 +5,15 @@ from datetime import datetime
 
 import msgspec
 
-from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import on_the_total
 from autograder.classroom.submissions import StudentWork
 from autograder.course.course_file import Assignment, Course, Exercise
 from autograder.course.lateness import LatePolicy, days_late, late_penalty
 from autograder.course.text import one_line
-from autograder.grading.reports import report_without_checks, whole_report
+from autograder.grading.reports import report_without_checks
 from autograder.report.model import (
     Adjustment,
     ExerciseReport,
-    Grader,
     HandIn,
     Lateness,
     Report,
@@ -133,7 +131,7 @@ def _late(
     )
 
 
-def _missing(exercise: Exercise) -> ExerciseReport:
+def missing_report(exercise: Exercise) -> ExerciseReport:
     return report_without_checks(exercise, "missing", NOTHING, ran=False)
 
 
@@ -144,68 +142,10 @@ def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | No
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)
     if name in work.not_loaded:
         return report_without_checks(exercise, "not loaded", work.not_loaded[name], ran=False)
-    return None if name in work.sources else _missing(exercise)
+    return None if name in work.sources else missing_report(exercise)
 
 
-class ReportMerger:
-    """Merger of reports: `names` are the exercises graded now, `exercises` all of the table."""
-
-    def __init__(
-        self,
-        course: Course,
-        exercises: Sequence[Exercise],
-        names: Sequence[str],
-        grader: Grader,
-        adjustments: Adjustments,
-    ) -> None:
-        self._course = course
-        self._exercises = exercises
-        self._names = names
-        self._grader = grader
-        self._adjustments = adjustments
-
-    def whole(
-        self,
-        student: str,
-        graded: Sequence[ExerciseReport],
-        notes: Sequence[str],
-        hand_in: HandIn | None,
-        before: Report | None,
-    ) -> Report:
-        """Return the report of a student who was graded now, with what the report before has."""
-        course, now = self._course, {each.name: each for each in graded}
-        old = {each.name: each for each in before.exercises} if before else {}
-        merged = [now.get(e.name) or old.get(e.name) or _missing(e) for e in self._exercises]
-        exercises, adjusted = self._adjustments.apply(student, merged, now)
-        late: Sequence[Lateness] = ()
-        if before is not None:
-            kept = [e for e in before.adjustments if e.exercise and e.exercise not in now]
-            adjusted = self._adjustments.in_order(student, [*kept, *adjusted])
-            regraded = any(each.name in now and each.file for each in before.exercises)
-            if not regraded:  # the notes before are on other files
-                notes = list(dict.fromkeys([*before.notes, *notes]))
-            hand_in = _merged_hand_in(before.hand_in, hand_in, now)
-            late = before.lateness
-        new = whole_report(student, course, exercises, self._grader, notes, hand_in)
-        return finalize(new, course, adjusted, now, late)
-
-    def absent(self, before: Report, is_chosen: bool) -> Report | None:
-        """Return the report of a student who was not graded now; None if nothing is left of it.
-
-        With `is_chosen` the student would have been graded: what is graded now is missing then.
-        """
-        names = self._names if is_chosen else ()
-        old = {each.name for each in before.exercises}
-        if is_chosen and old <= set(names):
-            return None
-        gone = [_missing(each) for each in self._exercises if each.name in names]
-        if not gone and old == {each.name for each in self._exercises}:
-            return before
-        report = self.whole(before.student, gone, before.notes, before.hand_in, before)
-        return msgspec.structs.replace(report, grader=before.grader)
-
-
-def _merged_hand_in(
+def merged_hand_in(
     old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
     """Return what is known of a hand-in; the old one if nothing was handed in now."""

@@ -6,14 +6,19 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 
 import contextlib
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
-from autograder.classroom.finalize import ReportMerger, without_checks
+from autograder.classroom.finalize import (
+    finalize,
+    merged_hand_in,
+    missing_report,
+    without_checks,
+)
 from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GRADES, in_use, settle
@@ -30,8 +35,8 @@ from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
-from autograder.grading.reports import grader_record, report_without_checks
-from autograder.report.model import ExerciseReport, Report
+from autograder.grading.reports import grader_record, report_without_checks, whole_report
+from autograder.report.model import ExerciseReport, HandIn, Lateness, Report
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
 
@@ -176,8 +181,6 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
-    """One run over a class."""
-
     journal: Journal
     proposal: Proposal
 
@@ -194,9 +197,6 @@ class _ClassRun:
         self.marks = Marks(job.out / MARKS, course, selection.columns)
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, course)
         self.stubs = read_stubs(course)
-        self.merger = ReportMerger(
-            course, selection.columns, selection.names, self.grader, self.adjustments
-        )
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, bytes] = {}  # packed reports that wait for those before them
         self.written = 0
@@ -231,7 +231,7 @@ class _ClassRun:
             if folder.student in self.selection.others:
                 before = self.selection.before.get(folder.student)
                 assert before is not None
-                self._write(number, self.merger.absent(before, self.selection.may_be_gone))
+                self._write(number, self._absent(before))
                 continue
             waiting = self.waiting[number] = self._read(folder)
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
@@ -295,7 +295,6 @@ class _ClassRun:
         self._assemble(task.number)
 
     def _assemble(self, number: int) -> None:
-        """Put a student's report together."""
         waiting = self.waiting.pop(number)
         student = waiting.work.student
         exercises = []
@@ -307,7 +306,47 @@ class _ClassRun:
         before = self.selection.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
         notes = waiting.work.notes
-        self._write(number, self.merger.whole(student, exercises, notes, hand_in, before))
+        self._write(number, self._merged(student, exercises, notes, hand_in, before))
+
+    def _merged(
+        self,
+        student: str,
+        graded: Sequence[ExerciseReport],
+        notes: Sequence[str],
+        hand_in: HandIn | None,
+        before: Report | None,
+    ) -> Report:
+        """Return the report of a student who was graded now, with what the report before has."""
+        course, now = self.course, {exercise.name: exercise for exercise in graded}
+        old = {exercise.name: exercise for exercise in before.exercises} if before else {}
+        merged = [
+            now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.selection.columns
+        ]
+        exercises, adjusted = self.adjustments.apply(student, merged, now)
+        late: Sequence[Lateness] = ()
+        if before is not None:
+            earlier = [a for a in before.adjustments if a.exercise and a.exercise not in now]
+            adjusted = self.adjustments.in_order(student, [*earlier, *adjusted])
+            regraded = any(e.name in now and e.file for e in before.exercises)
+            if not regraded:  # the notes before are on other files
+                notes = list(dict.fromkeys([*before.notes, *notes]))
+            hand_in = merged_hand_in(before.hand_in, hand_in, now)
+            late = before.lateness
+        report = whole_report(student, course, exercises, self.grader, notes, hand_in)
+        return finalize(report, course, adjusted, now, late)
+
+    def _absent(self, before: Report) -> Report | None:
+        """Return the report of a student who is not graded now; None if nothing is left of it."""
+        is_gone = self.selection.may_be_gone  # of what is graded now, nothing is there
+        names = self.selection.names if is_gone else ()
+        old = {exercise.name for exercise in before.exercises}
+        if is_gone and old <= set(names):
+            return None
+        gone = [missing_report(each) for each in self.selection.columns if each.name in names]
+        if not gone and old == {exercise.name for exercise in self.selection.columns}:
+            return before
+        report = self._merged(before.student, gone, before.notes, before.hand_in, before)
+        return msgspec.structs.replace(report, grader=before.grader)
 
     def _write(self, number: int, report: Report | None) -> None:
         """Propose the reports that are next in order; None: nothing is left of the student's."""

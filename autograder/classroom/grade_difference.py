@@ -271,21 +271,18 @@ def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
 def _by_people(
     was: ExerciseReport, now: ExerciseReport, before: Report, after: Report
 ) -> list[Reason]:
-    """Return what people changed of an exercise."""
-
-    def entered(one: ExerciseReport, report: Report) -> dict[str, object]:
-        return {
-            MARK: [(each.name, each.points) for each in one.answers],
-            ADJUSTMENT: [each.said for each in report.adjustments if each.exercise == one.name],
-            EXCUSED: one.excused,
+    old, new = (
+        {
+            MARK: [(answer.name, answer.points) for answer in exercise.answers],
+            ADJUSTMENT: [a.said for a in report.adjustments if a.exercise == exercise.name],
+            EXCUSED: exercise.excused,
         }
-
-    old, new = entered(was, before), entered(now, after)
+        for exercise, report in ((was, before), (now, after))
+    )
     return [Reason(code) for code in old if old[code] != new[code]]
 
 
 def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]:
-    """Return the checks whose points differ."""
     old, new = (
         {
             check.name: f"{check.outcome}, {number(check.points)}/{number(check.max_points)}"

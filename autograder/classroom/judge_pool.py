@@ -6,14 +6,17 @@ believed: so a grade does not depend on what else the machine had to do. See
 """
 
 import contextlib
+import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from multiprocessing.context import BaseContext
 from multiprocessing.process import parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -21,8 +24,9 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from autograder.classroom.judge_processes import context_of_judges
 from autograder.course.course_file import load_course
+from autograder.course.optimisations import is_off
+from autograder.sandbox.spawn import keep_to_one_thread
 from autograder.submission.source import Source
 from autograder.worker.confinement import Level
 
@@ -35,6 +39,11 @@ JUDGE_MEMORY = 3 * 2**30
 TRIES = 4
 PAUSE = 0.25  # seconds, longer with each try
 MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises that run out of time
+
+FORKS = sys.platform == "linux"  # elsewhere, numpy's own libraries do not stand a fork
+PRELOADED = "autograder.classroom.judge_imports"
+if FORKS:  # once: a program that forks processes of its own as well adds what those need
+    multiprocessing.set_forkserver_preload([PRELOADED])
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -267,3 +276,74 @@ def limit_memory() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_DATA, (JUDGE_MEMORY, most))
+
+
+def context_of_judges() -> BaseContext:
+    """Return the context that makes judge processes."""
+    keep_to_one_thread()
+    return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
+
+
+def _start_fork_server() -> bool:
+    """Start the process that judges are forked from, and do not wait for it.
+
+    It ends with this process. Return False if there is none: judges are then started one by one.
+    """
+    if not FORKS or is_off("forked_judges"):
+        return False
+    from multiprocessing import forkserver
+
+    try:
+        with _apart_from_the_folder():
+            forkserver.ensure_running()
+    except OSError:  # no place for its socket: the name of the temporary folder is too long
+        return False
+    return True
+
+
+if sys.platform != "win32":
+    from multiprocessing.context import ForkServerContext, ForkServerProcess
+
+    class JudgeProcess(ForkServerProcess):
+        """A fork that does not run the script of the command again."""
+
+        def start(self) -> None:
+            _start_fork_server()  # again, if something has ended it
+            with _without_the_script():
+                super().start()
+
+    class ForkingContext(ForkServerContext):
+        """Maker of judge processes."""
+
+        Process = JudgeProcess
+
+
+@contextlib.contextmanager
+def _apart_from_the_folder() -> Iterator[None]:
+    """Start processes that import nothing from the working folder, and that ignore Ctrl-C."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+@contextlib.contextmanager
+def _without_the_script() -> Iterator[None]:
+    """Hide the command's script: each process would run it, and import all that it imports."""
+    program = vars(sys.modules["__main__"])
+    hidden = {name: value for name, value in program.items() if name in {"__file__", "__spec__"}}
+    program["__spec__"] = None
+    program.pop("__file__", None)
+    try:
+        yield
+    finally:
+        program.update(hidden)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Mark, Marks, answer_id
+from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Marks, answer_id
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.store import (
     FILE,
@@ -60,11 +60,11 @@ class AnswerMarks(msgspec.Struct, frozen=True):
     `other` is the table's, where the desk has another. `token` changes with all of it.
     """
 
-    mark: Mark
+    mark: GivenMark
     state: str
     token: str
     before: GivenMark | None = None
-    other: Mark | None = None
+    other: GivenMark | None = None
     items: tuple[str, ...] = ()
     by: str = ""
     at: str = ""
@@ -159,10 +159,7 @@ class Marking:
             for mark, token in zip(clean, tokens, strict=True):
                 answer = answers[mark.key]
                 now = _standing(marks, answer)
-                counted = msgspec.structs.replace(
-                    mark, points=now.mark.points, comment=now.mark.comment
-                )
-                agrees = not now.state and counted.shown == mark.shown  # two people do
+                agrees = not now.state and now.mark.shown == mark.shown  # two people do
                 if answer.id != mark.answer or not (agrees or now.token == token):
                     late.append(mark.key)
             if late:
@@ -224,20 +221,21 @@ def _standing(marks: Marks, each: Answered) -> AnswerMarks:
     entries, cell = marks.stored.by_answer.get(each.key, []), marks.cells.get(each.key)
     mark = marks.mark(each.student, each.exercise, each.answer)
     state = marks.state(each.student, each.exercise, each.answer)
-    last = entries[-1].mark if entries else None
-    if last is None and cell is not None and not cell.is_blank:
-        last = cell
-    table = Mark(cell.points, cell.comment) if state == TWO and cell else None
-    known = (each.id, mark, state, last.shown if last is not None and state else None, table)
-    shown = GivenMark(*each.key, "", mark.points, mark.comment).shown
-    desk = [e for e in entries if e.origin == "desk" and e.mark.shown == shown]
+    before = other = None
+    if state:
+        other = cell if state == TWO else None
+        before = entries[-1].mark if entries else cell
+    rest = [(given.points, given.comment) if given else None for given in (mark, other)]
+    known = each.id, state, before.shown if before else None, *rest
+    desk = [e for e in entries if e.origin == "desk" and e.mark.shown == mark.shown]
+    newest = desk[-1] if desk else None
     return AnswerMarks(
         mark,
         state,
         digest(repr(known), TOKEN),
-        before=last if state else None,
-        other=table,
-        items=desk[-1].mark.items if desk else (),
-        by=desk[-1].by if desk else "",
-        at=desk[-1].at if desk else "",
+        before=before,
+        other=other,
+        items=newest.mark.items if newest else (),
+        by=newest.by if newest else "",
+        at=newest.at if newest else "",
     )

@@ -50,13 +50,6 @@ Answers = Sequence[tuple[str, str, WrittenAnswer]]
 _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
-class Mark(msgspec.Struct, frozen=True):
-    """Points and comment that count for one answer."""
-
-    points: float | None = None
-    comment: str = ""
-
-
 class UncountedMark(msgspec.Struct, frozen=True):
     """A mark that does not count: of whom, for what, and what it is."""
 
@@ -161,7 +154,6 @@ class Marks:
         return None if same else cell
 
     def _put(self, key: Key, mark: GivenMark) -> None:
-        """Put a mark of the store into the answer's row."""
         cell, values = self.cells.get(key), {ID: mark.answer}
         if cell is None:
             names = safe_cell(mark.student), mark.exercise, mark.question
@@ -174,7 +166,6 @@ class Marks:
         self._points(self._rows[key], self._questions[key[1:]])
 
     def _read_off(self, row: Row) -> GivenMark:
-        """Return the mark that a row holds."""
         key = self._key(row)
         points = self._points(row, self._questions[key[1:]])
         comment = plain_cell(self.table.get(row, "comment"))[:MAX_COMMENT]
@@ -233,13 +224,12 @@ class Marks:
         bound = self.table.get(row, ID).strip()  # nothing: confirmed for whatever answer
         return "" if bound in {"", answer_id(answer.text)} else CHANGED
 
-    def mark(self, student: str, exercise: str, answer: WrittenAnswer) -> Mark:
-        """Return what counts of what was given for an answer."""
+    def mark(self, student: str, exercise: str, answer: WrittenAnswer) -> GivenMark:
+        """Return what counts of what was given for an answer; a blank mark if nothing does."""
         key = student, exercise, answer.name
         if key not in self._rows or self.state(student, exercise, answer):
-            return Mark()
-        given = self._read_off(self._rows[key])
-        return Mark(given.points, given.comment)
+            return GivenMark(*key, "")
+        return self._read_off(self._rows[key])
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
         """Return the exercise with its marks; graded once every answer has its points."""

@@ -153,22 +153,18 @@ class Journal:
     def _refused(self, error: sqlite3.DatabaseError) -> UserError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            message = f"Another run is writing to {self.path.parent}. Wait for it, or end it first."
-        elif code == sqlite3.SQLITE_FULL:
-            message = (
-                f"{self.path} cannot be written: the disk is full. Make room and run it again."
-            )
+            where = self.path.parent
+            return UserError(f"Another run is writing to {where}. Wait for it, or end it first.")
+        if code == sqlite3.SQLITE_FULL:
+            why = ": the disk is full"
         elif code == sqlite3.SQLITE_IOERR:
-            message = (
-                f"{self.path} cannot be written ({error}): the disk may be full. Make room and run "
-                f"it again."
-            )
+            why = f" ({error}): the disk may be full"
         else:
-            message = (
+            return UserError(
                 f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
                 f"all is then graded anew."
             )
-        return UserError(message)
+        return UserError(f"{self.path} cannot be written{why}. Make room and run it again.")
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
         """Return the report on an exercise, if it was graded with this key."""

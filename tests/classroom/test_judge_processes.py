@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from autograder.classroom.judge_processes import context_of_judges
+from autograder.classroom.judge_pool import context_of_judges
 
 PROGRAM = """
 import sys
@@ -14,7 +14,7 @@ with open("ran", "a") as file:
     file.write("once\\n")
 sys.path.pop(0)
 
-from autograder.classroom.judge_processes import context_of_judges
+from autograder.classroom.judge_pool import context_of_judges
 
 if __name__ == "__main__":
     context = context_of_judges()

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from autograder.classroom.judge_processes import PRELOADED
+from autograder.classroom.judge_pool import PRELOADED
 
 Done = subprocess.CompletedProcess
 Run = Callable[[Sequence[str], Path, Mapping[str, str]], "Done[str]"]
