@@ -117,8 +117,10 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
     """A platform: `recognise` counts the entries that only it writes, `read` returns their pieces.
 
-    `read` leaves out entries that it does not understand; `expected` shows their names in a
-    message. `also` are other files that it reads, and that are nobody's submission.
+    `read` leaves out entries that it does not understand. Of an entry whose name may mean several
+    students it returns a piece for each: nobody gets it unless the roster settles whose it is.
+    `expected` shows the names of entries in a message. `also` are other files that it reads, and
+    that are nobody's submission.
     """
 
     name: str

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from autograder.classroom.downloads import PLAIN, Listing, Owner
-from autograder.classroom.recognise import Recognised, recognise
+from autograder.classroom.recognise import Pieces, Recognised, disputes, recognise
 from autograder.classroom.roster import Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
@@ -18,27 +18,41 @@ from autograder.course.text import few, identity, one_line
 from autograder.report.model import HandIn
 from autograder.submission.archive import PathParts
 from autograder.submission.file_names import counts, named_for
+from autograder.submission.source import SUFFIXES
 
 MAX_LEVELS = 20  # of folders around the students' folders
 MAX_SHOWN = 5
+SEVERAL = 3  # folders with work for one exercise, which are then several students'
+WHOSE = (
+    "Nothing was graded: a hand-in may be this student's or somebody else's. A person must say "
+    "whose it is."
+)
 
 
 class Folder(msgspec.Struct, frozen=True):
     """A student's folder, not opened yet; None for a student who handed in nothing.
 
     `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
+    `unclear` says why a person must say whose work it is, before anything can be graded.
     """
 
     student: str
     path: Path | None
     hand_in: HandIn | None = None
     notes: tuple[str, ...] = ()
+    unclear: str = ""
 
 
 def find_folders(
-    root: Path, exercises: Collection[str], levels: int = MAX_LEVELS
+    root: Path,
+    exercises: Collection[str],
+    levels: int = MAX_LEVELS,
+    known: Collection[str] = (),
 ) -> tuple[list[Folder], list[str]]:
     """Find the students' folders below `root`, in order of name, and note what else is there.
+
+    Args:
+        known: the ids of the roster. A folder that is called so is a student's, whatever is in it.
 
     Raises:
         UserError: `root` is no such folder.
@@ -53,14 +67,22 @@ def find_folders(
         return _packed(packed, set()), _no_folders(entries, packed)
     if not folders:
         raise _no_students(root, [entry.name for entry in entries], set(exercises))
-    if len(folders) == 1 and levels and _is_around_students(Path(folders[0].path), exercises):
-        students, notes = find_folders(Path(folders[0].path), exercises, levels - 1)
+    around_all = len(folders) == 1 and levels and folders[0].name not in known
+    if around_all and _is_around_students(Path(folders[0].path), exercises):
+        students, notes = find_folders(Path(folders[0].path), exercises, levels - 1, known)
         around = (
             f"{one_line(folders[0].name, 100)} was taken as the folder around all students' "
             f"folders, since nothing is beside it and only folders are in it."
         )
         return students, [around, *notes]
-    students = [Folder(identity(entry.name), Path(entry.path)) for entry in folders]
+    students = [
+        Folder(
+            identity(entry.name),
+            Path(entry.path),
+            unclear=several_students(Path(entry.path), exercises),
+        )
+        for entry in folders
+    ]
     both = sorted(
         [*students, *_packed(packed, {f.student for f in students})], key=lambda f: str(f.path)
     )
@@ -119,6 +141,29 @@ def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
     return only_folders and several_packed and not parts
 
 
+def several_students(path: Path, exercises: Collection[str]) -> str:
+    """Return a reason for a person to look if a folder seems to hold several students' folders.
+
+    Those are at least three folders with work for the same exercise, and no file beside them.
+    """
+    if not _is_around_students(path, exercises):
+        return ""
+    folders = sorted(entry.name for entry in os.scandir(path) if counts(entry.name))
+    for exercise in exercises:
+        names = [f"{exercise}{suffix}" for suffix in SUFFIXES]
+        holders = [
+            one_line(folder, 60)
+            for folder in folders
+            if any((path / folder / name).is_file() for name in names)
+        ]
+        if len(holders) >= SEVERAL:
+            return (
+                f"This may be one student's folder, or hold those of several: "
+                f"{few(holders, MAX_SHOWN)}. If so, move them one level up."
+            )
+    return ""
+
+
 FolderMaker = Callable[[str, HandIn, Path, bool], Folder]
 
 
@@ -150,64 +195,107 @@ def hand_ins(
     long as the folders are read. With a roster, students who handed in nothing are in it too.
 
     Raises:
-        UserError: it cannot be read, or the roster leaves open who somebody is.
+        UserError: it cannot be read.
     """
     names, root = tuple(exercises), source.root
+    known = {student.id for student in roster.students} if roster is not None else set()
     download = None
     if root.is_dir():
-        download = recognise(Listing(root, source.packed), names, source.platform)
+        download = recognise(Listing(root, source.packed), names, source.platform, known)
     people: list[tuple[str, Owner, FolderMaker]] = []  # with their platforms
+    disputed: list[Pieces] = []
     if download is None:
-        own, notes = find_folders(root, names)
+        own, notes = find_folders(root, names, known=known)
         if roster is None:
             return HandIns(own, notes)
         for folder in own:
             person = Owner(key=folder.student, id=folder.student, name=folder.student)
             people.append((PLAIN.name, person, partial(_own_folder, folder)))
-        not_understood: list[str] = []
+        open_notes: list[str] = []
     else:
-        notes, not_understood = download.notes, download.not_understood
-        for share in shares(download.pieces, names):
-            people.append((share.importer.name, share.person, partial(_folder, share, download)))
+        settled, disputed = _settled(download, roster)
+        notes, open_notes = download.notes, [*download.not_understood, *disputes(disputed)]
+        for share in shares(settled, names):
+            people.append(
+                (share.importer.name, share.person, partial(_folder, share, download, names))
+            )
     if roster is None:
         folders = [
             make(identity(person.key), HandIn(), scratch / str(number), False)
             for number, (_, person, make) in enumerate(people)
         ]
     else:
-        folders, more = _enrolled(people, roster, scratch)
-        notes = [*notes, *more]
-    return HandIns(_apart(folders), [*notes, *not_understood], bool(not_understood))
+        folders, more, unclear = _enrolled(people, disputed, roster, scratch)
+        notes, open_notes = [*notes, *more], [*open_notes, *unclear]
+    folders, of_one_id = _apart(folders)
+    open_notes += of_one_id
+    return HandIns(folders, [*notes, *open_notes], bool(open_notes))
+
+
+def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
+    """Return the pieces, with those that the roster's ids settle, and those that stay open."""
+    pieces, disputed = list(download.pieces), []
+    for readings in download.disputed:
+        owners = [(importer.name, piece.owners[0]) for importer, piece in readings]
+        which = roster.settle(owners) if roster is not None else None
+        if which is None:
+            disputed.append(readings)
+        else:
+            pieces.append(readings[which])
+    return pieces, disputed
 
 
 def _enrolled(
-    people: Sequence[tuple[str, Owner, FolderMaker]], roster: Roster, scratch: Path
-) -> tuple[list[Folder], list[str]]:
-    """Make the folders of the roster's students and of people not enrolled, and notes on them."""
+    people: Sequence[tuple[str, Owner, FolderMaker]],
+    disputed: Sequence[Pieces],
+    roster: Roster,
+    scratch: Path,
+) -> tuple[list[Folder], list[str], list[str]]:
+    """Make the folders of the roster's students and of people not enrolled.
+
+    Returns:
+        The folders, notes on them, and notes on hand-ins that may be of several students. Who may
+        be one of these, and has nothing else, needs a person.
+    """
     folders: list[Folder] = []
     strangers: list[str] = []
-    whose = roster.match([(platform, person) for platform, person, _ in people])
-    for number, ((_, person, make), ids) in enumerate(zip(people, whose, strict=True)):
+    matches = roster.match([(platform, person) for platform, person, _ in people])
+    for number, ((_, person, make), match) in enumerate(zip(people, matches, strict=True)):
         is_group = roster.is_group(person.name or person.key)
-        for place, student in enumerate(ids):
+        for place, student in enumerate(match.ids):
             where = scratch / f"{number}-{place}"
             folders.append(make(identity(student), roster.known(student), where, is_group))
-        if not ids:
+        if not match.ids and not match.unclear:
             where = scratch / str(number)
             folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
             strangers.append(roster.stranger(person))
-    missing = roster.missing(id for ids in whose for id in ids)
-    folders += [Folder(identity(id), None, roster.known(id)) for id in missing]
-    return folders, roster.notes(missing, strangers)
+    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
+    may_be = {
+        id for match in [*matches, *roster.match(readings)] for id in (*match.may_be, *match.ids)
+    }
+    nothing = roster.missing(id for match in matches for id in match.ids)
+    missing = [id for id in nothing if id not in may_be]
+    folders += [
+        Folder(identity(id), None, roster.known(id), unclear=WHOSE if id in may_be else "")
+        for id in nothing
+    ]
+    return folders, roster.notes(missing, strangers), roster.unclear(matches)
 
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
     """Return a folder that needs no platform, with what the roster says of it."""
-    return Folder(student if known.enrolled else folder.student, folder.path, known)
+    name = student if known.enrolled else folder.student
+    return msgspec.structs.replace(folder, student=name, hand_in=known)
 
 
 def _folder(
-    share: Share, found: Recognised, student: str, known: HandIn, place: Path, is_group: bool
+    share: Share,
+    found: Recognised,
+    exercises: Collection[str],
+    student: str,
+    known: HandIn,
+    place: Path,
+    is_group: bool,
 ) -> Folder:
     """Return a share as a folder that can be read.
 
@@ -232,7 +320,9 @@ def _folder(
         late=late,
     )
     notes = _notes_on(share, is_group)
-    return Folder(student, staged(share, found.listing, place), hand_in, notes)
+    path = staged(share, found.listing, place)
+    unclear = several_students(path, exercises) if share.importer is PLAIN else ""
+    return Folder(student, path, hand_in, notes, unclear)
 
 
 def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
@@ -254,15 +344,20 @@ def _latest(times: list[datetime]) -> datetime:
     )
 
 
-def _apart(folders: list[Folder]) -> list[Folder]:
-    """Sort folders, and refuse two of one id: two platforms may call two people the same."""
-    seen: dict[str, str] = {}
-    for folder in folders:
-        platform = folder.hand_in.platform if folder.hand_in else ""
-        if folder.student in seen:
-            raise UserError(
-                f"Two hand-ins are called {folder.student}: one of {seen[folder.student]}, one of "
-                f"{platform}. Grade them apart, each with --from."
-            )
-        seen[folder.student] = platform
-    return sorted(folders, key=lambda folder: folder.student)
+def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
+    """Sort folders; of several of one id, which two platforms may have given, none is graded."""
+    by_student: dict[str, list[Folder]] = {}
+    for folder in sorted(folders, key=lambda folder: folder.student):
+        by_student.setdefault(folder.student, []).append(folder)
+    apart, notes = [], []
+    for student, same in by_student.items():
+        if len(same) == 1:
+            apart += same
+            continue
+        platforms = [folder.hand_in.platform if folder.hand_in else "" for folder in same]
+        notes.append(
+            f"Two hand-ins are called {student}: one of {platforms[0]}, one of {platforms[1]}. "
+            f"Neither was graded. Grade them apart, each with --from."
+        )
+        apart.append(Folder(student, None, same[0].hand_in, unclear=WHOSE))
+    return apart, notes

@@ -77,7 +77,9 @@ class Pseudonyms:
         for folder in folders:
             notes = tuple(self._without(note, folder.student, others) for note in folder.notes)
             hand_in = _bare(folder.hand_in) if folder.hand_in else None
-            renamed.append(Folder(self._called[folder.student], folder.path, hand_in, notes))
+            unclear = self._without(folder.unclear, folder.student, others)
+            called = self._called[folder.student]
+            renamed.append(Folder(called, folder.path, hand_in, notes, unclear))
         return sorted(renamed, key=lambda folder: folder.student)
 
     def _draw(self, student: str) -> None:

@@ -1,16 +1,19 @@
 """The platform that a download comes from, and the entries of it that nobody understands."""
 
+import operator
 from collections import Counter
 from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from autograder.classroom.downloads import PLAIN, Entry, Importer, Listing, Piece
+from autograder.classroom.downloads import PLAIN, Entry, Importer, Listing, Owner, Piece
 from autograder.course.errors import UserError
 from autograder.course.installation import extension, hooks
 from autograder.course.text import few, nearest, one_line, several
 from autograder.submission.file_names import named_for
+from autograder.submission.source import SUFFIXES
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -22,18 +25,21 @@ MAX_SHOWN = 5
 MAX_COMPARED = 50  # entries that are compared with the names of others
 
 Pieces = list[tuple[Importer, Piece]]
+_DETAILS = (operator.attrgetter("id"), operator.attrgetter("name"), operator.attrgetter("email"))
 
 
 class Recognised(msgspec.Struct, frozen=True):
     """A download: its pieces in order, and notes.
 
-    `not_understood` are the notes on entries that are nobody's, with their number in front.
+    `disputed` are entries that may be of several students: each with its readings. `not_understood`
+    are the notes on entries that are nobody's, with their number in front.
     """
 
     listing: Listing
     pieces: Pieces
     notes: list[str]
     not_understood: list[str]
+    disputed: list[Pieces] = []
 
 
 def importers() -> dict[str, Importer]:
@@ -101,9 +107,16 @@ def named(name: str) -> Importer:
 
 
 def recognise(
-    listing: Listing, exercises: Collection[str], platform: str | None = None
+    listing: Listing,
+    exercises: Collection[str],
+    platform: str | None = None,
+    students: Collection[str] = (),
 ) -> Recognised | None:
     """Read a download by its entries' names, or as the `platform` that is named.
+
+    Args:
+        students: the ids of the roster. A folder that is called so is a student's, and no download
+            is looked for in it.
 
     Returns:
         None where no platform is named, and none has made it: these are a class's own folders.
@@ -114,21 +127,64 @@ def recognise(
     if platform is not None:
         return _read_as(listing, named(platform), exercises)
     known = importers().values()
-    for here in _levels(listing):
+    for here in _levels(listing, students):
         counts = {importer.name: importer.recognise(here) for importer in known}
         found = [importer for importer in known if counts[importer.name] > 0]
         if found:
             found.sort(key=lambda importer: -counts[importer.name])
             return _read(here, [*found, PLAIN], exercises)
+    flat = flat_files(exercises)
+    if not listing.folders and flat.recognise(listing):
+        return _read(listing, [flat], exercises)
     return None
 
 
-def _levels(listing: Listing) -> list[Listing]:
-    """Return the listing, and those below it as long as a level holds only one folder."""
+def flat_files(exercises: Collection[str]) -> Importer:
+    """Return the importer of files such as `alogin_softmax.py`, as they are saved from e-mails."""
+
+    def read(listing: Listing) -> Sequence[Piece]:
+        return [piece for name in listing.files for piece in _flat_readings(name, exercises)]
+
+    return Importer(
+        name=PLAIN.name,
+        title="a file for each student and exercise",
+        expected=f"files such as alogin_{next(iter(exercises), 'NAME')}.py",
+        recognise=lambda listing: (
+            0
+            if any(PurePosixPath(name).stem in exercises for name in listing.files)
+            else len(read(listing))
+        ),
+        read=read,
+    )
+
+
+def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
+    """Return the meanings of a name: a login and an exercise, which may both have underscores."""
+    path = PurePosixPath(entry)
+    if path.suffix.casefold() not in SUFFIXES:
+        return []
+    readings = []
+    for exercise in exercises:
+        login = path.stem.removesuffix(f"_{exercise}")
+        if login and login != path.stem:
+            owner = Owner(key=login, id=login, name=login)
+            name = f"{exercise}{path.suffix}"
+            readings.append(Piece(entry=entry, owners=(owner,), name=name, original=name))
+    return readings
+
+
+def _levels(listing: Listing, students: Collection[str] = ()) -> list[Listing]:
+    """Return the listing, and those below it as long as a level holds only one folder.
+
+    A folder called as one of the `students`, and a repository, is one student's: nothing in it is
+    taken for other students'.
+    """
     levels = [listing]
     while len(levels) <= MAX_LEVELS:
         here = levels[-1]
-        if len(here.folders) != 1 or here.files:
+        if len(here.folders) != 1 or here.files or here.folders[0] in students:
+            break
+        if here.has(here.folders[0], ".git"):
             break
         levels.append(here.below(here.folders[0]))
     return levels
@@ -148,20 +204,24 @@ def _read_as(listing: Listing, importer: Importer, exercises: Collection[str]) -
 
 
 def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str]) -> Recognised:
-    """Give each entry to the first importer that understands it."""
-    pieces: Pieces = []
-    taken: set[str] = set()
+    """Give each folder to the first importer that understands it, and each file that is one's."""
+    readings: dict[str, Pieces] = {}
+    folders = set(listing.folders)
     for importer in found:
         skipped = set(exercises) if importer is PLAIN else set()
-        own = [
-            piece
-            for piece in importer.read(listing)
-            if piece.entry not in taken and not named_for(piece.entry, skipped)
-        ]
-        taken.update(piece.entry for piece in own)
-        pieces += [(importer, piece) for piece in own]
-    taken.update(name for importer in found for name in importer.also(listing))
+        before = folders & readings.keys()
+        for piece in importer.read(listing):
+            if piece.entry not in before and not named_for(piece.entry, skipped):
+                readings.setdefault(piece.entry, []).append((importer, piece))
+    single, disputed = [], []
+    for alternatives in readings.values():
+        if len({tuple(owner.key for owner in piece.owners) for _, piece in alternatives}) > 1:
+            disputed.append(alternatives)
+        else:
+            single.append(alternatives[0])
+    pieces, of_one_key = _without_shared_keys(single)
     pieces.sort(key=lambda pair: (pair[1].entry, pair[1].attempt))
+    taken = {*readings, *(name for importer in found for name in importer.also(listing))}
     rest = [entry for entry in listing.entries if entry.name not in taken]
     unclear = [
         _not_understood(entry, pieces if at < MAX_COMPARED else [], found[0], exercises)
@@ -169,7 +229,53 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
     ]
     if unclear:
         unclear.insert(0, f"{several(len(rest), 'entry')} not understood, and so not graded:")
-    return Recognised(listing, pieces, [_origin(pieces, found)], unclear)
+    notes = [_origin(pieces, found)]
+    return Recognised(listing, pieces, notes, unclear, [*disputed, *of_one_key])
+
+
+def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
+    """Return the pieces without owners whose key is also another person's, and those in dispute."""
+    people: dict[tuple[str, str], set[Owner]] = {}
+    for importer, piece in pieces:
+        for owner in piece.owners:
+            people.setdefault((importer.name, owner.key), set()).add(owner)
+    shared = {
+        owner
+        for owners in people.values()
+        if any(len({value(owner) for owner in owners} - {""}) > 1 for value in _DETAILS)
+        for owner in owners
+    }
+    clear, disputed = [], []
+    for importer, piece in pieces:
+        own = tuple(owner for owner in piece.owners if owner not in shared)
+        if own:
+            clear.append((importer, msgspec.structs.replace(piece, owners=own)))
+        for key in {owner.key for owner in piece.owners if owner in shared}:
+            others = sorted(people[importer.name, key], key=lambda owner: (owner.name, owner.email))
+            readings = [msgspec.structs.replace(piece, owners=(owner,)) for owner in others]
+            disputed.append([(importer, reading) for reading in readings])
+    return clear, disputed
+
+
+def disputes(disputed: Sequence[Pieces]) -> list[str]:
+    """Return notes on entries that may be of several students, with their number in front."""
+    notes = []
+    for readings in disputed:
+        owners = dict.fromkeys(owner for _, piece in readings for owner in piece.owners)
+        names = [f"{one_line(owner.key, 60)}'s" for owner in owners]
+        if len(set(names)) < len(names):
+            names = [f"{one_line(o.name or o.email, 60)}'s ({one_line(o.key, 60)})" for o in owners]
+        notes.append(
+            f"{one_line(readings[0][1].entry, 100)} may be {' or '.join(names[:MAX_SHOWN])}."
+        )
+    if notes:
+        count = several(len(notes), "entry")
+        notes.insert(0, f"{count} graded for nobody: a person must look whose each is.")
+        notes.append(
+            "To settle it, enter what the platform calls each student in its column of the roster, "
+            "or name the platform with --from."
+        )
+    return notes
 
 
 def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:

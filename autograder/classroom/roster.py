@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +32,21 @@ class Student(msgspec.Struct, frozen=True):
     @property
     def id(self) -> str:
         return self.cells["id"]
+
+
+SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
+
+
+class Match(msgspec.Struct, frozen=True):
+    """The students whose work a hand-in is, and the sign that says so.
+
+    `unclear` says why it may be the work of one of `may_be`, so that a person must look.
+    """
+
+    ids: list[str]
+    sign: str
+    may_be: list[str] = []
+    unclear: str = ""
 
 
 class Roster:
@@ -105,52 +119,78 @@ class Roster:
         """Return what the roster says of a student's hand-in."""
         return self._by_id[student].hand_in
 
-    def match(self, people: Sequence[tuple[str, Owner]]) -> list[list[str]]:
-        """Return the ids of each person: by id, then e-mail, then name; several for a group.
+    def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
+        """Match people by id, then e-mail, then name. Where that leaves open who one is, nobody is.
 
-        Raises:
-            UserError: several students may be meant, or several hand-ins are one student's.
+        Of several who may be one student, the one with the surest sign is: a display name, which
+        anybody can choose, takes nothing from whoever has the id.
         """
-        matches = [self._one(platform, person) for platform, person in people]
-        unclear = [text for _, text in matches if text]
-        count = Counter(student for ids, _ in matches for student in ids)
-        for student in (student for student, times in count.items() if times > 1):
-            names = [
-                p.key for (_, p), (ids, _) in zip(people, matches, strict=True) if student in ids
-            ]
-            unclear.append(f"{few([one_line(n, 60) for n in names], 5)} may all be {student}.")
-        if unclear:
-            more = f" {len(unclear) - MAX_SHOWN} more." if len(unclear) > MAX_SHOWN else ""
-            raise UserError(
-                f"{self.path} leaves open who somebody is. {' '.join(unclear[:MAX_SHOWN])}{more} "
-                f"Enter what the platform calls each of them in the column of the platform."
-            )
-        return [ids for ids, _ in matches]
+        matches = [self._match(platform, person) for platform, person in people]
+        claims: dict[str, list[int]] = {}
+        for at, match in enumerate(matches):
+            for student in match.ids:
+                claims.setdefault(student, []).append(at)
+        for student, places in claims.items():
+            signs = [SIGNS.index(matches[at].sign) for at in places]
+            names = [one_line(people[at][1].key, 60) for at in places]
+            for at, sign in zip(places, signs, strict=True):
+                if len(places) > 1 and (sign > min(signs) or signs.count(sign) > 1):
+                    match = matches[at]
+                    matches[at] = Match(
+                        [other for other in match.ids if other != student],
+                        match.sign,
+                        [*match.may_be, student],
+                        f"{few(names, 5)} may all be {student}.",
+                    )
+        return matches
 
-    def _one(self, platform: str, person: Owner) -> tuple[list[str], str]:
-        for how, students in self._candidates(platform, person):
-            if len(students) == 1 or how == "group":
-                return [student.id for student in students], ""
-            if students:
-                ids = few([student.id for student in students], 5)
-                return [], f"{one_line(person.key, 60)} may be any of {ids}, by {how}."
-        return [], ""
+    def _match(self, platform: str, person: Owner) -> Match:
+        candidates = self._candidates(platform, person)
+        named = next(students for sign, students in candidates if sign == "name")
+        for sign, students in candidates:
+            ids = [student.id for student in students]
+            if sign == "group":
+                return Match(ids, sign)
+            if sign == "id" and named and len(ids) == 1 and students[0] not in named:
+                ids += [student.id for student in named]  # the number of one, the name of another
+            if len(ids) == 1:
+                return Match(ids, sign)
+            if ids:
+                name = one_line(person.key, 60)
+                return Match([], sign, ids, f"{name} may be any of {few(ids, 5)}, by {sign}.")
+        raise AssertionError("the last sign is the group")
 
-    def _candidates(self, platform: str, person: Owner) -> Iterable[tuple[str, list[Student]]]:
-        """Yield the students who may be meant, by the surest sign first."""
+    def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
+        """Return the one of several readings that means a student of the roster, if there is one.
+
+        Only ids settle it, and only if the roster has an id for everybody on the platform.
+        """
+        fits = []
+        for at, (platform, person) in enumerate(readings):
+            column = platform if platform in self._platforms else "id"
+            ids = {student.cells[column] for student in self.students}
+            if "" in ids:
+                return None
+            if person.id in ids or person.key in ids:
+                fits.append(at)
+        return fits[0] if len(fits) == 1 else None
+
+    def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
+        """Return the students who may be meant, by the surest sign first."""
         everybody = self.students
-        for key in filter(None, dict.fromkeys((person.id, person.key))):
-            matching = [s for s in everybody if s.cells.get(platform, "") == key]
-            yield f"the column {platform}", matching
-        for key in filter(None, dict.fromkeys((person.id, person.key))):
-            yield "id", [s for s in everybody if s.id == key]
+        keys = [key for key in dict.fromkeys((person.id, person.key)) if key]
+        ids = keys if person.id or person.key != person.name else []  # a mere name is no id
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]
-        yield "e-mail", [s for s in free if email and s.cells["email"].casefold() == email]
         name = squashed(person.name)
-        yield "name", [s for s in free if name and name in self._spellings[s.id]]
         group = name or squashed(person.key)
-        yield "group", [s for s in everybody if group and squashed(s.cells["group"]) == group]
+        return [
+            *(("column", [s for s in everybody if s.cells.get(platform) == key]) for key in keys),
+            *(("id", [s for s in everybody if s.id == key]) for key in ids),
+            ("e-mail", [s for s in free if email and s.cells["email"].casefold() == email]),
+            ("name", [s for s in free if name and name in self._spellings[s.id]]),
+            ("group", [s for s in everybody if group and squashed(s.cells["group"]) == group]),
+        ]
 
     def is_group(self, name: str) -> bool:
         """Tell whether a name is that of a group."""
@@ -161,6 +201,18 @@ class Roster:
         """Return the ids of the students who handed in nothing."""
         here = set(there)
         return [student.id for student in self.students if student.id not in here]
+
+    def unclear(self, matches: Iterable[Match]) -> list[str]:
+        """Return a note on hand-ins of which the roster leaves open whose they are."""
+        texts = list(dict.fromkeys(match.unclear for match in matches if match.unclear))
+        if not texts:
+            return []
+        more = f" {len(texts) - MAX_SHOWN} more." if len(texts) > MAX_SHOWN else ""
+        return [
+            f"{self.path} leaves open who somebody is, and these were not graded. "
+            f"{' '.join(texts[:MAX_SHOWN])}{more} Enter what the platform calls each of them in "
+            f"the column of the platform."
+        ]
 
     def stranger(self, person: Owner) -> str:
         """Return how a person is called who is not enrolled, and the student most like them."""

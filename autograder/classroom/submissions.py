@@ -59,7 +59,9 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
-    if folder.path is None:
+    if folder.unclear:
+        work.unclear = dict.fromkeys(names, folder.unclear)
+    if folder.path is None or folder.unclear:
         return work
     reading = _Reading(names, stubs or {})
     try:
@@ -249,7 +251,7 @@ def opened(
 
     Raises:
         UserError: they cannot be read, nothing of the named platform is there, or the roster is
-            no roster or leaves open who somebody is.
+            none.
         OSError: there is no room to unpack them.
     """
     enrolled = Roster(roster) if roster is not None else None

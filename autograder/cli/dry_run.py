@@ -55,6 +55,8 @@ def _head(folder: Folder) -> str:
 
 def _lines(folder: Folder, work: StudentWork, exercises: Sequence[Exercise]) -> list[str]:
     """Return what was handed in, which file is for which exercise, and the notes on it."""
+    if folder.unclear:
+        return [folder.unclear]
     if folder.path is None:
         return ["nothing was handed in"]
     entries = folder.hand_in.entries if folder.hand_in else ()

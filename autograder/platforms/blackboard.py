@@ -1,13 +1,16 @@
 """Blackboard: its downloads of submissions, and its gradebook.
 
 A submitted file is called `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
-student's name. The gradebook is Blackboard's download with the graded columns filled in. An upload
-finds a student by the user name, and a column by the number behind the bar in its head; a head
-without one makes a new column. Blackboard itself adds up the totals ("up to" so many points).
+student's name. The first `_attempt_` with a date is Blackboard's: the student chooses the rest.
+
+The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
+by the user name, and a column by the number behind the bar in its head; a head without one makes a
+new column. Blackboard itself adds up the totals ("up to" so many points).
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
@@ -15,7 +18,7 @@ from autograder.platforms.gradebook import GradebookFormat, NamedRow
 from autograder.platforms.rows import Person
 
 _FILE = re.compile(
-    r"(?P<assignment>.+)_(?P<user>[^_]+)_attempt_"
+    r"(?P<prefix>.+?_.+?)_attempt_"
     r"(?P<date>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?P<file>.+)|(?P<note>\.txt))"
 )
 _NAME = re.compile(r"Name:[ \t]*(?P<name>.*?)[ \t]*\((?P<user>[^()]*)\)[ \t]*\r?\n")
@@ -32,21 +35,46 @@ def read(listing: Listing) -> Sequence[Piece]:
     A note holds text of its student. So it is believed for its own attempt only.
     """
     found = [match for name in listing.files if (match := _FILE.fullmatch(name))]
-    names: dict[str, str] = {}
+    named: dict[str, Owner] = {}
     originals: dict[str, str] = {}
     for match in found:
         if match["note"]:
             text = listing.text(match.string)
-            named = _NAME.match(text)
-            if named and named["user"].strip() == match["user"]:
-                names[match["user"]] = named["name"]
+            line = _NAME.match(text)
+            user = line["user"].strip() if line else ""
+            if line and user and match["prefix"].endswith(f"_{user}"):
+                named[match["prefix"]] = Owner(key=user, id=user, name=line["name"])
             originals |= _originals(match, text)
     uploaded = {_attempt(match) for match in found if match["file"]}
+    people = _people({match["prefix"] for match in found}, named)
     return [
-        _piece(match, names, originals)
+        _piece(match, owner, originals)
         for match in found
         if match["file"] or _attempt(match) not in uploaded
+        for owner in people[match["prefix"]]
     ]
+
+
+def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
+    """Return the students whom the beginnings of files' names may mean.
+
+    A beginning is an assignment and a user name, and both may have underscores. It is one person's;
+    where two would be the same user, and no note says whose they are, both stay open.
+    """
+    assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
+    people = {prefix: [owner] for prefix, owner in named.items()}
+    users = Counter(owner.id for owner in named.values())
+    for prefix in sorted(set(prefixes) - set(named)):
+        cuts = [known for known in assignments if prefix.startswith(known) and prefix != known]
+        ids = {prefix.removeprefix(known) for known in cuts} or {
+            prefix.rpartition("_")[2] or prefix
+        }
+        people[prefix] = [Owner(key=user, id=user) for user in sorted(ids)]
+        users.update(ids)
+    for prefix, owners in people.items():
+        if prefix not in named and any(users[owner.id] > 1 for owner in owners):
+            people[prefix] = [*owners, Owner(key=prefix, id=prefix)]
+    return people
 
 
 def _originals(note: re.Match[str], text: str) -> dict[str, str]:
@@ -60,16 +88,15 @@ def _originals(note: re.Match[str], text: str) -> dict[str, str]:
 
 
 def _attempt(match: re.Match[str]) -> tuple[str, str]:
-    return match["user"], match["date"]
+    return match["prefix"], match["date"]
 
 
-def _piece(match: re.Match[str], names: dict[str, str], originals: dict[str, str]) -> Piece:
+def _piece(match: re.Match[str], owner: Owner, originals: dict[str, str]) -> Piece:
     """Return the piece of a file; a note alone is an attempt without files."""
-    user = match["user"]
     file = originals.get(match.string, match["file"] or "")
     return Piece(
         entry=match.string,
-        owners=(Owner(key=user, id=user, name=names.get(user, "")),),
+        owners=(owner,),
         name=file or "the text of the attempt",
         original=file,
         attempt=(match["date"],),

@@ -16,7 +16,7 @@ from autograder.platforms.rows import Person
 
 INDEX = "index.html"
 _ENTRY = re.compile(
-    r"(?P<user>\d+)-\d+ - (?P<name>.+?) - "
+    r"(?P<user>[0-9]+)-[0-9]+ - (?P<name>.*?) - "
     r"(?P<date>[A-Za-z]{3,9}\.? \d{1,2}, \d{4} \d{3,4}(?: ?[AP]M)?)(?: - (?P<file>.+))?"
 )
 _FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y %H%M")

@@ -15,48 +15,95 @@ from autograder.platforms.rows import Person
 from autograder.report.grades_table import EXCUSED
 
 # A name holds letters of any script with their marks, digits and underscores.
-_WHO = (
-    r"(?:(?P<name>[^\s./,;:()-]*?)_)??(?P<late>LATE_)?(?:anon_(?P<anon>[A-Za-z0-9]+)|(?P<user>\d+))"
-)
-_UPLOAD = re.compile(_WHO + r"_(?P<attachment>\d+)_(?P<file>[^/]+)")
-_TYPED_IN = re.compile(_WHO + r"_(?P<file>(?:text|link)\.html)")
+_NAME = re.compile(r"[^\s./,;:()-]*")
+_ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<code>[A-Za-z0-9]+)_(?P<rest>.+)")
+_UPLOAD = re.compile(r"(?P<attachment>[0-9]+)_(?P<file>[^/]+)")
+_TYPED_IN = re.compile(r"(?:text|link)\.html")
 _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w+)")
 
 
-def piece_of(entry: str) -> Piece | None:
-    """Return the piece that a file's name describes, or None for a name that Canvas never makes."""
-    upload = _UPLOAD.fullmatch(entry)
-    match = upload or _TYPED_IN.fullmatch(entry)
-    if match is None or not (match["anon"] or match["name"]):
+def readings_of(entry: str) -> list[Piece]:
+    """Return all meanings that a file's name can have, the one with the shortest name first.
+
+    Students choose their names and those of their files, and both may have numbers between
+    underscores. Empty for a name that Canvas never makes.
+    """
+    readings = []
+    if match := _ANONYMOUS.fullmatch(entry):
+        owner = Owner(key=f"anon_{match['code']}", id=match["code"])
+        readings.append(_piece(entry, owner, match["late"] is not None, match["rest"]))
+    parts = entry.split("_")
+    for at in range(1, len(parts) - 1):
+        if not (parts[at].isascii() and parts[at].isdecimal()):
+            continue
+        is_late = at > 1 and parts[at - 1] == "LATE"
+        name = "_".join(parts[: at - is_late])
+        if _NAME.fullmatch(name) and "LATE" not in parts[: at - is_late]:  # names are in lower case
+            owner = Owner(key=f"{name}_{parts[at]}", id=parts[at], name=name)
+            readings.append(_piece(entry, owner, is_late, "_".join(parts[at + 1 :])))
+    return [piece for piece in readings if piece is not None]
+
+
+def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
+    """Return a piece of an owner; `rest` is the part of the entry's name behind the owner."""
+    upload = _UPLOAD.fullmatch(rest)
+    if upload is None and not _TYPED_IN.fullmatch(rest):
         return None
-    anonymous, name, user = match["anon"], match["name"] or "", match["user"] or ""
-    file = match["file"]
+    file = upload["file"] if upload else rest
     again = _RESUBMITTED.fullmatch(file) if upload else None
     return Piece(
         entry=entry,
-        owners=(
-            Owner(
-                key=f"anon_{anonymous}" if anonymous else f"{name}_{user}",
-                id=anonymous or user,
-                name=name,
-            ),
-        ),
+        owners=(owner,),
         name=file,
         original=f"{again['stem']}{again['suffix']}" if again else file,
         attempt=(int(again["number"]) if again else 0, int(upload["attachment"]) if upload else 0),
-        late=match["late"] is not None,
+        late=late,
     )
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    return [piece for name in listing.files if (piece := piece_of(name)) is not None]
+    """Return the pieces of all files; several of one file whose name leaves its student open.
+
+    A number belongs to one name, and a download has either names or codes. So the files with only
+    one meaning rule out meanings of others.
+    """
+    entries = [readings for name in listing.files if (readings := readings_of(name))]
+    known: set[Owner] = set()
+    while True:
+        certain = {
+            piece.owners[0] for readings in entries if len(readings) == 1 for piece in readings
+        }
+        if certain == known:
+            return [piece for readings in entries for piece in readings]
+        known = certain
+        entries = [_possible(readings, known) for readings in entries]
+
+
+def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
+    """Return the readings that contradict no known student; all of them if each contradicts one."""
+    names: dict[str, set[str]] = {}
+    for owner in known:
+        names.setdefault(owner.id, set()).add(owner.name)
+    anonymous = {_is_anonymous(owner) for owner in known}
+    possible = [
+        piece
+        for piece in readings
+        for owner in piece.owners
+        if owner.name in names.get(owner.id, {owner.name})
+        and (len(anonymous) != 1 or _is_anonymous(owner) in anonymous)
+    ]
+    return possible or readings
+
+
+def _is_anonymous(owner: Owner) -> bool:
+    return not owner.name and owner.key.startswith("anon_")
 
 
 CANVAS = Importer(
     name="canvas",
     title="Canvas",
     expected="files such as musterfrauanna_1234_56789_homework.py",
-    recognise=lambda listing: len(read(listing)),
+    recognise=lambda listing: sum(bool(readings_of(name)) for name in listing.files),
     read=read,
 )
 

@@ -1,6 +1,7 @@
 """Moodle: its downloads of submissions, its grading worksheet, and its feedback files.
 
 A submission is a folder `Full name_ID_assignsubmission_file`, or files with that before their name.
+Moodle writes blanks for underscores in a name, so the first underscore ends it.
 Before Moodle 4.1 a folder's name ends with `_`. A team's folder has the team's name and number, and
 the default team has no number.
 
@@ -25,7 +26,7 @@ from autograder.report.html import page_of
 from autograder.report.model import Report
 
 _ENTRY = re.compile(
-    r"(?P<name>[^/]*?)(?:_(?P<id>\d+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>[^/]*))?"
+    r"(?P<name>[^_/]*)(?:_(?P<id>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>[^/]*))?"
 )
 
 

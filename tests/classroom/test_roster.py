@@ -37,7 +37,8 @@ def roster(tmp_path):
 def read(tmp_path, roster):
     def read(files, text=ROSTER):
         source = Download(put(tmp_path / "in", files))
-        folders, notes, _ = hand_ins(source, ["softmax"], roster(text), tmp_path / "scratch")
+        scratch = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
+        folders, notes, _ = hand_ins(source, ["softmax"], roster(text), scratch)
         return {folder.student: folder for folder in folders}, notes
 
     return read
@@ -75,17 +76,34 @@ def test_plain_folders_by_id_and_name(read):
 
 
 def test_two_of_one_name_are_not_guessed(read):
-    with pytest.raises(UserError, match=r"Anna Muster_2003 may be any of a, b, by name\."):
-        read(MOODLE, "id,name,moodle\na,Anna Muster,\nb,Muster Anna,\n")
+    found, notes = read(MOODLE, "id,name,moodle\na,Anna Muster,\nb,Muster Anna,\n")
+    assert "Anna Muster_2003 may be any of a, b, by name." in notes[-1]
+    assert {found[student].path for student in "ab"} == {None}
+    assert "A person must say" in found["a"].unclear
+    assert found["Jörg Müller_2001"].path is not None  # the others are graded
     found, _ = read(MOODLE, "id,name,moodle\na,Anna Muster,2004\nb,Muster Anna,2003\n")
     assert found["a"].hand_in.platform_id == "2004"
-    with pytest.raises(UserError, match="Anna Muster_2003, Anna Muster_2004 may all be a"):
-        read(MOODLE, "id,name\na,Anna Muster\n")
+    found, notes = read(MOODLE, "id,name\na,Anna Muster\n")
+    assert "Anna Muster_2003, Anna Muster_2004 may all be a." in notes[-1]
+    assert found["a"].unclear
+
+
+def test_a_display_name_takes_nothing_from_an_id(read):
+    found, notes = read(
+        {
+            "Bob Muster_222_assignsubmission_file/softmax.py": "bob = 1\n",
+            "Bob Muster_111_assignsubmission_file/softmax.py": "eve = 1\n",
+        },
+        "id,name,moodle\nbob,Bob Muster,222\neve,Eve Adams,111\n",
+    )
+    assert found["bob"].hand_in.platform_id == "222"
+    assert found["eve"].hand_in.platform_id == "111"
+    assert not any("leaves open" in note for note in notes)
 
 
 def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
     names = roster("id,name,moodle\na,Anna Muster,2004\n")
-    assert names.match([("moodle", Owner(key="k", id="2003", name="Anna Muster"))]) == [[]]
+    assert names.match([("moodle", Owner(key="k", id="2003", name="Anna Muster"))])[0].ids == []
 
 
 def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
@@ -99,7 +117,7 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     found = roster(text)
     assert found.known("a").ids == {"canvas": "7", "moonboard": "m7"}
     assert list(found.known("a").ids) == ["canvas", "moonboard"]
-    assert found.match([("moonboard", Owner(key="m7"))]) == [["a"]]
+    assert found.match([("moonboard", Owner(key="m7"))])[0].ids == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_canvas(read, zipped):
     ],
 )
 def test_names_of_canvas(name, key, user, file, late):
-    piece = canvas.piece_of(name)
+    piece = canvas.readings_of(name)[0]
     (owner,) = piece.owners
     assert (owner.key, owner.id, piece.name, piece.late) == (key, user, file, late)
 
@@ -102,7 +102,7 @@ def test_names_of_canvas(name, key, user, file, late):
     "name", ["softmax.py", "hw_1_softmax.py", "12_34_x.py", "a b_1_2_x.py", ""]
 )
 def test_what_canvas_does_not_make(name):
-    assert canvas.piece_of(name) is None
+    assert canvas.readings_of(name) == []
 
 
 def test_a_students_own_numbers_are_no_resubmissions(read):
@@ -272,7 +272,7 @@ class _Point:
 
 def test_a_site_adds_its_own(read, monkeypatch):
     def moon(listing):
-        return [piece for name in listing.files if (piece := canvas.piece_of(name[5:]))]
+        return [piece for name in listing.files for piece in canvas.readings_of(name[5:])]
 
     known = dict(recognise.hooks(recognise.GROUP))
 

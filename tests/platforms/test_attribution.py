@@ -1,0 +1,368 @@
+"""Attribution of downloaded files: students choose their names and their files', and gain nothing.
+
+Each platform's names are built here as the platform builds them, from adversarial parts. No file may
+reach another student; a file whose student is open is nobody's, and costs nobody else anything.
+"""
+
+import re
+import tempfile
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.roster import Roster
+from tests.platforms.downloads import NOTE, put
+
+EXERCISES = ["softmax", "causal_mask"]
+IDS = {"bob": "202", "eve": "301", "al": "404"}
+PARTS = [
+    *(
+        "_",
+        "_",
+        "_",
+        " ",
+        "-",
+        ",",
+        "LATE",
+        "anon",
+        "x",
+        "eve",
+        "al",
+        "bob",
+        "bobmuster",
+        "Bob Muster",
+    ),
+    *("202", "301", "404", "7", "9001", "softmax.py", "causal_mask.py", "text.html", ".txt"),
+    *("_202_9009_softmax.py", "bobmuster_202_9009_softmax.py", "_222_assignsubmission_file_"),
+    *("Bob Muster_202_assignsubmission_file_softmax.py", "_attempt_2027-02-03-10-00-00"),
+    *("HW 1_bob_attempt_2027-02-03-10-00-00_softmax.py", "_bob_attempt_2027-02-03-10-00-00.txt"),
+    *(" - Feb 5, 2027 1110 PM - ", "202-77 - Bob Muster - Feb 5, 2027 1110 PM - softmax.py"),
+]
+NAMES = st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map(
+    lambda parts: "".join(parts).strip(" .") or "E"
+)
+FILES = st.lists(NAMES.map(lambda name: f"{name}.py"), min_size=1, max_size=3, unique=True)
+TRIALS = settings(max_examples=60, deadline=None)
+
+
+def canvas(person, name, files):
+    """As Canvas' `content_zipper.rb` makes them: only letters, digits and underscores in a name."""
+    name = re.sub(r"_(\d+)_", r"\1", name).lower()
+    start = "".join(
+        char
+        for char in f"{name}_{IDS[person]}"
+        if char.isalnum() or unicodedata.category(char)[0] == "M" or char == "_"
+    )
+    return {
+        f"{start}_{9000 + 10 * int(IDS[person]) + at}_{re.sub(r'[/:*?<>|]+', '_', file)}": file
+        for at, file in enumerate(files)
+    }
+
+
+def moodle_flat(person, name, files):
+    start = f"{name.replace('_', ' ')}_{IDS[person]}_assignsubmission_file"
+    return {f"{start}_{file}": file for file in files}
+
+
+def moodle_folders(person, name, files):
+    start = f"{name.replace('_', ' ')}_{IDS[person]}_assignsubmission_file"
+    return {f"{start}/{file}": file for file in files}
+
+
+def blackboard(person, name, files):
+    """The user name is the school's; the note beside an attempt lists the files."""
+    start = f"HW 1_{IDS[person]}_attempt_2027-02-05-10-00-00"
+    note = NOTE.format(
+        name=name,
+        user=IDS[person],
+        words=f"{name}\n\tOriginal filename: softmax.py\n\tFilename: {files[-1]}\n",
+        original=files[0],
+        file=f"{start}_{files[0]}",
+    )
+    return {f"{start}_{file}": file for file in files} | {f"{start}.txt": note}
+
+
+def blackboard_without_notes(person, name, files):
+    return {entry: text for entry, text in blackboard(person, name, files).items() if text in files}
+
+
+def brightspace(person, name, files):
+    start = f"{IDS[person]}-77 - {name.strip()} - Feb 6, 2027 945 AM"
+    return {f"{start} - {file}": file for file in files}
+
+
+def plain(person, name, files):
+    return {f"{person}/{file}": file for file in files}
+
+
+def repositories(person, name, files):
+    return {f"week-1-{person}/{file}": file for file in files} | {f"week-1-{person}/.git/HEAD": "x"}
+
+
+def nbgrader(person, name, files):
+    start = f"{person}/week-1"
+    return {f"{start}/{file}": file for file in files} | {f"{start}/timestamp.txt": "x"}
+
+
+FORMS = [
+    *(canvas, moodle_flat, moodle_folders, blackboard, blackboard_without_notes, brightspace),
+    *(plain, repositories, nbgrader),
+]
+
+
+def short(entries):
+    """Whether a file system can hold all names."""
+    return all(len(part.encode()) < 250 for entry in entries for part in entry.split("/"))
+
+
+def class_of(form, people):
+    """Return a download of {person: (display name, files)}, with the author in each file."""
+    download = {}
+    for person, (name, files) in people.items():
+        for entry, text in form(person, name, files).items():
+            download[entry] = f"# by {person}\n" if text in files else text
+    return download
+
+
+def authors(folder):
+    """Return whose files lie in a folder, by their names there."""
+    found = {}
+    for path in folder.path.rglob("*.py") if folder.path else ():
+        if author := path.read_text().removeprefix("# by ").strip():
+            found[path.name] = author
+    return found
+
+
+def graded(download, roster=None):
+    """Return the authors of the files of each folder that is graded, and the notes."""
+    with tempfile.TemporaryDirectory() as made:
+        root = put(Path(made, "in"), download)
+        enrolled = None
+        if roster is not None:
+            Path(made, "roster.csv").write_text(roster)
+            enrolled = Roster(Path(made, "roster.csv"))
+        folders, notes, _ = hand_ins(Download(root), EXERCISES, enrolled, Path(made, "scratch"))
+        return [(folder, authors(folder)) for folder in folders if not folder.unclear], notes
+
+
+def student_of(folder):
+    """Return the person whom a folder without a roster is: by the platform's id, or by name."""
+    ids = {number: person for person, number in IDS.items()}
+    number = folder.hand_in.platform_id if folder.hand_in else ""
+    return ids.get(number, number or folder.student.removeprefix("week-1-"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@TRIALS
+@given(name=NAMES, files=FILES, more=FILES)
+def test_no_file_reaches_another_student(form, name, files, more):
+    people = {"bob": ("Bob Muster", ["softmax.py"]), "al": ("Al Berg", more), "eve": (name, files)}
+    download = class_of(form, people)
+    if not short(download):
+        return
+    folders, notes = graded(download)
+    for folder, files_of in folders:
+        assert set(files_of.values()) <= {student_of(folder)}, (folder, notes)
+    (bob,) = [set(files_of.values()) for folder, files_of in folders if student_of(folder) == "bob"]
+    assert bob == {"bob"}, notes
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("is_alone", [False, True])
+@TRIALS
+@given(name=NAMES, files=FILES, with_ids=st.booleans())
+def test_no_file_reaches_another_student_of_the_roster(form, is_alone, name, files, with_ids):
+    people = {} if is_alone else {"bob": ("Bob Muster", ["softmax.py"])}
+    people |= {"eve": (name, files)}
+    download = class_of(form, people)
+    if not short(download):
+        return
+    platform = form.__name__.partition("_")[0]
+    numbers = form not in (plain, repositories, nbgrader)
+    column = platform if numbers and (with_ids or is_alone) else "section"
+    rows = [
+        f"{person},{known},{IDS[person]}"
+        for person, known in (("bob", "Bob Muster"), ("eve", "Eve Adams"), ("al", "Al Berg"))
+    ]
+    folders, notes = graded(download, "\n".join([f"id,name,{column}", *rows, ""]))
+    for folder, files_of in folders:
+        person = folder.student if folder.hand_in.enrolled else student_of(folder)
+        assert set(files_of.values()) <= {person}, (folder, notes)
+
+
+@TRIALS
+@given(files=FILES, sid=st.sampled_from(["", "202", "301"]), name=NAMES)
+def test_gradescope(files, sid, name):
+    """The metadata say whose a folder is; a number or a name that two people have is nobody's."""
+    metadata = "".join(
+        f"submission_{at}:\n  :submitters:\n  - :name: {named!r}\n    :sid: {number!r}\n"
+        f"    :email: {person}@x.org\n"
+        for at, (person, named, number) in enumerate(
+            [("bob", "Bob Muster", "202"), ("eve", name, sid)]
+        )
+    )
+    download = {"submission_metadata.yml": metadata, "submission_0/softmax.py": "# by bob\n"}
+    download |= {f"submission_1/{file}": "# by eve\n" for file in files}
+    if not short(download):
+        return
+    folders, notes = graded(download)
+    for folder, files_of in folders:
+        assert set(files_of.values()) <= {folder.hand_in.email.partition("@")[0]}
+    if sid == "202":
+        assert any("Bob Muster" in note and "submission_1" in note for note in notes)
+
+
+def test_blackboard_file_that_is_called_as_anothers_attempt():
+    first = "HW 1_bob_attempt_2027-02-02-10-00-00"
+    own = "HW 1_eve_attempt_2027-02-02-11-00-00"
+    forged = "x_bob_attempt_2027-02-03-10-00-00_softmax.py"
+    folders, notes = graded(
+        {
+            f"{first}_softmax.py": "# by bob\n",
+            f"{own}_softmax.py": "# by eve\n",
+            f"{own}_{forged}": "# by eve\n",
+        }
+    )
+    assert [(folder.student, files) for folder, files in folders] == [
+        ("bob", {"softmax.py": "bob"}),
+        ("eve", {"softmax.py": "eve", forged: "eve"}),
+    ]
+    assert len(notes) == 1
+
+
+def test_blackboard_user_names_with_underscores():
+    date = "attempt_2027-02-02-10-00-00"
+    note = NOTE.format(name="Al", user="al_bob", words="", original="", file="")
+    folders, _ = graded(
+        {
+            f"HW_al_bob_{date}_softmax.py": "# by al\n",
+            f"HW_al_bob_{date}.txt": note,
+            f"HW_bob_{date}_softmax.py": "# by bob\n",
+        }
+    )
+    assert [folder.student for folder, _ in folders] == ["al_bob", "bob"]
+    folders, notes = graded(
+        {
+            f"HW_al_bob_{date}_softmax.py": "# by al\n",
+            f"HW_bob_{date}_softmax.py": "# by bob\n",
+        }
+    )
+    assert folders == []
+    assert any("may be bob's or HW_al_bob's" in note for note in notes)
+
+
+CANVAS_EVE = {"eve_202_301_9001_softmax.py": "# by eve\n"}
+CANVAS_BOB = {"bobmuster_202_9002_softmax.py": "# by bob\n"}
+
+
+def test_canvas_name_with_anothers_number():
+    folders, _ = graded(CANVAS_EVE | CANVAS_BOB)
+    assert {folder.hand_in.platform_id: files for folder, files in folders} == {
+        "202": {"softmax.py": "bob"},
+        "301": {"softmax.py": "eve"},
+    }
+    folders, notes = graded(CANVAS_EVE | {"alberg_404_9003_softmax.py": "# by al\n"})
+    assert [folder.student for folder, _ in folders] == ["alberg_404"]
+    assert "eve_202_301_9001_softmax.py may be eve_202's or eve_202_301's." in notes
+
+
+def test_canvas_numbers_in_the_roster_settle_whose_a_file_is():
+    honest = {"alberg_404_9003_2_softmax.py": "# by al\n"}
+    folders, notes = graded(honest)
+    assert folders == []
+    assert "1 entry graded for nobody: a person must look whose each is." in notes
+    folders, _ = graded(honest, "id,canvas\nbob,202\neve,301\nal,404\n")
+    assert [files for folder, files in folders if folder.student == "al"] == [
+        {"2_softmax.py": "al"}
+    ]
+
+
+def test_a_disputed_file_is_no_missing_work():
+    """Bob and Eve may have written it: both need a person, and neither has handed in nothing."""
+    folders, notes = graded(CANVAS_EVE, "id,canvas\nbob,202\neve,301\nal,404\n")
+    assert [folder.student for folder, _ in folders] == ["al"]
+    assert any("handed in nothing: al." in note for note in notes)
+
+
+def test_a_name_that_two_have_costs_the_others_nothing():
+    download = class_of(
+        moodle_folders,
+        {
+            "bob": ("Bob Muster", ["softmax.py"]),
+            "eve": ("Bob Muster", ["softmax.py"]),
+            "al": ("Al Berg", ["softmax.py"]),
+        },
+    )
+    folders, notes = graded(download, "id,name\nbob,Bob Muster\neve,Eve Adams\nal,Al Berg\n")
+    assert [(f.student, files) for f, files in folders if files] == [("al", {"softmax.py": "al"})]
+    assert any("Bob Muster_202, Bob Muster_301 may all be bob." in note for note in notes)
+
+
+def test_a_number_of_one_and_the_name_of_another():
+    """Moodle's numbers are of one assignment, so one may be another student's id."""
+    download = {"Eve Adams_7_assignsubmission_file/softmax.py": "# by eve\n"}
+    folders, notes = graded(download, "id,name\n7,Bob Muster\n8,Eve Adams\n9,Al Berg\n")
+    assert [folder.student for folder, _ in folders] == ["9"]
+    assert any("Eve Adams_7 may be any of 7, 8, by id." in note for note in notes)
+
+
+def test_two_platforms_read_one_file():
+    """Of Brightspace by its beginning, of Blackboard by the rest: nobody gets it unless it is said."""
+    entry = "301-77 - Eve - Feb 5, 2027 945 AM - x_bob_attempt_2027-02-03-10-00-00_softmax.py"
+    folders, notes = graded({entry: "# by eve\n"})
+    assert folders == []
+    assert any("bob's" in note and "Eve_301's" in note for note in notes)
+
+
+def test_a_subfolder_with_five_students():
+    files = {f"s{n}/softmax.py": "x" for n in range(3)}
+    files |= {f"group B/t{n}/softmax.py": "x" for n in range(5)}
+    folders, _ = graded(files)
+    assert [folder.student for folder, _ in folders] == ["s0", "s1", "s2"]
+    with tempfile.TemporaryDirectory() as made:
+        root = put(Path(made, "in"), files)
+        every, *_ = hand_ins(Download(root), EXERCISES, None, Path(made, "scratch"))
+    assert "may be one student's folder, or hold those of several: t0, t1" in every[0].unclear
+
+
+def test_a_folder_of_an_enrolled_student_is_no_download():
+    files = {"eve/bobmuster_202_9001_softmax.py": "# by eve\n"}
+    folders, _ = graded(files, "id,canvas\nbob,202\neve,301\n")
+    assert [folder.student for folder, files in folders if files] == ["eve"]
+    folders, _ = graded({"eve/bob/causal.py": "# by eve\n"}, "id\nbob\neve\n")
+    assert [folder.student for folder, files in folders if files] == ["eve"]
+
+
+def test_flat_files_from_e_mails():
+    folders, notes = graded(
+        {
+            "alogin_softmax.py": "# by al\n",
+            "alogin_causal_mask.ipynb": "{}",
+            "b_login_softmax.py": "# by bob\n",
+            "letter.pdf": "x",
+        }
+    )
+    assert [(folder.student, files) for folder, files in folders] == [
+        ("alogin", {"softmax.py": "al"}),
+        ("b_login", {"softmax.py": "bob"}),
+    ]
+    assert notes[-1].startswith("letter.pdf is nobody's")
+
+
+def test_a_flat_file_that_may_be_of_two_logins():
+    download = {"bob_causal_mask.py": "# by bob\n", "al_softmax.py": "# by al\n"}
+    with tempfile.TemporaryDirectory() as made:
+        root, scratch = put(Path(made, "in"), download), Path(made, "scratch")
+        exercises = ["mask", "causal_mask", "softmax"]
+        folders, notes, is_open = hand_ins(Download(root), exercises, None, scratch)
+        assert [folder.student for folder in folders] == ["al"]
+        assert "bob_causal_mask.py may be bob_causal's or bob's." in notes
+        assert is_open
+        Path(made, "roster.csv").write_text("id\nbob\nal\n")
+        roster = Roster(Path(made, "roster.csv"))
+        folders, *_ = hand_ins(Download(root), exercises, roster, Path(made, "again"))
+        assert [folder.student for folder in folders if folder.path] == ["al", "bob"]
