@@ -11,7 +11,7 @@ import msgspec
 
 from autograder.classroom.downloads import PLAIN, Listing, Owner
 from autograder.classroom.recognise import Pieces, Recognised, disputes, recognise
-from autograder.classroom.roster import Roster
+from autograder.classroom.roster import Match, Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
 from autograder.course.text import few, identity, one_line
@@ -67,26 +67,26 @@ def find_folders(
         return _packed(packed, set()), _no_folders(entries, packed)
     if not folders:
         raise _no_students(root, [entry.name for entry in entries], set(exercises))
-    around_all = len(folders) == 1 and levels and folders[0].name not in known
-    if around_all and _is_around_students(Path(folders[0].path), exercises):
+    if (
+        len(folders) == 1
+        and levels
+        and _is_around_students(Path(folders[0].path), exercises, known)
+    ):
         students, notes = find_folders(Path(folders[0].path), exercises, levels - 1, known)
         around = (
             f"{one_line(folders[0].name, 100)} was taken as the folder around all students' "
             f"folders, since nothing is beside it and only folders are in it."
         )
         return students, [around, *notes]
-    students = [
-        Folder(
-            identity(entry.name),
-            Path(entry.path),
-            unclear=several_students(Path(entry.path), exercises),
-        )
-        for entry in folders
-    ]
+    students = [_folder_at(Path(entry.path), exercises) for entry in folders]
     both = sorted(
         [*students, *_packed(packed, {f.student for f in students})], key=lambda f: str(f.path)
     )
     return both, _no_folders(entries, [*folders, *packed])
+
+
+def _folder_at(path: Path, exercises: Collection[str]) -> Folder:
+    return Folder(identity(path.name), path, unclear=several_students(path, exercises))
 
 
 def _no_students(root: Path, entries: list[str], exercises: set[str]) -> UserError:
@@ -124,7 +124,9 @@ def _no_folders(
     return [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
 
 
-def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
+def _is_around_students(
+    path: Path, exercises: Collection[str], known: Collection[str] = ()
+) -> bool:
     """Tell whether a folder holds only folders that may be students'.
 
     Folders that are called after exercises are parts of one student's work.
@@ -138,7 +140,7 @@ def _is_around_students(path: Path, exercises: Collection[str]) -> bool:
     several_packed = not packed or len(entries) > 1  # one zip is the work of one student
     only_folders = bool(entries) and len(folders) + len(packed) == len(entries)
     parts = any(named_for(Path(entry.name).stem, exercises) for entry in entries)
-    return only_folders and several_packed and not parts
+    return only_folders and several_packed and not parts and path.name not in known
 
 
 def several_students(path: Path, exercises: Collection[str]) -> str:
@@ -269,17 +271,24 @@ def _enrolled(
             where = scratch / str(number)
             folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
             strangers.append(roster.stranger(person))
-    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
-    may_be = {
-        id for match in [*matches, *roster.match(readings)] for id in (*match.may_be, *match.ids)
-    }
-    nothing = roster.missing(id for match in matches for id in match.ids)
-    missing = [id for id in nothing if id not in may_be]
-    folders += [
-        Folder(identity(id), None, roster.known(id), unclear=WHOSE if id in may_be else "")
-        for id in nothing
-    ]
+    may_be = _may_be(matches, disputed, roster)
+    missing = []
+    for student in roster.missing(id for match in matches for id in match.ids):
+        unclear = WHOSE if student in may_be else ""
+        folders.append(Folder(identity(student), None, roster.known(student), unclear=unclear))
+        if not unclear:
+            missing.append(student)
     return folders, roster.notes(missing, strangers), roster.unclear(matches)
+
+
+def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:
+    """Return the students whose a hand-in may be that is nobody's until a person has looked."""
+    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
+    return {
+        student
+        for match in [*matches, *roster.match(readings)]
+        for student in (*match.may_be, *match.ids)
+    }
 
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:

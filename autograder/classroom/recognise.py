@@ -2,7 +2,7 @@
 
 import operator
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -213,12 +213,7 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
         for piece in importer.read(listing):
             if piece.entry not in before and not named_for(piece.entry, skipped):
                 readings.setdefault(piece.entry, []).append((importer, piece))
-    single, disputed = [], []
-    for alternatives in readings.values():
-        if len({tuple(owner.key for owner in piece.owners) for _, piece in alternatives}) > 1:
-            disputed.append(alternatives)
-        else:
-            single.append(alternatives[0])
+    single, disputed = _single_and_disputed(readings.values())
     pieces, of_one_key = _without_shared_keys(single)
     pieces.sort(key=lambda pair: (pair[1].entry, pair[1].attempt))
     taken = {*readings, *(name for importer in found for name in importer.also(listing))}
@@ -231,6 +226,17 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
         unclear.insert(0, f"{several(len(rest), 'entry')} not understood, and so not graded:")
     notes = [_origin(pieces, found)]
     return Recognised(listing, pieces, notes, unclear, [*disputed, *of_one_key])
+
+
+def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces]]:
+    """Return the entries with one meaning, and those whose readings name different students."""
+    single, disputed = [], []
+    for readings in entries:
+        if len({tuple(owner.key for owner in piece.owners) for _, piece in readings}) > 1:
+            disputed.append(readings)
+        else:
+            single.append(readings[0])
+    return single, disputed
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:

@@ -178,7 +178,7 @@ class Roster:
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
         """Return the students who may be meant, by the surest sign first."""
         everybody = self.students
-        keys = [key for key in dict.fromkeys((person.id, person.key)) if key]
+        keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
         ids = keys if person.id or person.key != person.name else []  # a mere name is no id
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]

@@ -73,6 +73,12 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
         reason = f"The folder cannot be read: {error.strerror}."
         work.unclear = dict.fromkeys(names, reason)
         return work
+    _choose_files(work, reading)
+    return work
+
+
+def _choose_files(work: StudentWork, reading: "_Reading") -> None:
+    """Put the file that counts for each exercise into a student's work, or why there is none."""
     untouched: list[str] = []
     imported = {  # without suffix
         candidate.path.parent / name
@@ -96,7 +102,6 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
                 problems[exercise] = chosen.trouble
     if untouched:
         work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
-    return work
 
 
 class _Reading:
