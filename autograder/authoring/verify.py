@@ -24,12 +24,11 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import several
-from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.facts import only_nan
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
-from autograder.diagnosis.replay import Replay, both
+from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.judge_requests import ALL_CHECKS, Graded, RunOptions
@@ -271,7 +270,7 @@ class Verifier:
         """Count the pairs that are named; it is enough that most are."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
-        own = [both(pair) for pair in replay.pairs if all(each in known for each in pair)]
+        own = [(pair[0], pair[1]) for pair in replay.pairs if all(each in known for each in pair)]
         slow = recipe.comparison.sample is not None or recipe.caller is not None
         step = max(1, len(own) // (PAIRS_SLOW if slow else PAIRS))
         for pair in own[:: step * self.share]:

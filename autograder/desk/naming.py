@@ -201,10 +201,9 @@ def why_not_recorded(answers: GroupAnswers) -> str:
 
 def _known(answers: GroupAnswers) -> str:
     """Return the name of the only mistake that gives their answers; empty without one."""
-    everywhere = range(len(answers.outcomes[0]))
-    fitting = [answers.replay.fitting(each, everywhere) for each in answers.outcomes]
-    names = [{wrong[0].id for wrong in each} for each in fitting]
-    common = set.intersection(*names)
+    replay, everywhere = answers.replay, range(len(answers.outcomes[0]))
+    fitting = [replay.giving(replay.singles, each, everywhere) for each in answers.outcomes]
+    common = set.intersection(*({wrong[0].id for wrong in each} for each in fitting))
     return common.pop() if len(common) == 1 else ""
 
 

@@ -4,18 +4,21 @@ Each statement holds of every call that was made, also of calls that no search f
 """
 
 from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograder.diagnosis.examination import ENOUGH, Answer, Observations, ObservedCall
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
-from autograder.diagnosis.observations import ENOUGH, Observations, ObservedCall, division
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Fact
+from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
 from autograder.diagnosis.relations import named_value, relation, wrong_region
 from autograder.report.model import Statement
 from autograder.report.numbers import shape
 
 MOST = 3  # statements of a finding
+CHANCE = 0.05  # that calls which go wrong for another reason all have some property
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
@@ -33,11 +36,8 @@ def locate(seen: Observations) -> Finding | None:
         return located("statements", divided) if divided else None
     statements = true_statements(seen)
     if not statements:
-        return (
-            located("error", stated("error", error=seen.stops, line=seen.stop_line))
-            if seen.stops
-            else None
-        )
+        stop = seen.first_error
+        return stopping(stop) if stop is not None else None
     measure = measured(seen)
     if measure is not None:
         return named_fact("measure", measure)
@@ -47,15 +47,20 @@ def locate(seen: Observations) -> Finding | None:
     return located("statements", *statements[:MOST])
 
 
+def stopping(answer: Answer) -> Finding:
+    """Return the finding that a function stops with an error."""
+    return located("error", stated("error", error=answer.error, line=str(answer.line)))
+
+
 def true_statements(seen: Observations) -> list[Statement]:
     """Return all that is true of the wrong answers, in the order in which a report states it."""
     measure, divided = measured(seen), division(seen)
-    stops = seen.stops if seen.values and divided is None else ""
+    stop = seen.first_error if seen.values and divided is None else None
     candidates = [
         measure,
         divided,
         stated("only_nan") if only_nan([case.answer.outcome for case in seen.cases]) else None,
-        stated("some_stop", error=stops) if stops else None,
+        stated("some_stop", error=stop.error) if stop is not None else None,
         *(() if measure else map(_fact, _facts(seen))),
     ]
     if seen.recipe.comparison.is_exact:
@@ -123,3 +128,65 @@ def _other_shape(seen: Observations) -> Statement | None:
         return None
     answer, right = shapes[0]
     return stated("other_shape", shape=shape(answer), expected=shape(right))
+
+
+class Side(NamedTuple):
+    """The calls that have a property, or those that have not, in words; the words for the others.
+
+    `is_safe` unless calls of this side can go wrong for other reasons than the property.
+    """
+
+    trait: Trait
+    calls: frozenset[int]
+    words: str
+    otherwise: str
+    is_safe: bool
+
+
+def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
+    """Return both sides of each property of calls."""
+    sides = []
+    for trait in recipe.traits:
+        held = frozenset(number for number, state in enumerate(states) if trait.of(state))
+        others = frozenset(range(len(states))) - held
+        sides.append(Side(trait, held, trait.when, trait.otherwise, is_safe=True))
+        sides.append(Side(trait, others, trait.otherwise, trait.when, trait.both_ways))
+    return sides
+
+
+def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
+    """Return the calls with or without a property, and those of two; the most calls first.
+
+    Each comes with its words: `without a mask and for a single head`.
+    """
+    states = [recipe.right(probe) for probe in probes]
+    sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
+    both = [(one & two, f"{a} and {b}") for (one, a), (two, b) in combinations(sides, 2)]
+    kinds = [(sorted(calls), words) for calls, words in (*sides, *both)]
+    return sorted((kind for kind in kinds if len(kind[0]) < len(probes)), key=lambda k: -len(k[0]))
+
+
+def division(seen: Observations) -> Statement | None:
+    """Return what all wrong calls have in common and no right one has: `right without a mask`."""
+    failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
+    if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
+        return None
+    sides = sides_of_traits(seen.recipe, [case.state for case in seen.cases])
+    safe = [side for side in sides if side.is_safe]
+    for side in safe:
+        if side.calls == failed:
+            right, wrong = side.otherwise, side.words
+            errors = [seen.cases[number].answer.error for number in sorted(failed)]
+            if all(errors):
+                return stated("right_and_error", right=right, wrong=wrong, error=errors[0])
+            return stated("right_and_wrong", right=right, wrong=wrong)
+    for one, other in combinations(safe, 2):
+        if one.calls & other.calls == failed:
+            return stated("wrong_with_both", wrong=one.words, also=other.words)
+    failed_kinds = {number % seen.kinds for number in failed}
+    for side in sides:
+        if side.trait.both_ways and failed < side.calls:
+            kinds = {number % seen.kinds for number in side.calls}
+            if (len(kinds) / seen.kinds) ** len(failed_kinds) < CHANCE:
+                return stated("wrong_only", wrong=side.words)
+    return None

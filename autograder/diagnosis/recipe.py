@@ -166,16 +166,15 @@ class Recipe:
             whole = None if self.steps or isinstance(self.of, str) else self.of
             object.__setattr__(self, "families", (Family(whole, (), self.families),))
         if not isinstance(self.of, str) and callable(self.of):
-            self._read(self.of)
-
-    def _read(self, right: Callable[..., Any]) -> None:
-        """Take what is not given from the right function."""
-        known = inspect.signature(right).parameters
-        taken = {name: p.default for name, p in known.items() if p.default is not p.empty}
-        whole = {self.function: of_arguments(right, right)}
-        for name, value in (("parameters", tuple(known)), ("defaults", taken), ("steps", whole)):
-            if not getattr(self, name):
-                object.__setattr__(self, name, value)
+            known = inspect.signature(self.of).parameters
+            taken = {name: p.default for name, p in known.items() if p.default is not p.empty}
+            known_values = {
+                "parameters": tuple(known),
+                "defaults": taken,
+                "steps": {self.function: of_arguments(self.of, self.of)},
+            }
+            for name, value in known_values.items():
+                object.__setattr__(self, name, getattr(self, name) or value)
 
     @property
     def function(self) -> str:
@@ -220,27 +219,8 @@ class Recipe:
         with np.errstate(all="ignore"):
             given = {name: replaced[name](state) for name in self.parameters if name in replaced}
             vars(state).update(given)
-        return self._go_on(state, replaced, list(self.steps))
-
-    def resumed(self, right: Any, changes: Iterable[Change]) -> Any:
-        """Return the same as `trace`, from the first step that is done otherwise.
-
-        `right` is the right call, which stays as it is. Changes that leave arguments as they are
-        and write into nothing can be made so.
-        """
-        replaced: dict[str, Step] = {}
-        for change in changes:
-            replaced |= change.replaces
-        steps = list(self.steps)
-        first = min((steps.index(name) for name in replaced if name in self.steps), default=None)
-        left = [] if first is None else steps[first:]
-        before = {name: value for name, value in vars(right).items() if name not in left}
-        return self._go_on(State(**before), replaced, left)
-
-    def _go_on(self, state: Any, replaced: Mapping[str, Step], steps: Sequence[str]) -> Any:
-        with np.errstate(all="ignore"):
-            for name in steps:
-                state.result = replaced.get(name, self.steps[name])(state)
+            for name, step in self.steps.items():
+                state.result = replaced.get(name, step)(state)
                 setattr(state, name, state.result)
             if RETURNED in replaced:
                 state.result = replaced[RETURNED](state)
@@ -288,17 +268,6 @@ def no_input_causes(error: BaseException) -> bool:
     return isinstance(error, NameError | ImportError | SyntaxError)
 
 
-ELSEWHERE = Outcome("was not recorded")  # of a call that nobody asked: no answer is like it
-
-
-class OnlyRecorded(Exception):
-    """Code was asked for, where there are only answers."""
-
-
-def _no_code(_: Any) -> Any:
-    raise OnlyRecorded("of this mistake only its answers are known")
-
-
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
     """A misconception with what it answers to each probe, in their order.
@@ -309,19 +278,18 @@ class Fingerprint(Misconception):
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return its answer to a probe."""
-        return self.outcomes[index] if index < len(self.outcomes) else ELSEWHERE
+        """Return its answer to a probe; to one that nobody asked, one that no answer is like."""
+        known = index < len(self.outcomes)
+        return self.outcomes[index] if known else Outcome("was not recorded")
 
 
 def fingerprint(
     recipe: Recipe, name: str, finding: str, hints: Hints, outcomes: Iterable[Outcome]
 ) -> Fingerprint:
     """Return a mistake of a recipe's function, by its answers."""
-    whole = dict.fromkeys((*recipe.parameters, *recipe.steps, RETURNED), _no_code)
-    replaces: Mapping[str, Step] = whole
-    return Fingerprint(name, finding, hints, replaces, tuple(outcomes))
 
+    def no_code(_: Any) -> Any:
+        raise NotImplementedError("of this mistake only its answers are known")
 
-def fingerprint_in(changes: Iterable[Any]) -> Fingerprint | None:
-    """Return the fingerprint among some changes; None where all are code."""
-    return next((change for change in changes if isinstance(change, Fingerprint)), None)
+    whole = dict.fromkeys((*recipe.parameters, *recipe.steps, RETURNED), no_code)
+    return Fingerprint(name, finding, hints, whole, tuple(outcomes))

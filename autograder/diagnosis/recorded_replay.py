@@ -3,13 +3,13 @@
 import functools
 import hashlib
 import importlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from autograder.checks.projection_hash import projection_weights
 from autograder.checks.recorded_answers import unpacked_value
@@ -20,9 +20,9 @@ from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.misconceptions import Alternative, Misconception
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
-from autograder.diagnosis.replay import Bools, Changes, Pair, Replay, Wrong
+from autograder.diagnosis.replay import Changes, Replay, Wrong
 
-Which = TypeVar("Which", int, tuple[int, int])
+Bools = npt.NDArray[np.bool_]
 NAMES_SUFFIX = ".names.bin"
 KEPT_BITS = np.uint64(0xFFFFFFFFFF000000)  # of a sum of a pair: some eight decimals
 SLACK = 2.0**-26  # what is lost by that, as a share
@@ -168,26 +168,20 @@ class RecordedReplay(Replay):
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
         self._right_ones = [_outcome(function, row[0]) for row in function.outcomes]
-        self.alternatives = [_alternative(-1 - n) for n in range(len(function.styled[0]))]
-        self._by_alternative = {(way,): n for n, way in enumerate(self.alternatives)}
+        # alternatives that change nothing tell equal misconceptions apart
+        self.alternatives = [Alternative({}) for _ in function.styled[0]]
         wrong = self.recipe.misconceptions
-        self.singles = [
-            (wrong[place], _alternative(number)) for number, place in _numbered(function.singles)
-        ]
-        self.pairs = [
-            (wrong[a], wrong[b], _alternative(number))
-            for number, (a, b) in _numbered(function.pairs)
-        ]
+        self.singles = [(wrong[place], Alternative({})) for place in function.singles]
+        self.pairs = [(wrong[a], wrong[b], Alternative({})) for a, b in function.pairs]
         self.families = [(wrong[place],) for place in function.families]
         numbered: list[Changes] = [*self.singles, *(self.pairs if function.random else [])]
         summed: list[Changes] = [] if function.random else [*self.pairs, *self.families]
         self._rows = {changes: row for row, changes in enumerate(numbered)}
         self._summed_rows = {changes: row for row, changes in enumerate(summed)}
 
-    def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
-        """Return the generic changes that give an answer, as far as two sums tell."""
-        hit = self._sums_hit(index, answer)[len(self.pairs) :]
-        return [self.families[n] for n in np.flatnonzero(hit)]
+    def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:  # noqa: ARG002
+        """None: they are recorded together."""
+        return []
 
     @property
     def known_by_result(self) -> Sequence[Wrong]:
@@ -204,8 +198,8 @@ class RecordedReplay(Replay):
             return self._right_ones[index]
         key = index, wrong
         if key not in self.cache:
-            if wrong in self._by_alternative:
-                place = self.function.styled[index][self._by_alternative[wrong]]
+            if wrong[0] in self.alternatives:
+                place = self.function.styled[index][self.alternatives.index(wrong[0])]
             else:
                 place = self.function.outcomes[index][1 + self._rows[wrong]]
             self.cache[key] = _outcome(self.function, place)
@@ -217,16 +211,6 @@ class RecordedReplay(Replay):
             return bool(self._sums_hit(index, answer)[self._summed_rows[wrong]])
         return super().fits(index, answer, wrong)
 
-    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
-        """Return the pairs that no probe speaks against."""
-        if self.function.random:
-            return super().matching_pairs(answers, indices)
-        found = np.ones(len(self.pairs), bool)
-        for index in indices:
-            if found.any():
-                found &= self._sums_hit(index, answers[index])[: len(self.pairs)]
-        return [self.pairs[n] for n in np.flatnonzero(found)]
-
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
         if wrong not in self._summed_rows:
             return super()._differ(index, wrong, other)
@@ -236,6 +220,7 @@ class RecordedReplay(Replay):
         right = self.outcome(index)
         return not right.raised and not self.fits(index, right, wrong)
 
+    @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> Bools:
         """Return which pairs and generic changes give this answer, as far as two sums tell."""
         known = self._column(index)
@@ -268,22 +253,6 @@ class _Column:
         sums = self.sums[[one, two]]
         slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max(axis=0)
         return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
-
-
-@functools.cache
-def _alternative(_number: int) -> Alternative:
-    """Return an alternative for each number: it tells equal singles apart."""
-    return Alternative({})
-
-
-def _numbered(wrongs: Sequence[Which]) -> list[tuple[int, Which]]:
-    """Return singles or pairs, each with how many of the same come before it."""
-    seen: Counter[Which] = Counter()
-    found = []
-    for place in wrongs:
-        found.append((seen[place], place))
-        seen[place] += 1
-    return found
 
 
 def _number(kind: bytes) -> np.uint64:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from autograder.checks.value_structure import Vector
 from autograder.course.text import number
+from autograder.diagnosis.examination import ENOUGH, Cells, Observations
 from autograder.diagnosis.finding import stated
-from autograder.diagnosis.observations import ENOUGH, Cells, Observations
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact
 from autograder.report.model import Statement
@@ -52,15 +52,17 @@ def relation(seen: Observations) -> Statement | None:
     def numbers(outcome: Outcome) -> Vector:
         return outcome.numbers if which is None else outcome.parts[which].astype(float).ravel()
 
-    pairs = [(numbers(pair.answer), numbers(pair.right)) for pair in seen.pairs]
-    finite = [
-        (pair, seen.recipe.axes(case.state))
-        for pair, case in zip(pairs, seen.values, strict=False)
-        if np.isfinite(pair[1]).all()
-    ]
-    if len(finite) < ENOUGH or not all(np.isfinite(answer).all() for answer, _ in pairs):
+    pairs, sizes = [], []
+    for case in seen.of_right_shape:
+        answer, right = numbers(case.answer.outcome), numbers(case.expected)
+        if not np.isfinite(answer).all():
+            return None
+        if np.isfinite(right).all():
+            pairs.append((answer, right))
+            sizes.append(seen.recipe.axes(case.state))
+    if len(pairs) < ENOUGH:
         return None
-    code, values = _relation([pair for pair, _ in finite], [sizes for _, sizes in finite])
+    code, values = _relation(pairs, sizes)
     result = "" if which is None else seen.recipe.results[which]
     return stated(code, **values, result=result) if code else None
 
@@ -136,9 +138,10 @@ def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
 
 def wrong_region(seen: Observations) -> Statement | None:
     """Return the part of the result that all wrong cells lie in."""
-    if any(len(pair.answer.parts) != 1 for pair in seen.pairs):
+    cases = seen.of_right_shape
+    if any(len(case.answer.outcome.parts) != 1 for case in cases):
         return None
-    cells = [~pair.same_cells() for pair in seen.pairs]
+    cells = [~case.same_cells() for case in cases]
     for words, region in REGIONS.items():
         try:
             inside = [bool((w <= region(w)).all() and not w.all()) for w in cells]

@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations, islice
-from typing import Any, TypeVar
+from itertools import combinations, islice, pairwise
+from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from autograder.checks.value_structure import Vector
 from autograder.diagnosis.general import COMBINING, GENERAL, families
 from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
-from autograder.diagnosis.outcome import RAISES, Outcome, agree, same
+from autograder.diagnosis.outcome import RAISES, Outcome, same
 from autograder.diagnosis.recipe import (
+    Fingerprint,
     Probe,
     Recipe,
-    fingerprint_in,
     fit_together,
     no_input_causes,
 )
@@ -24,8 +22,6 @@ Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and the alternatives in which it is seen
 Pair = tuple[Misconception, Misconception, *Changes]
 Candidate = TypeVar("Candidate", bound=Changes)
-Counts = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Replay:
@@ -41,12 +37,8 @@ class Replay:
         self.faults: list[Exception] = []
         self.cache: dict[tuple[int, Changes], Outcome] = {}
         self.alternatives = [Alternative(steps) for steps in recipe.alternatives]
-        self._generic: set[Changes] = set()
-        self._rights: dict[int, Any] = {}
         self._probes: list[Probe] = []
         self._size = 0
-        self._heard: dict[int, list[Pair]] = {}
-        self._columns: dict[tuple[int, int], _Column] = {}
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """Return the calls of the first `draws` draws; each draw has the same kinds of calls."""
@@ -62,53 +54,43 @@ class Replay:
 
         After them come those general ones that are something else here.
         """
-        self.probes()
+        first_draw = range(len(self.probes()))
         found: list[Wrong] = []
         for misconception in self.recipe.misconceptions:
             looks: list[Wrong] = [(misconception,)]
-            for way in self.alternatives:
-                styled: Wrong = (misconception, way)
-                if fit_together(misconception, way) and not any(
-                    self._alike(styled, x) for x in looks
-                ):
+            for styled in self.in_alternatives(looks):
+                if all(self.apart(first_draw, styled, other) for other in looks):
                     looks.append(styled)
             found += looks
         for general in GENERAL:
-            wrong: Wrong = (general,)
-            telling = self.telling(range(self._size), wrong)
-            if telling and not any(self._alike(wrong, other) for other in [(), *found]):
-                found.append(wrong)
+            if self.telling(first_draw, (general,)) and all(
+                self.apart(first_draw, (general,), other) for other in [(), *found]
+            ):
+                found.append((general,))
         return found
 
     @cached_property
     def families(self) -> list[Wrong]:
-        """The generic changes of any arguments and results; see `general.families`."""
+        """The generic changes of any arguments and results; see `general.families`.
+
+        Then each in the alternatives of the step just before it: there it shows most.
+        """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
-        steps = list(self.recipe.steps)
-
-        def shows(wrong: Wrong) -> bool:
-            """Return whether the change is right after the alternative: there it shows most."""
-            after = {steps.index(name) + 1 for name in wrong[-1].replaces if name in steps}
-            return any(steps[place] in wrong[0].replaces for place in after if place < len(steps))
-
+        neighbours = list(pairwise(self.recipe.steps))
         return plain + [
-            wrong for wrong in self._with_alternatives(plain)[len(plain) :] if shows(wrong)
+            wrong
+            for wrong in self.in_alternatives(plain)
+            if any(a in wrong[-1].replaces and b in wrong[0].replaces for a, b in neighbours)
         ]
 
-    def families_giving(self, index: int, answer: Outcome) -> list[Wrong]:
-        """Return the generic changes that give the answer to a probe, in all alternatives."""
-        return self._with_alternatives(self._matching(index, answer, self.families))
-
-    def _with_alternatives(self, wrongs: list[Wrong]) -> list[Wrong]:
-        """Return changes as they are, then each in every alternative that goes with it."""
-        styled: list[Wrong] = [
+    def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:
+        """Return each of these changes in every alternative that goes with it."""
+        return [
             (wrong[0], way)
             for wrong in wrongs
             for way in self.alternatives
             if len(wrong) == 1 and fit_together(wrong[0], way)
         ]
-        self._generic |= {*wrongs, *styled}
-        return wrongs + styled
 
     @property
     def known_by_result(self) -> Sequence[Wrong]:
@@ -131,27 +113,19 @@ class Replay:
         """Return what comes of a probe with these changes; with none, the right answer."""
         key = index, wrong
         if key not in self.cache:
-            known = fingerprint_in(wrong)
-            self.cache[key] = known.outcome(index) if known else self._run(index, wrong)
+            self.cache[key] = self._run(index, wrong)
         return self.cache[key]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
+        if wrong and isinstance(wrong[0], Fingerprint):
+            return wrong[0].outcome(index)
         try:
-            return self.recipe.comparison.of_replay(self._traced(index, wrong))
+            return self.recipe.comparison.of_replay(self.recipe.trace(self._probes[index], wrong))
         except Exception as error:
-            if no_input_causes(error) and wrong not in self._generic:
+            authored = {*self.recipe.misconceptions, *GENERAL, *self.alternatives}
+            if no_input_causes(error) and authored.issuperset(wrong):
                 self.faults.append(error)
             return Outcome(RAISES)
-
-    def _traced(self, index: int, wrong: Changes) -> Any:
-        """Trace a call; generic changes go on from the right call's values."""
-        probe, parameters = self._probes[index], set(self.recipe.parameters)
-        if wrong in self._generic and not any(parameters & set(w.replaces) for w in wrong):
-            if index not in self._rights:
-                self._rights[index] = self.recipe.right(probe)
-            if hasattr(self._rights[index], "result"):
-                return self.recipe.resumed(self._rights[index], wrong)
-        return self.recipe.trace(probe, wrong)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
         """Return whether the answer to a probe is right, in some alternative."""
@@ -163,9 +137,14 @@ class Replay:
         """Return whether the answer to a probe is what these changes give."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
-    def _alike(self, wrong: Changes, other: Changes) -> bool:
-        """Return whether two sets of changes are the same function on the first draw."""
-        return not self.apart(range(self._size), wrong, other)
+    def giving(
+        self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]
+    ) -> list[Candidate]:
+        """Return the candidates that give the answers to all these calls."""
+        found = list(candidates)
+        for index in calls:
+            found = [wrong for wrong in found if self.fits(index, answers[index], wrong)]
+        return found
 
     def apart(self, indices: Sequence[int], wrong: Changes, other: Changes, least: int = 1) -> bool:
         """Return whether at least so many probes tell two sets of changes apart in any way."""
@@ -186,104 +165,3 @@ class Replay:
             apart = np.abs(first.numbers - second.numbers)
             return bool((apart > first.allowed + second.allowed).any())
         return not same(first, second, self._probes[index].condition)
-
-    def misses(self, answers: Sequence[Outcome], indices: Sequence[int]) -> Counts:
-        """Return for each single misconception how many of these probes speak against it."""
-        counts = np.zeros(len(self.singles), np.int64)
-        for index in indices:
-            counts += ~self._hits(index, answers[index], self.singles)
-        return counts
-
-    def fitting(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Wrong]:
-        """Return the single misconceptions that none of these probes speaks against."""
-        return [self.singles[n] for n in np.flatnonzero(self.misses(answers, indices) == 0)]
-
-    def matching_pairs(self, answers: Sequence[Outcome], indices: Sequence[int]) -> list[Pair]:
-        """Return the pairs that no probe speaks against."""
-        order = sorted(indices, key=lambda i: (answers[i].raised, self.is_right(i, answers[i]), i))
-        if not order:
-            return []
-        lead, *others = order
-        return self.alive(self._likely(lead, answers[lead]), answers, others) or self.alive(
-            self._matching(lead, answers[lead], self.pairs), answers, others
-        )
-
-    def alive(
-        self, pairs: list[Pair], answers: Sequence[Outcome], indices: Sequence[int]
-    ) -> list[Pair]:
-        """Return those of some pairs that none of these probes speaks against."""
-        for index in indices:
-            pairs = [pair for pair in pairs if self.fits(index, answers[index], pair)]
-        return pairs
-
-    def _likely(self, index: int, answer: Outcome) -> list[Pair]:
-        """Return the pairs that are likely to fit a probe, without a replay of each.
-
-        Where one of two alone changes nothing in the probe, the other alone should fit it. Only
-        pairs of which each alone changes something are replayed.
-        """
-        quiet = {wrong[0] for wrong in self.singles if self.fits(index, self.outcome(index), wrong)}
-        fitting = {wrong[0] for wrong in self._matching(index, answer, self.singles)}
-        if index not in self._heard:
-            self._heard[index] = [
-                pair for pair in self.pairs if pair[0] not in quiet and pair[1] not in quiet
-            ]
-        return self._matching(index, answer, self._heard[index]) + [
-            pair
-            for pair in self.pairs
-            if (pair[0] in quiet and pair[1] in fitting)
-            or (pair[1] in quiet and pair[0] in fitting)
-        ]
-
-    def _matching(
-        self, index: int, answer: Outcome, candidates: list[Candidate]
-    ) -> list[Candidate]:
-        return [candidates[n] for n in np.flatnonzero(self._hits(index, answer, candidates))]
-
-    def _hits(self, index: int, answer: Outcome, candidates: Sequence[Changes]) -> Bools:
-        key = index, id(candidates)
-        if key not in self._columns:
-            outcomes = [self.outcome(index, wrong) for wrong in candidates]
-            self._columns[key] = _Column(outcomes, self._probes[index].condition)
-        return self._columns[key].hits(answer)
-
-
-def both(pair: Pair) -> tuple[Misconception, Misconception]:
-    """Return the two mistakes of a pair, without the alternatives in which they are seen."""
-    return pair[0], pair[1]
-
-
-class _Column:
-    """The outcomes of many candidates on one probe, to be compared with an answer all at once."""
-
-    def __init__(self, outcomes: Sequence[Outcome], condition: float) -> None:
-        self.size = len(outcomes)
-        self.condition = condition
-        groups: dict[str, list[int]] = {}
-        for number, outcome in enumerate(outcomes):
-            groups.setdefault(outcome.signature, []).append(number)
-        self.groups = {
-            signature: (
-                np.array(numbers),
-                np.stack([outcomes[number].numbers for number in numbers]),
-                _stacked([outcomes[number].allowed for number in numbers]),
-            )
-            for signature, numbers in groups.items()
-        }
-
-    def hits(self, answer: Outcome) -> Bools:
-        """Return which candidates give this answer."""
-        found = np.zeros(self.size, bool)
-        if answer.signature in self.groups:
-            numbers, values, allowed = self.groups[answer.signature]
-            if allowed is None:
-                close = agree(answer.numbers, values, answer.precision, self.condition)
-            else:
-                close = np.abs(answer.numbers - values) <= allowed
-            found[numbers] = close.all(axis=-1)
-        return found
-
-
-def _stacked(allowed: Sequence[Vector | None]) -> Vector | None:
-    given = [numbers for numbers in allowed if numbers is not None]
-    return np.stack(given) if given else None

@@ -5,20 +5,21 @@ docs/maintainers/diagnosis.md for what each claims, and what would refute it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from autograder.course.text import are, capital
 from autograder.diagnosis import facts
-from autograder.diagnosis.examination import TELLING, Examination
+from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.observations import ENOUGH, kinds_of_calls, sides_of_traits
 from autograder.diagnosis.outcome import Outcome, agree, same
-from autograder.diagnosis.replay import Pair, Replay, Wrong, both
+from autograder.diagnosis.recipe import Probe
+from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
 
 DRAWS = 2  # draws of calls after which a name has to be found again
@@ -51,33 +52,28 @@ def diagnose(examination: Examination) -> Finding | None:
     examination.draw(1)
     if all(examination.right):
         return None
-    exact = examination.is_exact
-    for step in _steps_for(examination):
+    steps: Sequence[Step] = STEPS
+    if all(outcome.raised for outcome in examination.outcomes):
+        steps = (Step(error_in_every_call),)
+    elif facts.only_nan(examination.outcomes):  # so many mistakes give nothing but NaN
+        steps = (Step(order_dependence, exact_only=True), Step(true_statements))
+    exact = examination.replay.recipe.comparison.is_exact
+    for step in steps:
         if step.exact_only and not exact:
             continue
-        found = step.find(examination)
-        if found is not None and step.confirmed and exact:
+        finding = step.find(examination)
+        if finding is not None and step.confirmed and exact:
             examination.draw(DRAWS)
-            found = step.find(examination)
-        if found is not None:
-            return found
+            finding = step.find(examination)
+        if finding is not None:
+            return finding
     return None
-
-
-def _steps_for(examination: Examination) -> Sequence[Step]:
-    if all(outcome.raised for outcome in examination.outcomes):
-        return (Step(error_in_every_call),)
-    if facts.only_nan(examination.outcomes):  # so many mistakes give nothing but NaN
-        return (Step(order_dependence, exact_only=True), Step(true_statements))
-    return STEPS
 
 
 def error_in_every_call(examination: Examination) -> Finding | None:
     """The function stops with an error at every call."""
-    for answer in examination.answers:
-        if answer.error:
-            return located("error", stated("error", error=answer.error, line=str(answer.line)))
-    return None
+    stop = next((answer for answer in examination.answers if answer.error), None)
+    return facts.stopping(stop) if stop is not None else None
 
 
 def order_dependence(examination: Examination) -> Finding | None:
@@ -117,14 +113,13 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
     It is at work in one branch of an `if`.
     """
-    right, replay = examination.right, examination.replay
-    probes = replay.probes(DRAWS)[: len(right)]
-    for held, calls in sides_of_traits(replay.recipe, probes):
-        inside = sorted(held)
-        outside = [i for i in range(len(probes)) if i not in held]
-        if len(outside) < TELLING or not all(right[i] for i in outside):
+    right, recipe = examination.right, examination.replay.recipe
+    states = [recipe.right(probe) for probe in _first_probes(examination)]
+    for side in facts.sides_of_traits(recipe, states):
+        others_right = [right[i] for i in range(len(states)) if i not in side.calls]
+        if len(others_right) < TELLING or not all(others_right):
             continue
-        finding = _one_fitting(examination, inside, "in_some_calls", calls)
+        finding = _one_fitting(examination, sorted(side.calls), "in_some_calls", side.words)
         if finding is not None:
             return finding
     return None
@@ -160,13 +155,12 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
         return None
-    in_all_pairs = [
-        first
-        for first in both(pairs[0])
-        if all(first.id in {other.id for other in both(pair)} for pair in pairs)
-    ]
+    first, second, *_ = pairs[0]
+    stated_ones = [first, second]
     # pairs that are left together are the same function on every probe: each is as true
-    stated_ones = both(pairs[0]) if len(pairs) <= MAX_ALIKE else in_all_pairs
+    if len(pairs) > MAX_ALIKE:
+        in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
+        stated_ones = [wrong for wrong in stated_ones if wrong.id in in_all]
     if not stated_ones:
         return None
     code: DiagnosisCode = "two_mistakes" if len(stated_ones) == 2 else "and_something_else"
@@ -175,10 +169,10 @@ def two_misconceptions(examination: Examination) -> Finding | None:
 
 def one_measure(examination: Examination) -> Finding | None:
     """A fact with a value, such as a factor, has the same value in every wrong answer."""
-    if facts.measured(examination.observed(examination.draws)) is None:
+    if facts.measured(examination.observed()) is None:
         return None
     examination.draw(SEEN)
-    measure = facts.measured(examination.observed(SEEN))
+    measure = facts.measured(examination.observed())
     return None if measure is None else named_fact("measure", measure)
 
 
@@ -191,12 +185,10 @@ def one_generic_change(examination: Examination) -> Finding | None:
         return None
     near = _generic_changes_giving(examination, values[0])
     values_first = [*values, *(n for n in examination.everywhere if n not in values)]
-    whole = _giving(examination, near, values_first)
+    whole = examination.giving(near, values_first)
     if whole:
-        return _one_name(
-            examination, examination.told_from_right(whole, examination.everywhere)[:1]
-        )
-    found = examination.told_from_right(_giving(examination, near, wrong), wrong)
+        return _one_name(examination, whole[:1])
+    found = examination.giving(near, wrong)
     return _first_of_alike(examination, found, "in_wrong_calls", IN_WRONG_CALLS)
 
 
@@ -228,7 +220,7 @@ def one_generic_change_in_a_kind_of_calls(examination: Examination) -> Finding |
         if len(values) < TELLING:
             continue
         near = _generic_changes_giving(examination, values[0])
-        found = examination.told_from_right(_giving(examination, near, inside), inside)
+        found = examination.giving(near, inside)
         finding = _first_of_alike(examination, found, "and_other_calls", calls)
         if finding is not None:
             return finding
@@ -238,7 +230,7 @@ def one_generic_change_in_a_kind_of_calls(examination: Examination) -> Finding |
 def true_statements(examination: Examination) -> Finding | None:
     """No name: what is true of the answers, those to more draws of calls too."""
     examination.draw(SEEN)
-    return facts.locate(examination.observed(SEEN))
+    return facts.locate(examination.observed())
 
 
 STEPS = (
@@ -259,19 +251,25 @@ STEPS = (
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
     """Return the misconceptions that fit all answers, and whether another one nearly does."""
-    replay, everywhere = examination.replay, examination.everywhere
-    misses = replay.misses(examination.outcomes, everywhere)
-    found = [replay.singles[n] for n in np.flatnonzero(misses == 0)]
-    ids = {wrong[0].id for wrong in found}
-    near = any(replay.singles[n][0].id not in ids for n in np.flatnonzero(misses == 1))
-    return examination.told_from_right(found, everywhere), near
+    replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
+    fitting: list[Wrong] = []
+    missing_once: set[str] = set()
+    for wrong in replay.singles:
+        misses = (i for i in everywhere if not replay.fits(i, outcomes[i], wrong))
+        match len(list(islice(misses, 2))):
+            case 0:
+                fitting.append(wrong)
+            case 1:
+                missing_once.add(wrong[0].id)
+    near = not missing_once <= {wrong[0].id for wrong in fitting}
+    return examination.told_from_right(fitting, everywhere), near
 
 
 def _one_fitting(
     examination: Examination, inside: Sequence[int], code: DiagnosisCode, calls: str
 ) -> Finding | None:
-    found = examination.replay.fitting(examination.outcomes, inside)
-    return _one_name(examination, examination.told_from_right(found, inside), code, calls)
+    found = examination.giving(examination.replay.singles, inside)
+    return _one_name(examination, found, code, calls)
 
 
 def _one_name(
@@ -303,11 +301,16 @@ def _kinds_that_go_wrong(examination: Examination) -> Iterator[tuple[list[int], 
 
     None where no call at all is right: answers may be right in a way that is not known.
     """
-    right, replay = examination.right, examination.replay
-    probes = replay.probes(DRAWS)[: len(right)]
-    for inside, words in kinds_of_calls(replay.recipe, probes) if any(right) else ():
+    right, recipe = examination.right, examination.replay.recipe
+    kinds = facts.kinds_of_calls(recipe, _first_probes(examination)) if any(right) else []
+    for inside, words in kinds:
         if sum(not right[i] for i in inside) >= LEAST_OF_A_KIND:
             yield inside, words
+
+
+def _first_probes(examination: Examination) -> Sequence[Probe]:
+    """Return the calls of the first draws, as many as were asked."""
+    return examination.replay.probes(DRAWS)[: len(examination.answers)]
 
 
 def _fitting_pairs(examination: Examination) -> list[Pair]:
@@ -315,35 +318,28 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
     wrong = [outcome.numbers for i, outcome in enumerate(outcomes) if not right[i]]
     if sum(not len(numbers) or bool(np.isfinite(numbers).any()) for numbers in wrong) < TELLING:
         return []  # of thousands of pairs, some give nothing but NaN as well
-    everywhere = examination.everywhere
-    fitting = replay.matching_pairs(outcomes, everywhere)
-    pairs = examination.told_from_right(fitting, everywhere)
+    wrong_first = sorted(examination.everywhere, key=lambda i: (outcomes[i].raised, right[i]))
+    pairs = examination.giving(replay.pairs, wrong_first)
     if pairs:  # among thousands of pairs, one may fit by chance
         examination.draw(DRAWS)
-        pairs = replay.alive(pairs, examination.outcomes, examination.everywhere)
+        pairs = replay.giving(pairs, examination.outcomes, examination.everywhere)
     return pairs
 
 
 def _generic_changes_giving(examination: Examination, number: int) -> list[Wrong]:
-    return examination.replay.families_giving(number, examination.answers[number].outcome)
-
-
-def _giving(
-    examination: Examination, candidates: Sequence[Wrong], calls: Sequence[int]
-) -> list[Wrong]:
-    """Return the candidates that give the answers to all these calls."""
-    fits, answers = examination.replay.fits, examination.answers
-    return [wrong for wrong in candidates if all(fits(n, answers[n].outcome, wrong) for n in calls)]
+    replay = examination.replay
+    found = replay.giving(replay.families, examination.outcomes, [number])
+    return found + replay.in_alternatives(found)
 
 
 def _without_praise(examination: Examination) -> Callable[[str], str]:
     """Cut `The output is right; ` from a course's sentence where the output is wrong."""
-    seen = examination.observed(DRAWS)
+    seen = examination.observed()
     results = examination.replay.recipe.results
     false = [
         f"{capital(name)} {are(name)} right; "
         for place, name in enumerate(results)
-        if place in seen.wrong_parts or not seen.pairs
+        if place in seen.wrong_parts or not seen.of_right_shape
     ]
 
     def reworded(text: str) -> str:
@@ -356,35 +352,25 @@ def _without_praise(examination: Examination) -> Callable[[str], str]:
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return for each of two wrong results what gives it and leaves the others right; else none."""
     count = len(replay.recipe.results)
-    given = _in_parts(answers, count)
-    right = _in_parts([replay.outcome(n) for n in range(len(answers))], count)
-    if count < 2 or not given or not right:
+    given = [answer.in_parts(count) for answer in answers]
+    right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]
+    if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
         return []
-    wrong = [
-        [n for n in range(len(given)) if not _alike(replay, n, given[n], right[n], place)]
+    numbers = range(len(answers))
+    wrong = {
+        place: [n for n in numbers if not _alike(replay, n, given[n], right[n], place)]
         for place in range(count)
-    ]
-    places = [place for place in range(count) if wrong[place]]
-    if len(places) != 2 or any(len(wrong[place]) < LEAST_OF_A_RESULT for place in places):
+    }
+    wrong = {place: calls for place, calls in wrong.items() if calls}
+    if len(wrong) != 2 or any(len(calls) < LEAST_OF_A_RESULT for calls in wrong.values()):
         return []
-    reasons = [_reason(replay, given, place, wrong[place]) for place in places]
-    return [reason for reason in reasons if reason is not None] if all(reasons) else []
-
-
-def _in_parts(outcomes: Sequence[Outcome], count: int) -> list[Outcome]:
-    """Return the outcomes with their results apart; none if one has not so many results."""
-    parts = [outcome.in_parts(count) for outcome in outcomes]
-    return parts if all(len(outcome.parts) == count for outcome in parts) else []
-
-
-def _reason(
-    replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
-) -> Misconception | None:
-    found: Sequence[Wrong] = replay.known_by_result
-    for number in [*wrong, *(n for n in range(len(answers)) if n not in wrong)]:
-        answer = answers[number]
-        found = [each for each in found if _gives_result(replay, number, answer, each, place)]
-    return found[0][0] if found else None
+    reasons = []
+    for place, calls in wrong.items():
+        found: Sequence[Wrong] = replay.known_by_result
+        for n in sorted(numbers, key=lambda n: n not in calls):
+            found = [each for each in found if _gives_result(replay, n, given[n], each, place)]
+        reasons += [found[0][0]] if found else []
+    return reasons if len(reasons) == 2 else []
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:

@@ -12,11 +12,10 @@ from autograder.checks.proxy import Submission
 from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
-from autograder.diagnosis.examination import Ask, Examination
+from autograder.diagnosis.examination import Answer, Ask, Examination
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.kept_state import with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
-from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
 from autograder.diagnosis.recorded_replay import (

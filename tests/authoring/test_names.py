@@ -7,9 +7,8 @@ from autograder.author import Family, Misconception, Recipe
 from autograder.authoring.diagnosis_records import PLAIN, ReplayRecorder, names_of
 from autograder.checks.recorded_answers import pack, read_packed
 from autograder.course.own_modules import importable
-from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.mistakes import load_module, read_mistakes
-from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.recorded_replay import RecordedNames, RecordedReplay
 from autograder.diagnosis.replay import Replay

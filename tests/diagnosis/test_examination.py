@@ -8,8 +8,7 @@ import pytest
 
 from autograder.author import Comparison, Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.errors import explain, named_shape
-from autograder.diagnosis.examination import Examination
-from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose

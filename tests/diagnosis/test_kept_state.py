@@ -5,10 +5,9 @@ import textwrap
 import numpy as np
 import pytest
 
-from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.finding import sentence
 from autograder.diagnosis.kept_state import lines_keeping_state
-from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose

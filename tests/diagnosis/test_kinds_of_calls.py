@@ -3,9 +3,9 @@
 import pytest
 
 from autograder.author import Family, Probe, Recipe, Trait
-from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.examination import Answer, Examination, observe
+from autograder.diagnosis.facts import division
 from autograder.diagnosis.finding import sentence
-from autograder.diagnosis.observations import Answer, division, observe
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -90,7 +90,7 @@ def divided(kinds, with_trait, wrong):
         traits=(Trait(lambda s: s.number in with_trait, "in the rain", "in the sun"),),
     )
     answers = [Answer(outcome_of(-1 if number in wrong else number)) for number in range(kinds)]
-    found = division(observe(Replay(recipe), answers, 1))
+    found = division(observe(Replay(recipe), answers))
     return found and sentence(found)
 
 

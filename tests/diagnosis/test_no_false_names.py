@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from autograder.course.course_file import load_course
-from autograder.diagnosis.examination import Examination
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.general import GENERAL, families
 from autograder.diagnosis.misconceptions import Alternative
-from autograder.diagnosis.observations import Answer
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
 from autograder.diagnosis.recipe import fit_together
 from autograder.diagnosis.steps import diagnose

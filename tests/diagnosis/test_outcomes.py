@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from autograder.author import Fact, Family, Probe, Recipe
-from autograder.diagnosis.examination import Examination
-from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.outcome import MOST_NUMBERS, outcome_of, same
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.author import Family, Misconception, Probe, Recipe
-from autograder.diagnosis.examination import Examination
-from autograder.diagnosis.observations import Answer
+from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.outcome import outcome_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -157,17 +156,6 @@ def test_ids_are_told_apart_and_each_can_be_replayed():
 def test_what_no_wiring_gives_is_not_named():
     found = examine(lambda x, y: np.sin(3 * x) * y)
     assert found is None or found.kind != "named"
-
-
-def test_resuming_a_call_gives_what_the_whole_call_gives():
-    replay = Replay(RECIPE)
-    (probe, *_) = replay.probes()
-    right = RECIPE.trace(probe)
-    for wrong in replay.families[::17]:
-        fits = not replay.outcome(0, wrong).raised
-        if fits and not set(RECIPE.parameters) & set(wrong[0].replaces):
-            expected = RECIPE.trace(probe, wrong).result
-            assert np.array_equal(RECIPE.resumed(right, wrong).result, expected, equal_nan=True)
 
 
 def test_a_borrowed_mistake_takes_no_name_away():

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from autograder.checks.proxy import Submission
 from autograder.diagnosis import facts
-from autograder.diagnosis.observations import Answer, kinds_of_calls, observe
+from autograder.diagnosis.examination import Answer, observe
 from autograder.diagnosis.recipe import Probe, Recipe
-from autograder.diagnosis.replay import Replay, Wrong, both
+from autograder.diagnosis.replay import Replay, Wrong
 from autograder.diagnosis.steps import SEEN, two_reasons
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.report.model import Diagnosis
@@ -39,7 +39,7 @@ class Oracle:
             return [each.id for each in reasons] != list(diagnosis.misconceptions)
         if not replay.recipe.comparison.is_exact or diagnosis.code not in {"statements", "measure"}:
             return False  # a name of the check's own, for one: it has no replay
-        still = facts.true_statements(observe(replay, answers, SEEN + FRESH))
+        still = facts.true_statements(observe(replay, answers))
         return any(statement not in still for statement in diagnosis.statements)
 
 
@@ -72,7 +72,7 @@ def calls_meant(recipe: Recipe, probes: Sequence[Probe], code: str, kind: str) -
     """Return the calls that a diagnosis speaks of: those of one kind, or all."""
     if code != "and_other_calls":
         return set(range(len(probes)))
-    kinds = kinds_of_calls(recipe, probes)
+    kinds = facts.kinds_of_calls(recipe, probes)
     return {number for calls, words in kinds if words == kind for number in calls}
 
 
@@ -80,7 +80,7 @@ def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
     """The ways to make the mistakes of these names; with another, where one of two was named."""
     wanted = set(names)
     alone = [wrong for wrong in (*replay.singles, *replay.families) if {wrong[0].id} == wanted]
-    pairs = [pair for pair in replay.pairs if wanted <= {each.id for each in both(pair)}]
+    pairs = [pair for pair in replay.pairs if wanted <= {pair[0].id, pair[1].id}]
     return alone + pairs
 
 
