@@ -183,10 +183,13 @@ def division(seen: Observations) -> Statement | None:
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
-    failed_kinds = {number % seen.kinds for number in failed}
     for side in sides:
         if side.trait.both_ways and failed < side.calls:
-            kinds = {number % seen.kinds for number in side.calls}
-            if (len(kinds) / seen.kinds) ** len(failed_kinds) < CHANCE:
+            share = _kinds(seen, side.calls) / seen.kinds
+            if share ** _kinds(seen, failed) < CHANCE:
                 return stated("wrong_only", wrong=side.words)
     return None
+
+
+def _kinds(seen: Observations, calls: frozenset[int]) -> int:
+    return len({number % seen.kinds for number in calls})

@@ -356,21 +356,24 @@ def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconceptio
     right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]
     if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
         return []
-    numbers = range(len(answers))
     wrong = {
-        place: [n for n in numbers if not _alike(replay, n, given[n], right[n], place)]
+        place: [n for n in range(len(answers)) if not _alike(replay, n, given[n], right[n], place)]
         for place in range(count)
     }
     wrong = {place: calls for place, calls in wrong.items() if calls}
     if len(wrong) != 2 or any(len(calls) < LEAST_OF_A_RESULT for calls in wrong.values()):
         return []
-    reasons = []
-    for place, calls in wrong.items():
-        found: Sequence[Wrong] = replay.known_by_result
-        for n in sorted(numbers, key=lambda n: n not in calls):
-            found = [each for each in found if _gives_result(replay, n, given[n], each, place)]
-        reasons += [found[0][0]] if found else []
-    return reasons if len(reasons) == 2 else []
+    reasons = [_reason(replay, given, place, calls) for place, calls in wrong.items()]
+    return [reason for reason in reasons if reason is not None] if all(reasons) else []
+
+
+def _reason(
+    replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
+) -> Misconception | None:
+    found: Sequence[Wrong] = replay.known_by_result
+    for n in sorted(range(len(answers)), key=lambda n: n not in wrong):
+        found = [each for each in found if _gives_result(replay, n, answers[n], each, place)]
+    return found[0][0] if found else None
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
