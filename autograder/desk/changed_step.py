@@ -13,7 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,33 +101,21 @@ def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
     except (OSError, SyntaxError, ValueError):
         return None
     for node in ast.walk(tree):
-        is_it = isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
-        if is_it and _is_code_of(node, code):  # type: ignore[arg-type]
-            return _with_state(node), step.__globals__  # type: ignore[arg-type]
+        if not isinstance(node, ast.Lambda) or node.lineno != code.co_firstlineno:
+            continue
+        compiled = eval(compile(ast.Expression(node), "step", "eval"), {}).__code__
+        if _shape(compiled) == _shape(code):
+            state = node.args.args[0].arg
+            for name in ast.walk(node.body):
+                if isinstance(name, ast.Name) and name.id == state:
+                    name.id = STATE
+            return ast.unparse(node.body), step.__globals__
     return None
 
 
-def _is_code_of(node: ast.Lambda, code: Any) -> bool:
-    made = eval(compile(ast.Expression(node), "step", "eval"), {})
-    its = made.__code__
-    return (its.co_code, its.co_names, its.co_varnames) == (
-        code.co_code,
-        code.co_names,
-        code.co_varnames,
-    ) and [c for c in its.co_consts if not hasattr(c, "co_code")] == [
-        c for c in code.co_consts if not hasattr(c, "co_code")
-    ]
-
-
-def _with_state(node: ast.Lambda) -> str:
-    """Return the expression of a lambda, with its parameter renamed."""
-    given = node.args.args[0].arg
-
-    class Renamed(ast.NodeTransformer):
-        def visit_Name(self, name: ast.Name) -> ast.Name:
-            return ast.Name(STATE, name.ctx) if name.id == given else name
-
-    return ast.unparse(Renamed().visit(node.body))
+def _shape(code: CodeType) -> tuple[object, ...]:
+    plain = [const for const in code.co_consts if not isinstance(const, CodeType)]
+    return code.co_code, code.co_names, code.co_varnames, plain
 
 
 def function_text(function: Any, root: Path) -> str:

@@ -47,7 +47,16 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
     """
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         root = Path(scratch).resolve() / "course"
-        _copy(course, root)
+        root.mkdir()
+        for name in (FILE_NAME, SECRET):
+            if (course.root / name).is_file():
+                shutil.copy(course.root / name, root / name)
+        content = course.content  # all that grading and verifying read
+        folders = (content.reference, content.checks, content.solutions, content.handed_out)
+        for folder in (*folders, content.right):
+            if (course.root / folder).is_dir():
+                source = course.root / folder
+                shutil.copytree(source, root / folder, ignore=LEFT_OUT, dirs_exist_ok=True)
         place = root / path.relative_to(course.root)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
@@ -58,20 +67,6 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
                 return verifier.run([each for each in STEPS if each != "mutants"]).faults
         except UserError as error:
             return [str(error).replace(str(root), str(course.root))]
-
-
-def _copy(course: Course, root: Path) -> None:
-    """Copy all of a course that grading and verifying it reads."""
-    content = course.content
-    root.mkdir()
-    for name in (FILE_NAME, SECRET):
-        if (course.root / name).is_file():
-            shutil.copy(course.root / name, root / name)
-    folders = (content.reference, content.checks, content.solutions, content.handed_out)
-    for folder in (*folders, content.right):
-        if (course.root / folder).is_dir():
-            source = course.root / folder
-            shutil.copytree(source, root / folder, ignore=LEFT_OUT, dirs_exist_ok=True)
 
 
 class GroupSubmissions(msgspec.Struct, frozen=True):

@@ -135,26 +135,23 @@ class ClassResults:
         groups = UnnamedGroups()
         for student in self._records.students:
             report = self._read(student)
-            self._add(report)
+            hand_in = report.hand_in
+            member = ClassMember(
+                id=report.student,
+                key=file_name(report.student),
+                place=len(self.students),
+                name=one_line(hand_in.name, 80) if hand_in else "",
+                section=one_line(hand_in.section, 80) if hand_in else "",
+            )
+            for exercise in report.exercises:
+                self.outcomes[exercise.name].add(member.place, exercise)
+            self.students.append(member)
+            self.overview.add(report, member.address)
             groups.add(report)
         self.by_key = {student.key: student for student in self.students}
         self.mistakes = self.overview.mistakes.commonest()
         self.unnamed = groups.largest()
         self.submissions = Submissions(results, course)
-
-    def _add(self, report: Report) -> None:
-        hand_in = report.hand_in
-        student = ClassMember(
-            id=report.student,
-            key=file_name(report.student),
-            place=len(self.students),
-            name=one_line(hand_in.name, 80) if hand_in else "",
-            section=one_line(hand_in.section, 80) if hand_in else "",
-        )
-        for exercise in report.exercises:
-            self.outcomes[exercise.name].add(student.place, exercise)
-        self.students.append(student)
-        self.overview.add(report, student.address)
 
     def _read(self, student: str) -> Report:
         with self._lock:

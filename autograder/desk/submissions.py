@@ -49,21 +49,17 @@ class Submissions:
             return [self._work(command, student).sources for command in commands]
 
     def _read(self, command: GradeCommand, student: str) -> StudentWork:
-        folder, names = self._opened(command).get(student), self._course.exercises
-        if folder is None:
-            return StudentWork(student)
-        return read_work_guarded(folder, names, self._stubs)
-
-    def _opened(self, command: GradeCommand) -> dict[str, Folder]:
-        """Return the students' folders; none if they are no longer there."""
-        if command not in self._folders:
+        if command not in self._folders:  # none if they are no longer there
             self._folders[command] = {}
             place, platform = Path(command.submissions), command.platform or None
             roster = Path(command.roster) if command.roster else None
             with contextlib.suppress(UserError, OSError):
                 found = self._open.enter_context(opened(place, self._course, platform, roster))
                 self._folders[command] = {folder.student: folder for folder in found.folders}
-        return self._folders[command]
+        folder = self._folders[command].get(student)
+        if folder is None:
+            return StudentWork(student)
+        return read_work_guarded(folder, self._course.exercises, self._stubs)
 
 
 class CodeLine(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from autograder.course.text import one_line
-from autograder.report.model import CheckReport, Report
+from autograder.report.model import Report
 
 GROUP = re.compile(r"[0-9a-f]{10}")
 MAX_LETTERS = 500
@@ -27,22 +27,11 @@ class UnnamedGroup(msgspec.Struct, frozen=True):
     points: float
 
 
-class _Group:
-    """One group, student after student."""
-
-    def __init__(self) -> None:
-        self.students: dict[str, None] = {}
-        self.checks: Counter[str] = Counter()
-        self.said: Counter[tuple[str, str]] = Counter()
-        self.points = 0.0
-
-    def add(self, student: str, check: CheckReport) -> None:
-        self.students[student] = None
-        self.checks[one_line(check.title, MAX_LETTERS)] += 1
-        text = check.diagnosis.finding if check.diagnosis else check.finding
-        if text:
-            self.said[student, one_line(text, MAX_LETTERS)] = 1
-        self.points += check.max_points - check.points
+class _Group(msgspec.Struct):
+    students: dict[str, None] = {}
+    checks: Counter[str] = msgspec.field(default_factory=Counter)
+    said: dict[tuple[str, str], None] = {}
+    points: float = 0.0
 
 
 class UnnamedGroups:
@@ -56,8 +45,15 @@ class UnnamedGroups:
     def add(self, report: Report) -> None:
         for exercise in report.exercises:
             for check in exercise.checks:
-                if GROUP.fullmatch(check.group):
-                    self._groups[exercise.name, check.group].add(report.student, check)
+                if not GROUP.fullmatch(check.group):
+                    continue
+                group = self._groups[exercise.name, check.group]
+                group.students[report.student] = None
+                group.checks[one_line(check.title, MAX_LETTERS)] += 1
+                text = check.diagnosis.finding if check.diagnosis else check.finding
+                if text:
+                    group.said[report.student, one_line(text, MAX_LETTERS)] = None
+                group.points += check.max_points - check.points
 
     def largest(self) -> list[UnnamedGroup]:
         """Return the groups, the largest first; the same reports give the same order."""

@@ -15,7 +15,7 @@ from autograder.course.errors import UserError
 from autograder.course.installation import require
 from autograder.course.text import several
 from autograder.similarity.fingerprints import Fingerprints, fingerprints_of
-from autograder.similarity.pages import INDEX, SimilarPages
+from autograder.similarity.pages import INDEX, write_pages
 from autograder.similarity.pairs import ExerciseSimilarity, compare_exercise
 from autograder.similarity.submitted_code import (
     ClassCode,
@@ -64,8 +64,7 @@ def similar(
         known = known_fingerprints(course)
         rows = [_compared(course, name, submitted, known) for name in names]
     try:
-        pages = SimilarPages(out, course.title)
-        written = pages.write(rows, submitted.code, known, most, submitted.notes)
+        written = write_pages(out, course.title, rows, submitted, known, most)
     except OSError as error:
         raise UserError(f"{out} cannot be written to: {error.strerror}.") from None
     console = Console(highlight=False, soft_wrap=True)

@@ -44,7 +44,11 @@ def common_spans(one: str, other: str, known: Fingerprints) -> tuple[Spans, Span
     from copydetect import compare_files
 
     taken_out = set(known.tolist())
-    both = [_without(_made(text), taken_out) for text in (one, other)]
+    both = [_made(text) for text in (one, other)]
+    for prints in both:
+        prints.hashes -= taken_out
+        for each in taken_out & prints.hash_idx.keys():
+            del prints.hash_idx[each]
     _, _, slices = compare_files(*both)
     return _stretches(slices[0], len(one)), _stretches(slices[1], len(other))
 
@@ -56,14 +60,6 @@ def _made(text: str) -> "CodeFingerprint":
     if len(made.offsets):  # after the name of a class it counts from the front again
         made.offsets[:, 1] = np.maximum.accumulate(made.offsets[:, 1])
     return made
-
-
-def _without(prints: "CodeFingerprint", known: set[int]) -> "CodeFingerprint":
-    prints.hashes -= known
-    prints.hash_idx = {
-        each: places for each, places in prints.hash_idx.items() if each not in known
-    }
-    return prints
 
 
 def _stretches(found: npt.NDArray[np.int64], length: int) -> Spans:

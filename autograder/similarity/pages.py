@@ -1,74 +1,63 @@
 """Pages on similar submissions: the list, and two of them side by side. They hold no script."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import jinja2
 
 from autograder.course.files import plain_folder, write_atomically
 from autograder.course.text import printable
 from autograder.report.html import environment
 from autograder.similarity.fingerprints import Fingerprints, Spans, common_spans
 from autograder.similarity.pairs import ExerciseSimilarity, SimilarPair
+from autograder.similarity.submitted_code import ClassCode
 
 INDEX, FOLDER = "similar.html", "pairs"
 
-MarkedText = tuple[str, bool]  # of a text, and whether it is in common
 
+def write_pages(
+    out: Path,
+    course: str,
+    exercises: Sequence[ExerciseSimilarity],
+    submitted: ClassCode,
+    known: Fingerprints,
+    most: int,
+) -> int:
+    """Write the list, and a page for each of the `most` pairs that stand out most.
 
-class SimilarPages:
-    """Writes the pages below a folder."""
+    Pages of pairs that an earlier run left there go.
 
-    def __init__(self, out: Path, course: str) -> None:
-        """Make the folders; pages of pairs that an earlier run left there go.
+    Returns:
+        how many pairs have a page.
 
-        Raises:
-            OSError: they cannot be made.
-        """
-        self.out, self.course = out, course
-        out.mkdir(parents=True, exist_ok=True)
-        plain_folder(out / FOLDER)
-        for old in (out / FOLDER).glob("[0-9][0-9][0-9][0-9].html"):
-            old.unlink()
-
-    def write(
-        self,
-        found: Sequence[ExerciseSimilarity],
-        code: Mapping[str, Mapping[str, str]],
-        known: Fingerprints,
-        most: int,
-        notes: Sequence[str] = (),
-    ) -> int:
-        """Write the list, and a page for each of the `most` pairs that stand out most.
-
-        Returns:
-            how many pairs have a page.
-        """
-        pairs = [(exercise, pair) for exercise in found for pair in exercise.pairs]
-        pairs.sort(key=lambda each: _rank(*each))
-        listed: list[tuple[ExerciseSimilarity, SimilarPair, str]] = []
-        for number, (exercise, pair) in enumerate(pairs[:most], 1):
-            page = f"{FOLDER}/{number:04}.html"
-            listed.append((exercise, pair, page))
-            texts = [code[exercise.exercise][student] for student in pair.students]
-            sides = [
-                (student, pieces(text, spans))
-                for student, text, spans in zip(
-                    pair.students, texts, common_spans(texts[0], texts[1], known), strict=True
-                )
-            ]
-            self._render("similar_pair.html", page, alike=exercise, pair=pair, sides=sides)
-        left_out = len(pairs) - len(listed)
-        self._render(INDEX, INDEX, found=found, listed=listed, notes=notes, left_out=left_out)
-        return len(listed)
-
-    def _render(self, template: str, page: str, **values: object) -> None:
-        text = _templates().get_template(template).render(course=self.course, **values)
-        write_atomically(self.out / page, text)
-
-
-def _templates() -> jinja2.Environment:
-    return environment(Path(__file__).parent / "templates")
+    Raises:
+        OSError: they cannot be written.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    plain_folder(out / FOLDER)
+    for old in (out / FOLDER).glob("[0-9][0-9][0-9][0-9].html"):
+        old.unlink()
+    templates = environment(Path(__file__).parent / "templates")
+    pairs = [(exercise, pair) for exercise in exercises for pair in exercise.pairs]
+    pairs.sort(key=lambda each: _rank(*each))
+    listed: list[tuple[ExerciseSimilarity, SimilarPair, str]] = []
+    for number, (exercise, pair) in enumerate(pairs[:most], 1):
+        page = f"{FOLDER}/{number:04}.html"
+        listed.append((exercise, pair, page))
+        texts = [submitted.code[exercise.exercise][student] for student in pair.students]
+        marked = map(pieces, texts, common_spans(texts[0], texts[1], known))
+        sides = list(zip(pair.students, marked, strict=True))
+        text = templates.get_template("similar_pair.html").render(
+            course=course, alike=exercise, pair=pair, sides=sides
+        )
+        write_atomically(out / page, text)
+    text = templates.get_template(INDEX).render(
+        course=course,
+        found=exercises,
+        listed=listed,
+        notes=submitted.notes,
+        left_out=len(pairs) - len(listed),
+    )
+    write_atomically(out / INDEX, text)
+    return len(listed)
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
@@ -77,9 +66,9 @@ def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, 
     return distance, exercise.exercise, pair.students
 
 
-def pieces(text: str, spans: Spans) -> list[MarkedText]:
+def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
     """Return a text in pieces, made safe to show, each with whether it is in common."""
-    found: list[MarkedText] = []
+    found: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:
         for piece, common in ((text[at:start], False), (text[start:end], True)):

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,7 @@ from autograder.classroom.submissions import opened, read_work_guarded
 from autograder.course.course_file import Course
 from autograder.similarity.fingerprints import Fingerprints, code_of, fingerprints_of, normalized
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import SUFFIXES, Source, read_source
+from autograder.submission.source import SUFFIXES, read_source
 from autograder.submission.stubs import read_stubs
 
 
@@ -68,17 +68,15 @@ def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
 
 def known_fingerprints(course: Course) -> Fingerprints:
     """Return the fingerprints of all that is handed out and of all solutions."""
-    known = [fingerprints_of(code_of(source, course.exercises)) for source in _published(course)]
-    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *known]))
-
-
-def _published(course: Course) -> Iterator[Source]:
+    known = [np.empty(0, dtype=np.int64)]
     for name in course.exercises:
         forms = [course.handed_out / f"{name}{suffix}" for suffix in SUFFIXES]
         handed_out = [path for path in forms if path.is_file()][:1]  # the forms have the same code
         for path in [*handed_out, course.solution_file(name)]:
             with contextlib.suppress(UnreadableFile):
-                yield read_source(path, name)
+                code = code_of(read_source(path, name), course.exercises)
+                known.append(fingerprints_of(code))
+    return np.unique(np.concatenate(known))
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
