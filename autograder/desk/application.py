@@ -7,9 +7,13 @@ own. A `UserError` becomes a page. Its template extends `desk.html`; a form hold
 or picture that is not a file of `static/`.
 """
 
+import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import jinja2
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -33,9 +37,9 @@ from autograder.desk import (
 )
 from autograder.desk.guard import Guard, Secrets, same
 from autograder.desk.regrading import Regrading
-from autograder.desk.rendering import STATIC, rendering_environment, report_style
 from autograder.desk.results import CurrentResults
 from autograder.desk.view import DeskContext, DeskView, FlashStore, Visit
+from autograder.report.html import environment
 
 VIEWS: tuple[DeskView, ...] = (
     *class_view.VIEWS,
@@ -48,6 +52,12 @@ VIEWS: tuple[DeskView, ...] = (
     *export_view.VIEWS,
 )
 MAX_FIELDS = 5000
+STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
+MAX_LETTERS = 100_000  # of one value
+# Invisible, and changes what is seen: control characters, marks of direction, half characters.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
 
 
 def application(
@@ -61,18 +71,41 @@ def application(
         regrading=Regrading(results),
         kept=FlashStore(),
         secrets=secrets,
-        templates=rendering_environment(),
+        templates=_templates(),
         navigation=tuple((view.title, view.path) for view in views if view.title),
     )
     app = Starlette(
         routes=[
             *(_route(place, view) for view in views),
-            Route("/static/report.css", report_style),
+            Route("/static/report.css", _report_style),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={HTTPException: _refusal(place), 500: _failure},
     )
     return Guard(app, port, secrets)
+
+
+def _templates() -> jinja2.Environment:
+    """Return the desk's templates, with those of the reports beside them."""
+    below = environment(TEMPLATES)
+    templates = below.overlay(finalize=_harmless)
+    templates.globals = {**below.globals, "known": math.isfinite}
+    return templates
+
+
+def _harmless(value: object) -> object:
+    """Return a text with its invisible characters spelt out, and cut; anything else as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    if len(value) > MAX_LETTERS:
+        value = f"{value[:MAX_LETTERS]} …"
+    return INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", value)
+
+
+async def _report_style(_: Request) -> Response:
+    """Send the style of the reports, which the desk's own builds on."""
+    style = environment().get_template("style.css").render(root=":root", body="body")
+    return Response(style, media_type="text/css")
 
 
 def _route(place: DeskContext, view: DeskView) -> Route:

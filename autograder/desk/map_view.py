@@ -63,10 +63,8 @@ def _within(table: npt.NDArray[np.bool_]) -> tuple[Order, Order]:
     if np.abs(ones - expected).max() < 1e-9:  # all alike: nothing says an order
         return list(range(table.shape[0])), list(range(table.shape[1]))
     residual = (ones - expected) / np.sqrt(np.outer(of_rows, of_columns))
-    is_wide = table.shape[0] <= table.shape[1]
-    few = residual if is_wide else residual.T
-    first = np.linalg.eigh(few @ few.T)[1][:, -1]  # smaller than a decomposition of all of it
-    u, v = (first, few.T @ first) if is_wide else (few.T @ first, first)
+    left, _, right = np.linalg.svd(residual, full_matrices=False)
+    u, v = left[:, 0], right[0]
     axis, across = u / np.sqrt(of_rows), v / np.sqrt(of_columns)
     axis, across = axis / np.abs(axis).max(), across / np.abs(across).max()
     sign = -1.0 if axis[np.argmax(np.round(np.abs(axis), DIGITS))] < 0 else 1.0

@@ -87,7 +87,6 @@ class Regrading:
         self._results = results
         self._lock = threading.Lock()
         self._output: GradeOutput | None = None
-        self._thread: threading.Thread | None = None
         self.command: GradeCommand | None = None
         self._clear("none")
         weakref.finalize(self, _end_all)
@@ -123,11 +122,6 @@ class Regrading:
             if self._output is not None:
                 self._output.stop()
 
-    def wait(self, seconds: float) -> None:
-        """Wait for the run to end."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-
     def _begin(self, command: GradeCommand, how: Sequence[str]) -> None:
         with self._lock:
             if self.state == "running":
@@ -135,10 +129,10 @@ class Regrading:
             self.command = command
             self._clear("running")
             self._output = GradeOutput(command, self._results, how)
-            self._thread = threading.Thread(
+            follow = threading.Thread(
                 target=self._follow, args=(self._output,), name="regrade", daemon=True
             )
-            self._thread.start()
+            follow.start()
 
     def _follow(self, output: GradeOutput) -> None:
         """Take the output of a run, until it ends."""

@@ -92,13 +92,6 @@ class ClassMember(NamedTuple):
         return f"/students/{self.key}"
 
 
-class PastChange(NamedTuple):
-    """A change of a student's grade, and the version that brought it."""
-
-    version: ResultsVersion
-    change: Change
-
-
 class ClassResults:
     """A class, read from its records in one pass; threads may share it.
 
@@ -124,7 +117,7 @@ class ClassResults:
                 f"{results} holds no {REPORTS}. Name the folder that grade wrote with --out."
             )
         weakref.finalize(self, self._records.close)
-        self._lock, self._counting = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
         self.exercises = tuple(  # one that has left the course has no points
             course.exercises.get(name) or Exercise(name=name, title=name, points=0)
             for name in self._records.exercises
@@ -160,14 +153,9 @@ class ClassResults:
         return report
 
     @functools.cached_property
-    def _summary(self) -> Summary:
-        return summarise(self.overview.scores)
-
-    @property
     def summary(self) -> Summary:
         """The class in figures: computed once, which takes longest of all."""
-        with self._counting:
-            return self._summary
+        return summarise(self.overview.scores)
 
     def row(self, student: ClassMember) -> Row:
         return self.overview.rows[student.place]
@@ -183,8 +171,8 @@ class ClassResults:
     def reports(self) -> Iterator[Report]:
         return (self.report(student) for student in self.students)
 
-    def history(self, student: str) -> list[PastChange]:
-        """Return the changes of a student's grade, the latest first.
+    def history(self, student: str) -> list[tuple[ResultsVersion, Change]]:
+        """Return the changes of a student's grade and the versions that brought them, latest first.
 
         Raises:
             UserError: the history cannot be read.
@@ -192,11 +180,11 @@ class ClassResults:
         return self._history.get(student, [])[::-1]
 
     @functools.cached_property
-    def _history(self) -> dict[str, list[PastChange]]:
+    def _history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
         changes = defaultdict(list)
         for version, folder in versions(self._results):
             for change in read_changes(folder / CHANGES):
-                changes[change.student].append(PastChange(version, change))
+                changes[change.student].append((version, change))
         return changes
 
 
@@ -224,6 +212,4 @@ class CurrentResults:
                 state = ()
             if self._class is None or state != self._state:
                 self._class, self._state = ClassResults(self.results, self._course), state
-                begun = self._class  # the figures are ready before somebody wants them
-                threading.Thread(target=lambda: begun.summary, daemon=True).start()
             return self._class

@@ -83,7 +83,12 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
     Raises:
         UserError: nothing is ticked or typed, or the points are no number.
     """
-    points = _points(form, sheet)
+    points = total(sheet.question, form.items) if form.items else None
+    if form.points:
+        points, most = as_number(form.points), sheet.question.points
+        if points is None or not 0 <= points <= most:
+            typed = one_line(form.points, 20)
+            raise UserError(f"Expected points from 0 to {number(most)}, found {typed!r}.")
     reused = [said for said in sheet.comments() if comment_id(said) in form.reused]
     comment = "\n".join(filter(None, [form.comment, *reused]))
     if points is None and not comment:
@@ -101,15 +106,6 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
 
 def comment_id(comment: str) -> str:
     return digest(comment, ID_LENGTH)
-
-
-def _points(form: MarkForm, sheet: Sheet) -> float | None:
-    if not form.points:
-        return total(sheet.question, form.items) if form.items else None
-    points, most = as_number(form.points), number(sheet.question.points)
-    if points is None or not 0 <= points <= sheet.question.points:
-        raise UserError(f"Expected points from 0 to {most}, found {one_line(form.points, 20)!r}.")
-    return points
 
 
 @functools.lru_cache(maxsize=8)

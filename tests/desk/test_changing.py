@@ -36,11 +36,16 @@ def client(quick):
     return let_in(client_of(quick.out, load_course(quick.root / "course.yml")))
 
 
-def settled(client):
-    """The page of a run that is done; while it runs in this process, it has the output for itself."""
+def wait():
+    """Wait for a run to end."""
     for thread in threading.enumerate():
         if thread.name == "regrade":
             thread.join(60)
+
+
+def settled(client):
+    """The page of a run that is done; while it runs in this process, it has the output for itself."""
+    wait()
     page = client.get("/regrade")
     assert "hx-trigger" not in page.text.split("<main")[1]
     return page
@@ -183,6 +188,6 @@ def test_a_run_is_a_process_that_says_what_went_wrong(tmp_path, course):
     run.show(GradeCommand(submissions=str(tmp_path / "none"), course=str(course.root)))
     with pytest.raises(UserError, match="not done yet"):
         run.show(GradeCommand(submissions="x", course="y"))
-    run.wait(60)
+    wait()
     assert run.state == "failed"
     assert any("is not there" in said for said in run.said)
